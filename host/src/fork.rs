@@ -77,7 +77,7 @@ impl Host {
         };
         // Check the current state of the origin job. An undo or another request may have reopened the job since
         // it was loaded, and an open job cannot be forked.
-        if let Some(row) = self.journal.job(job_id).await.map_err(WorkerError::from)? {
+        if let Some(row) = self.journal().job(job_id).await.map_err(WorkerError::from)? {
             decide::check_forkable(job_id, row.state)?;
         }
         let fork = decide::fork(&origin, &request)?;
@@ -119,7 +119,7 @@ impl Host {
             parameters: of_request(label::PARAMETERS),
             policy: accepting.policy,
             rules: accepting.rules,
-            operators: reachable_operators(&origin.job.plan, self.registry.pinned_operators()),
+            operators: reachable_operators(&origin.job.plan, self.registry().pinned_operators()),
             ..header.clone()
         };
         let row = JobRow {
@@ -154,7 +154,7 @@ impl Host {
         }
         let row = JobRow { head: events[2].hash, ..row };
         let claimed = JobRow { attempt: 1, ..row.clone() };
-        let claim = Some(self.worker.lease_request());
+        let claim = Some(self.worker().lease_request());
         let awaited = expectation::of_plan(&origin.job.plan);
         let queue = QueueLimit::default();
         let job = NewJob {
@@ -166,7 +166,7 @@ impl Host {
             claim,
             queue,
         };
-        match self.journal.submit(job).await? {
+        match self.journal().submit(job).await? {
             Submitted::New => Ok(Claim { row: claimed, now_us }),
             Submitted::QueueFull { .. } => unreachable!("what is claimed at once waits in no queue"),
             Submitted::Attached(row) => {
@@ -190,7 +190,7 @@ impl Host {
             .and_then(|(maker, _)| maker.pinned.as_ref())
             .or_else(|| operator.and_then(|operator| job.pinned(operator)));
         let (Some(operator), Some(pinned)) = (operator, pinned) else { return Ok(()) };
-        let plugin = self.registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string())?;
+        let plugin = self.registry().by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string())?;
         plugin.check_output(operator.as_str(), &value).map_err(|failure| failure.message)
     }
 }

@@ -1,4 +1,4 @@
-//! API for programs that embed the host: a configured host that uses stores opened by the program.
+//! A configured host: submission of requests, execution of jobs, questions about jobs.
 
 use std::sync::Arc;
 
@@ -13,80 +13,26 @@ use latchwork_core::plan::{Plan, Violation};
 use latchwork_core::response::Response;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{
-    Claim, EffectStore, InboxError, InboxRequest, JobRow, Journal, KeyValue, LeaseRequest, Owner, Submitted, WriteError,
+    Claim, EffectStore, InboxError, InboxRequest, JobRow, Journal, LeaseRequest, Submitted, WriteError,
 };
 use latchwork_core::{decide, plan};
-use latchwork_engine::capability::EnvOrFile;
 use latchwork_engine::os::Machine;
-use latchwork_engine::{Engine, EngineError, EngineOptions, Explain, LoadError};
+use latchwork_engine::{LoadError, PinnedComponents};
 
-use crate::config::{CommitMode, Config, Policy};
+use crate::config::{Config, Policy};
 use crate::notify::Notifier;
-use crate::registry::{ComponentStorage, Registry, Survey};
-use crate::runtime::{CrashPoint, Observer, Worker, WorkerError, WorkerParts, WorkerSettings};
+use crate::registry::Registry;
+use crate::runtime::{Observer, Worker, WorkerError};
 use crate::submit::{AcceptancePolicy, Submission};
-use crate::validate;
-use crate::validate::{StepValidator, Validators};
-use crate::verifier::Verifiers;
-
-/// The stores of a host. The embedding program opens them.
-pub struct Stores {
-    /// Store of jobs, event logs, ledgers and inboxes.
-    pub journal: Arc<dyn Journal>,
-    /// Effect store: in the journal's database or in a separate one.
-    pub effects: Arc<dyn EffectStore>,
-    /// Key-value maps of the tools.
-    pub kv: Arc<dyn KeyValue>,
-    /// Identity of this process, which holds the owner lock.
-    pub owner: Owner,
-}
 
 /// A configured host.
 pub struct Host {
-    /// The configuration.
-    pub config: Config,
-    /// The loaded plugins.
-    pub registry: Arc<Registry>,
-    /// Journal of the host.
-    pub journal: Arc<dyn Journal>,
-    /// Effect store of the host.
-    pub effects: Arc<dyn EffectStore>,
-    /// The worker that executes jobs in this process.
-    pub worker: Arc<Worker>,
+    config: Config,
+    registry: Arc<Registry>,
+    journal: Arc<dyn Journal>,
+    effects: Arc<dyn EffectStore>,
+    worker: Arc<Worker>,
     engine_profile: Hash,
-}
-
-/// Parts that an embedding program adds to a host or replaces in it.
-pub struct Extensions {
-    /// Verifiers of recorded effects. [`crate::config::PluginConfig::verifier`] selects one by name.
-    pub verifiers: Verifiers,
-    /// Validators called before a step starts, after those of the configuration.
-    pub validators: Vec<Arc<dyn StepValidator>>,
-    /// Clock and entropy of the host. Hosts of one process share neither, unless their programs pass the same machine.
-    pub machine: Machine,
-    /// Adds details to the reasons for which a component is refused.
-    pub explain: Explain,
-}
-
-impl Default for Extensions {
-    /// The built-in verifiers, no additional validators, the clock and entropy of the operating system, and refusals
-    /// without details.
-    fn default() -> Self {
-        Self {
-            verifiers: Verifiers::builtin(),
-            validators: vec![],
-            machine: Machine::system(),
-            explain: Explain::default(),
-        }
-    }
-}
-
-/// Reasons why a host could not be started.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The engine refused its settings.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
 }
 
 /// Result of submitting a request whose new job is claimed immediately.
@@ -193,80 +139,34 @@ pub enum RetryError {
 }
 
 impl Host {
-    /// Builds the engine, loads the plugins and starts a worker that holds no job yet.
-    ///
-    /// # Errors
-    /// See [`StartError`].
-    pub fn start(config: Config, stores: Stores, crash: Arc<dyn CrashPoint>) -> Result<Host, StartError> {
-        Self::start_with(config, stores, crash, Extensions::default())
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 
-    /// Starts a host with the verifiers, validators, clock and entropy of the embedding program.
-    ///
-    /// # Errors
-    /// See [`StartError`].
-    pub fn start_with(
-        config: Config,
-        stores: Stores,
-        crash: Arc<dyn CrashPoint>,
-        extensions: Extensions,
-    ) -> Result<Host, StartError> {
-        let survey = Survey::of(&config, extensions.explain);
-        Self::start_surveyed(config, survey, ComponentStorage::Yes, stores, crash, extensions)
+    /// The loaded plugins.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
     }
 
-    /// Starts a host from a finished survey of the plugins, see [`Survey::of`]. `kept` determines whether
-    /// components are stored. A host that only reads passes [`ComponentStorage::No`]. A plugin that cannot be
-    /// loaded is listed in [`Registry::refused`], and the other plugins are served.
-    ///
-    /// # Errors
-    /// See [`StartError`].
-    pub fn start_surveyed(
-        config: Config,
-        survey: Survey,
-        kept: ComponentStorage,
-        stores: Stores,
-        crash: Arc<dyn CrashPoint>,
-        extensions: Extensions,
-    ) -> Result<Host, StartError> {
-        let Extensions { mut verifiers, validators: own, machine, explain } = extensions;
-        let shipped = config.validators.iter().map(|validator| validate::create(*validator));
-        let validators = Validators(shipped.chain(own).collect());
-        verifiers.configure(&config.plugins);
-        let notifier = config.notify.clone().map(|notify| {
-            let secrets = EnvOrFile { dir: config.state_dir.join("secrets") };
-            Notifier::start(notify, Arc::new(secrets), machine.clone())
-        });
-        let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain })?;
-        let engine_profile = engine.step_profile();
-        let registry = Arc::new(Registry::load_surveyed(engine, &config, stores.kv.clone(), survey, kept));
-        let rules = config.policy.iter().map(|(tenant, policy)| (tenant.clone(), Rules::from(policy))).collect();
-        let settings = WorkerSettings {
-            lease_ms: config.lease_ms,
-            heartbeat_ms: config.heartbeat_ms,
-            clock_margin_ms: config.clock_margin_ms,
-            max_attempts_without_progress: config.max_attempts_without_progress,
-            staged: config.commit == CommitMode::Staged,
-            limits: config.worker.operators.clone(),
-        };
-        let prices = config.plugins.iter().filter_map(|plugin| Some((plugin.name.clone(), plugin.prices.clone()?)));
-        let prices = prices.collect();
-        let worker = Worker::start(WorkerParts {
-            journal: stores.journal.clone(),
-            effects: stores.effects.clone(),
-            components: registry.clone(),
-            engine_profile,
-            owner: stores.owner,
-            settings,
-            rules,
-            prices,
-            verifiers,
-            validators,
-            notifier,
-            crash,
-            machine,
-        });
-        Ok(Host { config, registry, journal: stores.journal, effects: stores.effects, worker, engine_profile })
+    /// The journal.
+    pub fn journal(&self) -> &Arc<dyn Journal> {
+        &self.journal
+    }
+
+    /// The effect store.
+    pub fn effects(&self) -> &Arc<dyn EffectStore> {
+        &self.effects
+    }
+
+    /// The worker that executes jobs in this process.
+    pub fn worker(&self) -> &Arc<Worker> {
+        &self.worker
+    }
+
+    pub(crate) fn new(config: Config, registry: Arc<Registry>, worker: Arc<Worker>, engine_profile: Hash) -> Self {
+        let (journal, effects) = (worker.parts.journal.clone(), worker.parts.effects.clone());
+        Self { config, registry, journal, effects, worker, engine_profile }
     }
 
     /// Checks a plan against the loaded plugins and returns the plan in normal form.
@@ -337,10 +237,11 @@ impl Host {
     fn require_undo_plugins(&self, durable: &Durable, due: &[CallToUndo]) -> Result<(), WorkerError> {
         for CallToUndo { by, .. } in due {
             let Some(pinned) = durable.job.pinned(by) else { continue };
-            self.registry.by_digest(pinned.digest, pinned.wasi).map_err(|why| WorkerError::PluginMissing {
+            let pinned_code = PinnedComponents::by_digest(&*self.registry, pinned.digest, pinned.wasi);
+            pinned_code.map_err(|why| WorkerError::PluginMissing {
                 job_id: durable.job.header.job_id.clone(),
                 operator: by.clone(),
-                why: why.to_string(),
+                why,
             })?;
         }
         Ok(())

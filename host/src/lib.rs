@@ -5,8 +5,50 @@
 //! decides which worker may execute a call. The effect store keeps the answers of the outside world. A job
 //! therefore survives any crash, no committed call is executed twice, and replay is deterministic.
 //!
-//! To embed the host: open the stores (`latchwork-store`), load a [`config::Config`], start a [`host::Host`],
-//! submit a [`submit::Submission`] and drive the claim.
+//! A program embeds the host in this way. The tool of the program is called once, however often the program is killed:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use latchwork::{Answer, EffectKind, Host, Manifest, NativeTool, NoObserver, Operator, OperatorSpec, Output, Stores};
+//! use latchwork::{Submission, SubmitResult, ToolCallContext};
+//!
+//! struct Greeter;
+//!
+//! #[async_trait::async_trait]
+//! impl NativeTool for Greeter {
+//!     fn name(&self) -> &str {
+//!         "greeter"
+//!     }
+//!     fn manifest(&self) -> Manifest {
+//!         let greet = OperatorSpec::new(Operator::new("Greeting.Make"), EffectKind::ReadOnly);
+//!         Manifest { version: "1.0.0".to_owned(), operators: vec![greet] }
+//!     }
+//!     async fn invoke(&self, _: &str, args: &serde_json::Value, _: &ToolCallContext) -> Answer {
+//!         let result = serde_json::json!({ "greeting": format!("Hello {}", args["name"].as_str().unwrap_or("you")) });
+//!         Answer::Ok(Output { result: result.to_string(), receipt: None, state_changes: vec![], usage: None })
+//!     }
+//! }
+//!
+//! # use latchwork_core::memory::{ManualClock, Memory};
+//! # use latchwork_core::storage::Owner;
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A store in memory. The crate `latchwork-store` has the durable ones.
+//! let store = Arc::new(Memory::new(Arc::new(ManualClock::default()), 2_000));
+//! let host = Host::builder(Stores::new(store, Owner::unlocked("example"))).tool(Arc::new(Greeter)).start()?;
+//! let plan = br#"{ "plan_id": "p", "schema_version": "1.0", "steps": [
+//!     { "step_id": "greet", "name": "Greeting.Make", "payload": { "name": "Ada" } } ] }"#;
+//! let plan = host.check(plan).map_err(|violations| format!("{violations:?}"))?;
+//! let SubmitResult::New(claim) = host.submit(Submission::of_plan(plan, "ada")).await? else { panic!("a new job") };
+//! let response = host.drive(claim, Arc::new(NoObserver)).await?;
+//! assert_eq!(response.state.as_str(), "COMPLETED");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The items that this file exports are the interface for embedding. The modules serve the program `latch` and tests, and
+//! may change in any version. `host/example` is a whole program with a database.
 //!
 //! # Floors
 //!
@@ -15,6 +57,7 @@
 //!
 //! | floor | content |
 //! |---|---|
+//! | [`builder`] | builder of a host |
 //! | [`fork`] | submission of forks |
 //! | [`host`] | the host: opens a configuration, submits requests, drives jobs |
 //! | [`runtime`] | worker, jobs and calls |
@@ -23,6 +66,7 @@
 //! | [`replay`], [`validate`], [`verifier`], [`submit`] | replay, validators, verifiers, submission of requests |
 //! | [`config`] | the configuration `latch.toml` |
 
+pub mod builder;
 pub mod config;
 pub mod config_changes;
 pub mod evidence;
@@ -35,3 +79,17 @@ pub mod runtime;
 pub mod submit;
 pub mod validate;
 pub mod verifier;
+
+pub use builder::{HostBuilder, StartError, Stores};
+pub use config::{Config, LoadOptions};
+pub use host::{EnqueueResult, Host, SubmitResult};
+pub use latchwork_core::model::effect::{Answer, Output};
+pub use latchwork_core::model::error::{Code as FailureCode, Failure};
+pub use latchwork_core::model::ids::Operator;
+pub use latchwork_core::model::manifest::{EffectKind, Manifest, OperatorSpec, ResolutionSpec as Resolution};
+pub use latchwork_core::response::Response;
+pub use latchwork_engine::guest::tool_call::ToolCallContext;
+pub use latchwork_engine::native::{CommittedCall, NativeFunctions, NativeTool};
+pub use latchwork_engine::{ReconcileVerdict, VerifyResult};
+pub use runtime::{NoObserver, Observer, Pool, PoolSettings};
+pub use submit::Submission;

@@ -18,6 +18,8 @@ use latchwork_core::state::label;
 use latchwork_core::storage::{JobRow, LeaseRequest, NewJob, Payload, QueueLimit, expectation};
 use latchwork_engine::os::Machine;
 
+use crate::config::DEFAULT_TENANT;
+
 /// A request for a new job.
 #[derive(Clone, Debug)]
 pub struct Submission {
@@ -58,6 +60,24 @@ pub struct AcceptancePolicy {
 }
 
 impl Submission {
+    /// Returns a request for a bare plan: tenant `default`, mode `HUMAN_GATED`, no parameters and no approvals.
+    pub fn of_plan(plan: Plan, actor: impl Into<String>) -> Self {
+        Self {
+            tenant: DEFAULT_TENANT.to_owned(),
+            actor: actor.into(),
+            intent_type: "plan".to_owned(),
+            intent_payload: bare_intent(&plan),
+            contexts: Vec::new(),
+            plan,
+            parameters: None,
+            mode: Mode::HumanGated,
+            request_id: None,
+            standing_approvals: Vec::new(),
+            policy_hash: Hash::default(),
+            priority: 0,
+        }
+    }
+
     /// Returns the identity of the request (§6).
     pub fn request_key(&self) -> Hash {
         keys::request_key(&keys::RequestIdentity {

@@ -1,16 +1,14 @@
 //! A long job and many jobs recover after a crash with bounded memory.
 
 use std::process::{Output, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 
+use latchwork::builder::Stores;
 use latchwork::config::{Config, LoadOptions};
-use latchwork::host::{EnqueueResult, Host, Stores};
-use latchwork::runtime::NoCrash;
-use latchwork::submit::{Submission, bare_intent};
-use latchwork_core::model::mode::Mode;
+use latchwork::host::{EnqueueResult, Host};
+use latchwork::submit::Submission;
 use latchwork_core::storage::Owner;
 use latchwork_store::{Database, OpenOptions};
 
@@ -74,37 +72,17 @@ fn submit_jobs(place: &TestEnv, jobs: usize) {
     runtime.block_on(async {
         let journal = Database::open(OpenOptions::new(place.dir.join("latch.db"))).await.expect("a database");
         // This owner claims no job.
-        let none = String::new;
-        let owner = Owner {
-            worker: none(),
-            boot_id: none(),
-            lock_path: none(),
-            lock_dev: 0,
-            lock_ino: 0,
-            lock_content: none(),
-        };
-        let stores = Stores { journal: journal.clone(), effects: journal.clone(), kv: journal, owner };
-        let host = Host::start(config, stores, Arc::new(NoCrash)).expect("a host");
+        let owner = Owner::unlocked("");
+        let stores = Stores::new(journal, owner);
+        let host = Host::builder(stores).config(config).start().expect("a host");
         for n in 0..jobs {
             let mut keyed = step("k", "Effect.Keyed", &["r"], json!({ "note": n }));
             keyed["idempotency_template"] = json!(format!("k:{n}"));
             let steps = [step("r", "Effect.Read", &[], json!({ "before_ms": 20 })), keyed];
             let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
             let plan = host.check(plan.to_string().as_bytes()).expect("a plan");
-            let submission = Submission {
-                tenant: "default".into(),
-                actor: "ada".into(),
-                intent_type: "plan".into(),
-                intent_payload: bare_intent(&plan),
-                contexts: vec![],
-                plan,
-                parameters: None,
-                mode: Mode::HumanGated,
-                request_id: None,
-                priority: 0,
-                standing_approvals: vec!["k".into()],
-                policy_hash: Default::default(),
-            };
+            let submission = Submission::of_plan(plan, "ada");
+            let submission = Submission { standing_approvals: vec!["k".into()], ..submission };
             let enqueued = host.enqueue(submission).await.expect("the queue accepts the job");
             assert!(matches!(enqueued, EnqueueResult::New(_)));
         }

@@ -105,10 +105,11 @@ impl StepValidator for CountingValidator {
 /// An embedding program can add validators. They run after the configured validators.
 #[tokio::test]
 async fn embedding_program_can_add_a_validator() {
+    use latchwork::builder::Stores;
     use latchwork::config::{Config, LoadOptions};
-    use latchwork::host::{Extensions, Host, Stores, SubmitResult};
-    use latchwork::runtime::{NoCrash, NoObserver};
-    use latchwork::submit::{Submission, bare_intent};
+    use latchwork::host::{Host, SubmitResult};
+    use latchwork::runtime::NoObserver;
+    use latchwork::submit::Submission;
     use latchwork_core::memory::{ManualClock, Memory};
     for (what, state) in [("emit", "COMPLETED"), ("good", "FAILED")] {
         let place = env_with_scripted_step("\"static\"", &json!({ "do": what }));
@@ -116,33 +117,12 @@ async fn embedding_program_can_add_a_validator() {
         let options = LoadOptions { cwd: dir, config: None, db: None, plan_folder: None, env: &|_| None };
         let config = Config { cache_dir: Some(compiled), ..Config::load(&options).unwrap() };
         let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), 0));
-        let owner = latchwork_core::storage::Owner {
-            worker: "test".into(),
-            boot_id: "boot".into(),
-            lock_path: String::new(),
-            lock_dev: 0,
-            lock_ino: 0,
-            lock_content: String::new(),
-        };
-        let stores = Stores { journal: memory.clone(), effects: memory.clone(), kv: memory, owner };
+        let stores = Stores::new(memory, latchwork_core::storage::Owner::unlocked("test"));
         let counting = Arc::new(CountingValidator(AtomicU32::new(0)));
-        let extensions = Extensions { validators: vec![Arc::new(NoOp), counting.clone()], ..Extensions::default() };
-        let host = Host::start_with(config, stores, Arc::new(NoCrash), extensions).unwrap();
+        let builder = Host::builder(stores).config(config);
+        let host = builder.validator(Arc::new(NoOp)).validator(counting.clone()).start().unwrap();
         let plan = host.check(&std::fs::read(dir.join("plan.json")).unwrap()).unwrap();
-        let submission = Submission {
-            tenant: "default".into(),
-            actor: "ada".into(),
-            intent_type: "plan".into(),
-            intent_payload: bare_intent(&plan),
-            contexts: vec![],
-            plan,
-            parameters: None,
-            mode: Default::default(),
-            request_id: None,
-            priority: 0,
-            standing_approvals: vec![],
-            policy_hash: Default::default(),
-        };
+        let submission = Submission::of_plan(plan, "ada");
         let SubmitResult::New(claim) = host.submit(submission).await.unwrap() else { panic!("the job is new") };
         let response = host.drive(claim, Arc::new(NoObserver)).await.unwrap();
         assert_eq!(response.state.as_str(), state, "{response:#?}");

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+use latchwork::builder::Stores;
 use latchwork::config::{CommitMode, Config, Durability, FILE_NAME, Failover, SettingSource};
-use latchwork::host::{Extensions, Host, Stores};
+use latchwork::host::Host;
 use latchwork::notify::Notifier;
 use latchwork::registry::{ComponentStorage, Survey};
 use latchwork::runtime::{CrashPoint, NoCrash};
@@ -77,9 +78,14 @@ async fn build_host(config: Config, survey: Survey, used: DatabaseUse) -> anyhow
         None => Arc::new(NoCrash),
     };
     let kept = if used == DatabaseUse::Read { ComponentStorage::No } else { ComponentStorage::Yes };
-    let extensions =
-        Extensions { machine: process_machine::machine().clone(), explain: inspect::EXPLAIN, ..Extensions::default() };
-    let host = Host::start_surveyed(config, survey, kept, stores, arrows, extensions)?;
+    let host = Host::builder(stores)
+        .config(config)
+        .machine(process_machine::machine().clone())
+        .explain(inspect::EXPLAIN)
+        .survey(survey)
+        .component_storage(kept)
+        .crash_points(arrows)
+        .start()?;
     NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner).extend(host.notifier().cloned());
     Ok(host)
 }
@@ -245,10 +251,10 @@ async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: DatabaseUse)
         _ => main.clone(),
     };
     let owner = match main.read_only() {
-        Some(_) => unlocked_owner(),
+        Some(_) => Owner::unlocked(worker_name()),
         None => owner(&options(config, &config.database, probe)?.owner_dir)?,
     };
-    Ok(Stores { owner, journal: main.clone(), kv: main, effects })
+    Ok(Stores::new(main, owner).with_effects(effects))
 }
 
 /// Maximum number of requests for the time of the server. The first answer that arrives fast enough is used.
@@ -361,18 +367,6 @@ pub(crate) fn owner(dir: &Path) -> anyhow::Result<Owner> {
     }
     let lock = OwnerLock::acquire(dir, &worker_name(), &hex::encode(os::entropy::bytes::<16>()), &SystemClock::new()?)?;
     Ok(LOCK.get_or_init(|| lock).owner().clone())
-}
-
-/// Returns an owner without a lock, for a process that only reads and cannot create a lock file.
-fn unlocked_owner() -> Owner {
-    Owner {
-        worker: worker_name(),
-        boot_id: String::new(),
-        lock_path: String::new(),
-        lock_dev: 0,
-        lock_ino: 0,
-        lock_content: String::new(),
-    }
 }
 
 fn worker_name() -> String {

@@ -10,6 +10,7 @@
 //!
 //! | floor | content |
 //! |---|---|
+//! | [`native`] | tools that the embedding program implements in Rust |
 //! | `engine` | loads components, runs steps and tools. Its public items are exported by this file |
 //! | [`interfaces`] | names of the interfaces that the host serves, and refused imports |
 //! | [`capability`] | interfaces that a running plugin can reach, and their grants |
@@ -20,6 +21,7 @@ pub mod capability;
 mod engine;
 pub mod guest;
 pub mod interfaces;
+pub mod native;
 pub mod os;
 
 pub use engine::{

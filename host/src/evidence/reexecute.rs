@@ -42,7 +42,7 @@ pub async fn reexecute(
             skipped.push(format!("{} ({label})", step.id));
             continue;
         }
-        let mut ran = replay::ReplayReport::new();
+        let mut ran = replay::ReplayReport::default();
         let found = replay::replay_step((components, &salts), &durable, &durable.job, step, &mut ran).await;
         verified.report.steps_reexecuted += 1;
         let line = verified.evidence.line_of_step(&step.id);

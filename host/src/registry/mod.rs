@@ -18,12 +18,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::model::manifest::{
-    Confirmation, OWN_VERIFIER, OnIndeterminate, PinnedOperator, PluginKind, WasiMode,
+    Confirmation, Manifest, OWN_VERIFIER, OnIndeterminate, PinnedOperator, PluginKind, WasiMode,
 };
 use latchwork_core::plan::Plan;
 use latchwork_core::storage::KeyValue;
 use latchwork_engine::capability::EnvOrFile;
 use latchwork_engine::capability::settings::{ManifestSource, PluginSettings};
+use latchwork_engine::native::{NativePlugin, NativeTool};
 use latchwork_engine::{Engine, LoadError, PinnedComponents, Plugin, Problem, Runnable};
 
 use crate::config::{Config, PluginConfig};
@@ -51,6 +52,7 @@ pub struct Registry {
     refused: Vec<LoadError>,
     by_operator: BTreeMap<Operator, Arc<Plugin>>,
     pinned: BTreeMap<Operator, PinnedOperator>,
+    native: HashMap<Hash, Arc<NativePlugin>>,
     by_digest: Mutex<HashMap<Hash, Arc<Plugin>>>,
 }
 
@@ -61,18 +63,19 @@ impl Registry {
     /// One [`LoadError`] for each refused plugin, in the order of the configuration.
     pub fn load(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>) -> Result<Self, Vec<LoadError>> {
         let survey = Survey::of(config, engine.explain());
-        let registry = Self::load_surveyed(engine, config, kv, survey, ComponentStorage::Yes);
+        let registry = Self::load_surveyed(engine, config, kv, survey, ComponentStorage::Yes, vec![]);
         if registry.refused.is_empty() { Ok(registry) } else { Err(registry.refused) }
     }
 
-    /// Loads the plugins that the survey did not refuse. Plugins that cannot be loaded are listed in
-    /// [`Registry::refused`].
+    /// Loads the native tools, then the plugins that the survey did not refuse. Plugins that cannot be loaded are listed
+    /// in [`Registry::refused`].
     pub fn load_surveyed(
         engine: Engine,
         config: &Config,
         kv: Arc<dyn KeyValue>,
         survey: Survey,
         kept: ComponentStorage,
+        tools: Vec<Arc<dyn NativeTool>>,
     ) -> Self {
         let secrets = Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") });
         let components = Components::at(config.state_dir.join("components"));
@@ -84,8 +87,13 @@ impl Registry {
             refused: Vec::new(),
             by_operator: BTreeMap::new(),
             pinned: BTreeMap::new(),
+            native: HashMap::new(),
             by_digest: Mutex::default(),
         };
+        for tool in tools {
+            let added = NativePlugin::load(tool).and_then(|tool| registry.register_native(Arc::new(tool), config));
+            registry.refused.extend(added.err());
+        }
         let is_new = |seen: &survey::SurveyedPlugin| !registry.engine.is_compiled(&seen.bytes);
         let mut left = survey.plugins.iter().flatten().filter(|seen| is_new(seen)).count();
         for (plugin, seen) in config.plugins.iter().zip(survey.plugins) {
@@ -205,6 +213,61 @@ impl Registry {
         Ok(plugin)
     }
 
+    /// Lists the operators of a manifest that another plugin already serves. A component serves an operator of a native
+    /// tool never, and an operator of another component no longer: jobs can then pin neither of the two.
+    fn duplicate_operators(&mut self, manifest: &Manifest) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for spec in &manifest.operators {
+            let native =
+                self.native.values().find(|tool| tool.manifest.operators.iter().any(|one| one.name == spec.name));
+            let other = match (native, self.by_operator.get(spec.name.as_str())) {
+                (Some(tool), _) => tool.name.clone(),
+                (None, Some(plugin)) => plugin.name.clone(),
+                (None, None) => continue,
+            };
+            if native.is_none() {
+                self.pinned.remove(&spec.name);
+            }
+            problems.push(Problem::DuplicateOperator { operator: spec.name.to_string(), other });
+        }
+        problems
+    }
+
+    /// Adds a native tool with all its operators, or returns its problems and adds nothing.
+    fn register_native(&mut self, tool: Arc<NativePlugin>, config: &Config) -> Result<(), LoadError> {
+        let problems = self.duplicate_operators(&tool.manifest);
+        if !problems.is_empty() {
+            return Err(LoadError { plugin: tool.name.clone(), problems });
+        }
+        for spec in &tool.manifest.operators {
+            let changes = spec.is_world_changing();
+            let pinned = PinnedOperator {
+                plugin: tool.name.clone(),
+                version: tool.manifest.version.clone(),
+                digest: tool.digest,
+                kind: PluginKind::Tool,
+                effects: spec.effects.clone(),
+                determinism: spec.determinism,
+                class: spec.recovery_class(tool.functions.reconcile),
+                resolution: spec.resolution,
+                reconcile: tool.functions.reconcile,
+                compensate: tool.functions.compensate,
+                on_indeterminate: config.on_indeterminate,
+                verifier: (tool.functions.verify && changes).then(|| OWN_VERIFIER.to_owned()),
+                confirmation: if changes { config.confirmation } else { Confirmation::default() },
+                outcome_type: spec.outcome_type.clone(),
+                outcome_status: spec.outcome_status.clone(),
+                retry: None,
+                limits: tool.limits(spec),
+                wasi: WasiMode::None,
+                settings: None,
+            };
+            self.pinned.insert(spec.name.clone(), pinned);
+        }
+        self.native.insert(tool.digest, tool);
+        Ok(())
+    }
+
     /// Adds a plugin with all its operators, or returns its problems and adds nothing. If another plugin already serves
     /// an operator, jobs can pin neither of the two plugins for that operator.
     fn register(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
@@ -213,12 +276,7 @@ impl Registry {
         if plugin.kind == PluginKind::Step && survey::configures_confirmation(configured) {
             problems.push(Problem::ConfirmationOnStep);
         }
-        for spec in &plugin.manifest.operators {
-            let other = self.by_operator.get(spec.name.as_str()).map(|other| other.name.clone());
-            let Some(other) = other else { continue };
-            self.pinned.remove(&spec.name);
-            problems.push(Problem::DuplicateOperator { operator: spec.name.to_string(), other });
-        }
+        problems.extend(self.duplicate_operators(&plugin.manifest));
         if !problems.is_empty() {
             return Err(LoadError { plugin: plugin.name.clone(), problems });
         }
@@ -258,6 +316,9 @@ impl Registry {
 
 impl PinnedComponents for Registry {
     fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<dyn Runnable>, String> {
+        if let Some(tool) = self.native.get(&digest) {
+            return Ok(tool.clone());
+        }
         match Registry::by_digest(self, digest, wasi) {
             Ok(plugin) => Ok(plugin),
             Err(error) => Err(error.to_string()),

@@ -32,8 +32,8 @@ use latchwork_engine::{PinnedComponents, StepOutcome};
 
 mod copied;
 
-/// Result of a replay.
-#[derive(Clone, Debug, Serialize)]
+/// Result of a replay. The default is the report of a replay that has not begun.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct ReplayReport {
     /// Number of replayed prefixes of the log.
     pub prefixes: u64,
@@ -46,13 +46,6 @@ pub struct ReplayReport {
     /// Functions on the guest's stack at the call that differs, innermost first.
     #[serde(skip)]
     pub functions: Vec<String>,
-}
-
-impl ReplayReport {
-    /// An empty report: nothing replayed yet.
-    pub fn new() -> Self {
-        Self { prefixes: 0, step_runs: 0, calls: 0, divergence: None, functions: vec![] }
-    }
 }
 
 /// Reasons why a log could not be replayed.
@@ -87,7 +80,7 @@ pub async fn replay(
     events: &[Event],
     every_prefix: bool,
 ) -> Result<ReplayReport, ReplayError> {
-    let mut report = ReplayReport::new();
+    let mut report = ReplayReport::default();
     let salts = Salts::Secret(whole.secret);
     let last = events.len();
     // The first two events create a job. A shorter prefix has nothing to replay.

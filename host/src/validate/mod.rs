@@ -2,7 +2,7 @@
 //! not executed.
 //!
 //! `[validators] run = ["static", "sandbox"]` selects validators that come with the host. An embedding
-//! program adds its own with [`crate::host::Extensions`].
+//! program adds its own with `HostBuilder::validator`.
 
 mod imports;
 mod sandbox;

@@ -60,11 +60,11 @@ pub async fn run(host: &Arc<Host>, load: Load) -> Result<Measured, BenchError> {
     let number = Arc::new(AtomicU64::new(0));
     // Warm-up. The first jobs take longer, because they also open connections, prepare statements and create instances.
     run_for(host, Load { time: load.time / 10, ..load }, &number).await?;
-    let before = host.journal.counters();
+    let before = host.journal().counters();
     let started_us = clock::boot_us();
     let mut times_us = run_for(host, load, &number).await?;
     let spent_us = (clock::boot_us() - started_us).max(1);
-    let after = host.journal.counters();
+    let after = host.journal().counters();
     times_us.sort_unstable();
     let jobs = times_us.len() as u64;
     let each = |count: u64| count as f64 / jobs as f64;

@@ -7,12 +7,12 @@ use async_trait::async_trait;
 use serde::Serialize;
 use tracing::Level;
 
+use latchwork::builder::Stores;
 use latchwork::config::Config;
-use latchwork::host::{Host, Stores};
-use latchwork::runtime::NoCrash;
+use latchwork::host::Host;
 use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_core::model::error::Failure;
-use latchwork_core::storage::{Clock, Owner};
+use latchwork_core::storage::Owner;
 use latchwork_engine::StepOutcome;
 use latchwork_engine::guest::sources::{StepContext, StepSources};
 use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
@@ -39,21 +39,13 @@ pub struct SandboxTimes {
 /// The benchmark plugins are not loaded, or a run failed.
 pub async fn measure_sandbox(config: Config, time: Duration) -> Result<SandboxTimes, BenchError> {
     let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), config.clock_margin_ms));
-    let owner = Owner {
-        worker: "bench".to_owned(),
-        boot_id: ManualClock::default().boot_id(),
-        lock_path: String::new(),
-        lock_dev: 0,
-        lock_ino: 0,
-        lock_content: "bench".to_owned(),
-    };
-    let stores = Stores { journal: memory.clone(), effects: memory.clone(), kv: memory, owner };
-    let host = Host::start(config, stores, Arc::new(NoCrash)).map_err(|error| BenchError::Engine(error.to_string()))?;
+    let stores = Stores::new(memory, Owner::unlocked("bench"));
+    let host = Host::builder(stores).config(config).start().map_err(|error| BenchError::Engine(error.to_string()))?;
     let host = Arc::new(host);
-    let pinned = host.registry.pinned_operators().get(NOOP).cloned();
+    let pinned = host.registry().pinned_operators().get(NOOP).cloned();
     let pinned = pinned.ok_or_else(|| BenchError::Engine(format!("no plugin serves {NOOP}")))?;
     let plugin =
-        host.registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| BenchError::Engine(error.to_string()))?;
+        host.registry().by_digest(pinned.digest, pinned.wasi).map_err(|error| BenchError::Engine(error.to_string()))?;
 
     let engine_us = time_per_round(time, async || {
         plugin

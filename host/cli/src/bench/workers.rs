@@ -37,7 +37,7 @@ pub struct SharedMeasurement {
 /// # Errors
 /// The database cannot be read.
 pub async fn jobs_before(host: &Host) -> Result<Option<u64>, BenchError> {
-    let rows = host.journal.jobs(&JobFilter { limit: u32::MAX, ..JobFilter::default() }).await?;
+    let rows = host.journal().jobs(&JobFilter { limit: u32::MAX, ..JobFilter::default() }).await?;
     Ok(rows.iter().all(|row| row.actor_id == ACTOR).then_some(rows.len() as u64))
 }
 
@@ -70,7 +70,7 @@ pub async fn measure_completed(
 ) -> Result<SharedMeasurement, BenchError> {
     let mut ends_us = Vec::new();
     for id in ids {
-        let row = host.journal.job(id).await?;
+        let row = host.journal().job(id).await?;
         match row.filter(|row| row.state == JobState::Completed) {
             Some(row) => ends_us.push(row.updated_us),
             None => return Err(BenchError::NotCompleted(id.clone(), "before it was over".to_owned())),

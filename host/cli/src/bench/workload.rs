@@ -3,9 +3,7 @@
 use serde_json::{Value, json};
 
 use latchwork::host::Host;
-use latchwork::submit::{Submission, bare_intent};
-use latchwork_core::model::ids::Hash;
-use latchwork_core::model::mode::Mode;
+use latchwork::submit::Submission;
 use latchwork_core::plan::Plan;
 
 use crate::bench::BenchError;
@@ -80,20 +78,8 @@ impl Workload {
             workload: self.name(),
             first: violations.first().map(ToString::to_string).unwrap_or_default(),
         })?;
-        Ok(Submission {
-            tenant: "default".to_owned(),
-            actor: crate::bench::workload::ACTOR.to_owned(),
-            intent_type: "bench".to_owned(),
-            intent_payload: bare_intent(&plan),
-            contexts: Vec::new(),
-            plan,
-            parameters: None,
-            mode: Mode::HumanGated,
-            request_id: None,
-            priority: 0,
-            standing_approvals: Vec::new(),
-            policy_hash: Hash::default(),
-        })
+        let submission = Submission::of_plan(plan, ACTOR);
+        Ok(Submission { intent_type: "bench".to_owned(), ..submission })
     }
 }
 

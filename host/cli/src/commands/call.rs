@@ -38,7 +38,7 @@ pub(crate) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
         declared_effects(&args, &catalog::load_from_survey(&config, survey.clone())?)?;
     }
     let host = open::surveyed_host(config, survey).await?;
-    let effects = declared_effects(&args, &host.registry)?;
+    let effects = declared_effects(&args, host.registry())?;
     let plan = json!({ "plan_id": STEP, "steps": [
         { "step_id": STEP, "name": args.operator, "payload": payload, "effects": effects },
     ] });

@@ -34,14 +34,19 @@ pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         return Ok(Exit::Done);
     }
     let host = open::host(config).await?;
-    admission::warn_refused_plugins(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, host.registry());
     let actor = ctx.actor(None);
     if let Some(job_id) = args.job {
-        if host.journal.job(&job_id).await?.is_none() {
+        if host.journal().job(&job_id).await?.is_none() {
             return Err(no_such_job(&job_id).into());
         }
-        latchwork::runtime::audit_finished_inbox(&*host.journal, &*host.effects, process_machine::machine(), &job_id)
-            .await?;
+        latchwork::runtime::audit_finished_inbox(
+            &**host.journal(),
+            &**host.effects(),
+            process_machine::machine(),
+            &job_id,
+        )
+        .await?;
         let response = attach(ctx, &host, &job_id).await?;
         let response = until_settled(ctx, &host, response, &actor).await?;
         return show_result(ctx, &host, response, true).await;
@@ -56,7 +61,7 @@ pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         if interrupt::is_pressed() {
             break;
         }
-        let Some(claim) = host.journal.claim_excluding(&host.worker.lease_request(), &except).await? else { break };
+        let Some(claim) = host.journal().claim_excluding(&host.worker().lease_request(), &except).await? else { break };
         let job_id = claim.row.job_id.clone();
         match execute(ctx, &host, claim).await {
             Ok(response) => responses.push(response),
@@ -75,13 +80,14 @@ pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         }
     }
     let said = JobFilter { needs_audit: true, limit: u32::MAX, ..JobFilter::default() };
-    for row in host.journal.jobs(&said).await? {
-        latchwork::runtime::audit_finished_inbox(&*host.journal, &*host.effects, host.machine(), &row.job_id).await?;
+    for row in host.journal().jobs(&said).await? {
+        latchwork::runtime::audit_finished_inbox(&**host.journal(), &**host.effects(), host.machine(), &row.job_id)
+            .await?;
     }
     // Jobs that were not claimed because they are parked, diverged or waiting are listed too. Otherwise an unfinished
     // job could go unnoticed.
     let filter = JobFilter { open: true, limit: u32::MAX, ..JobFilter::default() };
-    for row in host.journal.jobs(&filter).await? {
+    for row in host.journal().jobs(&filter).await? {
         let seen = responses.iter().any(|response| response.job_id == row.job_id)
             || unread.contains_key(&row.job_id)
             || left.contains_key(&row.job_id);

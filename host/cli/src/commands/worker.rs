@@ -38,11 +38,11 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
             return Ok(print_tally(ctx, &args, &PoolTally::default()));
         }
     };
-    admission::warn_refused_plugins(ctx, &host.registry);
-    for setting in ineffective_settings::warnings(&host.config, &host.registry) {
+    admission::warn_refused_plugins(ctx, host.registry());
+    for setting in ineffective_settings::warnings(host.config(), host.registry()) {
         ctx.printer.warn(setting);
     }
-    let worker = &host.config.worker;
+    let worker = &host.config().worker;
     let drain = Duration::from_millis(u64::from(worker.drain_ms));
     let settings = PoolSettings {
         max_jobs: args.jobs.unwrap_or(worker.jobs),
@@ -53,7 +53,7 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
         .note(format!("working, up to {} jobs at a time; SIGTERM or ctrl-c stops the worker", settings.max_jobs));
     let stop = StopHandle::default();
     let away = AtomicBool::new(false);
-    let pool = Pool::new(host.worker.clone(), settings).with_change_detector(change_finder(&host.config)).run(
+    let pool = Pool::new(host.worker().clone(), settings).with_change_detector(change_finder(host.config())).run(
         &stop,
         |event| {
             is_database_unreachable(&event).inspect(|is_away| away.store(*is_away, Ordering::Relaxed));
@@ -68,7 +68,7 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
             stop.stop();
             let cut_off = |why: &str| {
                 ctx.request_immediate_exit();
-                let jobs: Vec<String> = host.worker.held_jobs().iter().map(ToString::to_string).collect();
+                let jobs: Vec<String> = host.worker().held_jobs().iter().map(ToString::to_string).collect();
                 if jobs.is_empty() {
                     let message = format!("{why}, while no job was held: the next worker that claims a job continues it");
                     return CliError::action_required(error_docs::WORKER_INTERRUPTED, message);
@@ -85,7 +85,7 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
                 () = tokio::time::sleep(drain) => {
                     return Err(cut_off(&{
                         let within = format!("within {} ms ([worker] drain)", drain.as_millis());
-                        match host.worker.answers_unrecorded() {
+                        match host.worker().answers_unrecorded() {
                             0 => format!("calls did not end {within}"),
                             1 => format!("the answer of a call could not be recorded {within}"),
                             many => format!("the answers of {many} calls could not be recorded {within}"),

@@ -23,9 +23,9 @@ use crate::text::Text;
 pub(crate) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
     let mut follow: Option<FollowedJob<'_>> = None;
     // Timers that expired while no process was running fire now.
-    host.journal.fire_timers().await?;
+    host.journal().fire_timers().await?;
     loop {
-        let row = host.journal.job(job_id).await?.with_context(|| format!("there is no job {job_id}"))?;
+        let row = host.journal().job(job_id).await?.with_context(|| format!("there is no job {job_id}"))?;
         // The row of the job was read before the job is loaded. If the row shows the end of the job, the loaded
         // job therefore contains the final events.
         let durable = host.load(job_id).await?;
@@ -33,7 +33,7 @@ pub(crate) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
         if row.state.is_terminal() || matches!(row.state, JobState::Parked | JobState::Diverged) {
             return Ok(response(&durable));
         }
-        if let Some(claim) = host.journal.claim_job(job_id, &host.worker.lease_request()).await? {
+        if let Some(claim) = host.journal().claim_job(job_id, &host.worker().lease_request()).await? {
             // Closes the screen of the followed job. Otherwise the job would be drawn twice.
             follow = None;
             match execute_claimed(ctx, host, claim).await {
@@ -51,7 +51,7 @@ pub(crate) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
                 follow.insert(FollowedJob::new(ctx, host, job_id).await?)
             }
         };
-        if follow.poll(&*host.journal).await? {
+        if follow.poll(&**host.journal()).await? {
             let again = ctx.with_project_flags(&format!("latch job events {job_id} --follow"));
             let goes_on = Text::from(format!("{job_id} continues in another process; follow it again:"));
             ctx.printer.note_of(job_id, goes_on.with_command(again));
@@ -78,7 +78,7 @@ pub(crate) async fn execute(ctx: &Context<'_>, host: &Host, claim: Claim) -> any
 async fn execute_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
     let job_id = claim.row.job_id.clone();
     // A read error is ignored here. The attempt that holds the claim reports such an error.
-    let past = recorded_events(&*host.journal, &job_id).await.unwrap_or_default();
+    let past = recorded_events(&**host.journal(), &job_id).await.unwrap_or_default();
     let mut screen = Screen::for_own_job(ctx.printer, &job_id, &past);
     let (live, mut seen) = LiveObserver::new();
     let driven = host.drive(claim, Arc::new(live));
@@ -91,7 +91,7 @@ async fn execute_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow
             () = screen.tick() => screen.draw(),
             () = interrupt::pressed_times(1), if !stops => {
                 stops = true;
-                host.worker.stop();
+                host.worker().stop();
                 ctx.printer.note_of(&job_id, "stopping: calls in flight end first; press ctrl-c again to stop immediately");
             }
             () = interrupt::pressed_times(2) => {

@@ -23,7 +23,7 @@ pub(crate) async fn ask_about_gates(
     }
     let mut decided = false;
     let durable = host.load(&response.job_id).await?;
-    let rules = effective_rules(&host.config, &durable.job.header);
+    let rules = effective_rules(host.config(), &durable.job.header);
     for view in response.blocked.iter().filter(|view| view.reason_code == Code::RequiresApproval) {
         let durable = host.load(&response.job_id).await?;
         let header = &durable.job.header;
@@ -66,7 +66,7 @@ pub(crate) async fn ask_about_gates(
             }
             _ => continue,
         };
-        match host.journal.put_inbox(&response.job_id, actor, reason.as_deref(), request).await {
+        match host.journal().put_inbox(&response.job_id, actor, reason.as_deref(), request).await {
             Ok(_) => decided = true,
             // The gate was decided elsewhere, or expired, while the question was open.
             Err(error @ InboxError::NotAwaited { .. }) => {
@@ -102,6 +102,6 @@ pub(crate) async fn open_gate_lines(
         return Ok(Vec::new());
     }
     let durable = host.load(&response.job_id).await?;
-    let inbox = host.journal.inbox(&response.job_id).await?;
-    Ok(undecided_gate_lines(&host.config, &durable, &inbox))
+    let inbox = host.journal().inbox(&response.job_id).await?;
+    Ok(undecided_gate_lines(host.config(), &durable, &inbox))
 }

@@ -17,7 +17,7 @@ pub(crate) async fn show_result(
     were_asked: bool,
 ) -> anyhow::Result<Exit> {
     let durable = host.load(&response.job_id).await?;
-    let response = changed::with_changes(&host.config, &durable, response, None);
+    let response = changed::with_changes(host.config(), &durable, response, None);
     let gates = open_gate_lines(ctx, host, &response, were_asked).await?;
     Ok(view::answer(ctx, &response, &gates))
 }

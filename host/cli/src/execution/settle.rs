@@ -47,7 +47,7 @@ async fn wait_for_timer(ctx: &Context<'_>, host: &Host, response: &Response) -> 
         return Ok(false);
     }
     let job_id = &response.job_id;
-    let mut screen = Screen::for_own_job(ctx.printer, job_id, &recorded_events(&*host.journal, job_id).await?);
+    let mut screen = Screen::for_own_job(ctx.printer, job_id, &recorded_events(&**host.journal(), job_id).await?);
     let over = tokio::time::sleep(Duration::from_micros(left_us));
     tokio::pin!(over);
     loop {

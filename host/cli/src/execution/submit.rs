@@ -31,7 +31,7 @@ use crate::{open, process_machine};
 pub(crate) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let actor = ctx.actor(args.actor.as_deref());
     let submission = submission(ctx, host, source, args, &actor)?;
-    admission::warn_refused_plugins(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, host.registry());
     if args.detach {
         return detach(ctx, host, args, submission).await;
     }
@@ -55,7 +55,7 @@ pub(crate) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &
     if attached {
         let durable = host.load(&response.job_id).await?;
         response = changed::with_changes(
-            &host.config,
+            host.config(),
             &durable,
             response,
             source.folder.is_some().then_some(args.plan.as_path()),
@@ -140,8 +140,8 @@ pub(crate) fn submission(
     args: &RunArgs,
     actor: &str,
 ) -> anyhow::Result<Submission> {
-    let request = admission::require_served(&host.registry, &source.name, host.check_request(&source.text))?;
-    let values = parameters::values(ctx, &request, &*host.registry, source, &args.parameters)?;
+    let request = admission::require_served(host.registry(), &source.name, host.check_request(&source.text))?;
+    let values = parameters::values(ctx, &request, &**host.registry(), source, &args.parameters)?;
     let plan = request.plan;
     let payload = request.intent.as_ref().map(|intent| &intent.payload);
     let intent_payload = intent_payload(&plan, payload, values.as_ref());

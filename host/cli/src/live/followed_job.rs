@@ -23,7 +23,7 @@ pub(crate) struct FollowedJob<'p> {
 
 impl<'p> FollowedJob<'p> {
     pub(crate) async fn new(ctx: &Context<'p>, host: &Host, job_id: &JobId) -> anyhow::Result<Self> {
-        let past = recorded_events(&*host.journal, job_id).await?;
+        let past = recorded_events(&**host.journal(), job_id).await?;
         let next_seq = past.last().map_or(0, |event| event.seq + 1);
         Ok(FollowedJob { screen: Screen::new(ctx.printer, job_id, &past), job_id: job_id.clone(), next_seq })
     }

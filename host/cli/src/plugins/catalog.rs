@@ -32,7 +32,7 @@ pub(crate) fn registry(config: &Config) -> anyhow::Result<Registry> {
 pub(crate) fn load_from_survey(config: &Config, survey: Survey) -> Result<Registry, EngineError> {
     let engine = engine(config)?;
     // Compilation blocks this thread; other tasks run on other threads.
-    let load = || Registry::load_surveyed(engine, config, discarded_kv(), survey, ComponentStorage::No);
+    let load = || Registry::load_surveyed(engine, config, discarded_kv(), survey, ComponentStorage::No, vec![]);
     Ok(tokio::task::block_in_place(load))
 }
 

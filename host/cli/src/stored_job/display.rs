@@ -1,7 +1,7 @@
 //! A stored job, ready to be shown.
 
+use latchwork::builder::Stores;
 use latchwork::config::Config;
-use latchwork::host::Stores;
 use latchwork_core::model::ids::JobId;
 use latchwork_core::response::{Response, response};
 use latchwork_core::state::Durable;

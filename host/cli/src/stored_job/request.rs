@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use latchwork::host::Stores;
+use latchwork::builder::Stores;
 use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::JobId;
 use latchwork_core::state::{Durable, pending};
@@ -26,7 +26,7 @@ pub(crate) async fn refuse_contradiction(
     request: &InboxRequest,
 ) -> anyhow::Result<Vec<InboxRow>> {
     let job_id = &durable.job.header.job_id;
-    let inbox = stores.journal.inbox(job_id).await?;
+    let inbox = stores.journal().inbox(job_id).await?;
     let Some(row) = pending::contradicted_row(durable, &inbox, request) else { return Ok(inbox) };
     let what = pending::slot(request).map_or_else(|| format!("job {job_id}"), ToString::to_string);
     let done = pending::RequestKind::of(&row.request).map(pending::RequestKind::past_participle).unwrap_or_default();
@@ -48,11 +48,11 @@ pub(crate) async fn put_request(
     request: InboxRequest,
     done: &str,
 ) -> anyhow::Result<Exit> {
-    let id = stores.journal.put_inbox(job_id, actor, reason, request).await?;
+    let id = stores.journal().put_inbox(job_id, actor, reason, request).await?;
     // No worker reads the inbox of a finished job. A request to a finished job is therefore recorded as an event here.
     let over = latchwork::runtime::audit_finished_inbox(
-        &*stores.journal,
-        &*stores.effects,
+        &**stores.journal(),
+        &**stores.effects(),
         process_machine::machine(),
         job_id,
     )

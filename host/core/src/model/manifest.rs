@@ -154,9 +154,39 @@ pub struct OperatorSpec {
 }
 
 impl OperatorSpec {
+    /// Returns an operator with one effect. It accepts and returns any JSON value, its output depends on the outside
+    /// world, and the limits are the default ones.
+    pub fn new(name: Operator, effect: EffectKind) -> Self {
+        Self {
+            name,
+            description: String::new(),
+            input_schema: "{}".to_owned(),
+            output_schema: "{}".to_owned(),
+            effects: vec![effect],
+            determinism: Determinism::External,
+            outcome_type: None,
+            outcome_status: None,
+            resolution: ResolutionSpec::default(),
+            limits: RequestedLimits::default(),
+        }
+    }
+
     /// Returns true if the operator may change the world.
     pub fn is_world_changing(&self) -> bool {
         self.effects.iter().any(|effect| effect.is_world_changing())
+    }
+
+    /// Returns the class of the operator. `reconcile` says whether its plugin can be asked about a call.
+    pub fn recovery_class(&self, reconcile: bool) -> RecoveryClass {
+        if !self.is_world_changing() {
+            RecoveryClass::Read
+        } else if self.resolution.idempotent_by_key_seconds > 0 {
+            RecoveryClass::Keyed
+        } else if reconcile {
+            RecoveryClass::Queryable
+        } else {
+            RecoveryClass::Opaque
+        }
     }
 }
 

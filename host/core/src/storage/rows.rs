@@ -27,6 +27,20 @@ pub struct Owner {
     pub lock_content: String,
 }
 
+impl Owner {
+    /// Returns an owner without a lock file: for a process that claims no job, or for a store in memory.
+    pub fn unlocked(worker: impl Into<String>) -> Self {
+        Self {
+            worker: worker.into(),
+            boot_id: String::new(),
+            lock_path: String::new(),
+            lock_dev: 0,
+            lock_ino: 0,
+            lock_content: String::new(),
+        }
+    }
+}
+
 /// The stored row of a job, which exists in addition to its event log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobRow {

@@ -132,7 +132,7 @@ fn call_describe(
 
 /// Checks a manifest against every rule and lists all violations. Returns the compiled schemas if there are no
 /// violations.
-pub(super) fn check_manifest(
+pub(crate) fn check_manifest(
     manifest: &Manifest,
     kind: PluginKind,
 ) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {

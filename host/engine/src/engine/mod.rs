@@ -53,6 +53,10 @@ pub use runnable::{PinnedComponents, Runnable};
 pub use step_end::{StepEnd, StepOutcome};
 pub use tool::{ReconcileVerdict, ToolEnd, VerifyResult};
 
+pub(crate) use describe::check_manifest;
+pub(crate) use plugin::limits as effective_limits;
+pub(crate) use tool::check_tool_output;
+
 /// Options of an [`Engine`].
 #[derive(Clone, Debug, Default)]
 pub struct EngineOptions {

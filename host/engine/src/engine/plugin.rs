@@ -135,12 +135,7 @@ impl Plugin {
     /// doubt (§5). A keyed operator may be repeated only during the time that the operator declares. Afterwards, the
     /// tool is asked through [`Plugin::reconcile`] if the plugin exports `reconcile`.
     pub fn class(&self, operator: &str) -> RecoveryClass {
-        match self.operator(operator) {
-            Some(spec) if !spec.is_world_changing() => RecoveryClass::Read,
-            Some(spec) if spec.resolution.idempotent_by_key_seconds > 0 => RecoveryClass::Keyed,
-            Some(_) if self.reconcile => RecoveryClass::Queryable,
-            _ => RecoveryClass::Opaque,
-        }
+        self.operator(operator).map_or(RecoveryClass::Opaque, |spec| spec.recovery_class(self.reconcile))
     }
 
     /// Checks a value against the operator's input schema.
@@ -348,7 +343,8 @@ fn declared_permissions(spec: &OperatorSpec) -> EffectivePermissions {
     EffectivePermissions { write: spec.is_world_changing(), post: spec.determinism == Determinism::Stable }
 }
 
-fn limits(config: &LimitsConfig, wanted: RequestedLimits) -> Limits {
+/// Returns the limits in force: the configured limits, else the requested ones, at most the defaults.
+pub(crate) fn limits(config: &LimitsConfig, wanted: RequestedLimits) -> Limits {
     let default = Limits::default();
     Limits {
         memory_bytes: config.memory_bytes.unwrap_or_else(|| {

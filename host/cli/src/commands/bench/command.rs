@@ -7,9 +7,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde_json::json;
 
+use latchwork::builder::Stores;
 use latchwork::config::{Config, DATABASE_VARIABLE, LoadOptions};
-use latchwork::host::{Host, Stores};
-use latchwork::runtime::NoCrash;
+use latchwork::host::Host;
 use latchwork_core::model::error_docs;
 use latchwork_store::{Database, NoProbe, SystemClock, commits_per_second};
 
@@ -123,10 +123,10 @@ async fn measure_load(config: &Config, scratch: &Path, load: Load) -> anyhow::Re
     Database::open(options.clone()).await?.close().await;
     let empty = database_size(&path)?;
     let sqlite = Database::open(options).await?;
-    let stores = Stores { journal: sqlite.clone(), effects: sqlite.clone(), kv: sqlite.clone(), owner };
-    let host = Host::start(config, stores, Arc::new(NoCrash))?;
-    if !host.registry.refused().is_empty() {
-        return Err(plugins_not_loaded(host.registry.refused()).into());
+    let stores = Stores::new(sqlite.clone(), owner);
+    let host = Host::builder(stores).config(config).start()?;
+    if !host.registry().refused().is_empty() {
+        return Err(plugins_not_loaded(host.registry().refused()).into());
     }
     let measured = bench::run(&Arc::new(host), load).await?;
     sqlite.close().await;

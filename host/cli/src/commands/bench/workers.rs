@@ -11,9 +11,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde_json::json;
 
+use latchwork::builder::Stores;
 use latchwork::config::{Config, DATABASE_VARIABLE};
-use latchwork::host::{Host, Stores};
-use latchwork::runtime::NoCrash;
+use latchwork::host::Host;
 use latchwork_core::model::error_docs;
 use latchwork_store::{Database, DatabaseTarget, NoProbe};
 
@@ -46,8 +46,8 @@ pub(crate) async fn run(
     let options = open::options(&config, url, Arc::new(NoProbe))?;
     let owner = open::owner(&options.owner_dir)?;
     let store = Database::open(options).await?;
-    let stores = Stores { journal: store.clone(), effects: store.clone(), kv: store.clone(), owner };
-    let host = Host::start(config, stores, Arc::new(NoCrash)).map_err(anyhow::Error::from)?;
+    let stores = Stores::new(store.clone(), owner);
+    let host = Host::builder(stores).config(config).start().map_err(anyhow::Error::from)?;
     let Some(mut number) = bench::jobs_before(&host).await? else {
         let message = "--server: the database contains other jobs: create a separate database for the benchmark";
         return Err(CliError::input(error_docs::USAGE, message).into());

@@ -21,12 +21,12 @@ pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Resul
         return Err(open::no_database(&path).into());
     }
     let host = open::host(config).await?;
-    admission::warn_refused_plugins(ctx, &host.registry);
-    if host.journal.job(&args.job).await?.is_none() {
+    admission::warn_refused_plugins(ctx, host.registry());
+    if host.journal().job(&args.job).await?.is_none() {
         return Err(no_such_job(&args.job).into());
     }
     let actor = ctx.actor(args.actor.as_deref());
-    let asked = host.journal.put_inbox(&args.job, &actor, args.reason.as_deref(), InboxRequest::Cancel).await;
+    let asked = host.journal().put_inbox(&args.job, &actor, args.reason.as_deref(), InboxRequest::Cancel).await;
     if let Err(error @ InboxError::WrongState { state, .. }) = asked {
         let message = format!("{error}: only an open job can be cancelled");
         if state == JobState::Cancelled {

@@ -20,7 +20,7 @@ pub(super) async fn run(args: JobCostsArgs, ctx: &Context<'_>) -> anyhow::Result
         return job_costs(job_id, &stores, ctx).await;
     }
     let by = args.by.into();
-    let rows = stores.journal.costs(by, None).await?;
+    let rows = stores.journal().costs(by, None).await?;
     let mut total = Totals::default();
     rows.iter().for_each(|row| total.add(&row.totals));
     ctx.answer(&json!({ "by": by, "rows": rows, "total": total }), || match rows.is_empty() {
@@ -31,9 +31,9 @@ pub(super) async fn run(args: JobCostsArgs, ctx: &Context<'_>) -> anyhow::Result
 }
 
 /// Shows every try of one job's calls, charged or not.
-async fn job_costs(job_id: &JobId, stores: &latchwork::host::Stores, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+async fn job_costs(job_id: &JobId, stores: &latchwork::builder::Stores, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let durable = load_job(stores, job_id).await?;
-    let models = stores.journal.costs(latchwork_core::rules::cost::CostGrouping::Job, Some(job_id)).await?;
+    let models = stores.journal().costs(latchwork_core::rules::cost::CostGrouping::Job, Some(job_id)).await?;
     let total = response(&durable).cost;
     let mut tries = Vec::new();
     for ((slot, try_no), effect) in &durable.effects {

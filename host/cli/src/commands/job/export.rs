@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use latchwork::host::Stores;
+use latchwork::builder::Stores;
 use latchwork_core::evidence;
 use latchwork_core::evidence::{Export, ExportError, Withhold};
 use latchwork_core::model::effect::Effect;
@@ -93,7 +93,7 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
 async fn load_consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(StoredJob, Vec<Effect>)> {
     let mut before = load(stores, job_id).await?;
     for _ in 0..READS_MAX {
-        let effects = stores.effects.effects(job_id).await?;
+        let effects = stores.effects().effects(job_id).await?;
         let after = load(stores, job_id).await?;
         if after.row.head == before.row.head && after.ledger == before.ledger {
             return Ok((after, effects));
@@ -107,6 +107,6 @@ async fn load_consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(Sto
 }
 
 async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<StoredJob> {
-    let record = stores.journal.load(job_id).await?;
+    let record = stores.journal().load(job_id).await?;
     record.ok_or_else(|| no_such_job(job_id).into())
 }

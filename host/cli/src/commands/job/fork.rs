@@ -29,7 +29,7 @@ pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<
         return Err(open::no_database(&path).into());
     }
     let host = open::host(config).await?;
-    admission::warn_refused_plugins(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, host.registry());
     let actor = ctx.actor(args.actor.as_deref());
     let wish = ForkOptions { at: args.at, set, actor: actor.clone(), reason: args.reason };
     let claim = match host.fork(&args.job, wish).await {

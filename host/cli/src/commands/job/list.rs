@@ -26,7 +26,7 @@ pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<
         }
         None => {
             let filter = JobFilter { state: args.state, open: args.open, limit: args.limit, ..JobFilter::default() };
-            let journal = open::stores_to_read(&config).await?.journal;
+            let journal = open::stores_to_read(&config).await?.journal().clone();
             let rows = journal.jobs(&filter).await?;
             let whys = journal.state_reasons(&rows).await?;
             rows.into_iter().zip(whys).collect()

@@ -22,7 +22,7 @@ pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Resul
         return Err(open::no_database(&path).into());
     }
     let host = open::host_to_read(config).await?;
-    admission::warn_refused_plugins(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, host.registry());
     let Some(job_id) = args.job else { return every_job(&host, args.every_prefix, ctx).await };
     let (events, report) = replayed(&host, &job_id, args.every_prefix).await?;
     ctx.answer(&serde_json::to_value(&report)?, || report_line(events, &report));
@@ -34,7 +34,7 @@ async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow
     let filter = JobFilter { limit: u32::MAX, ..JobFilter::default() };
     let mut jobs: Vec<Value> = Vec::new();
     let mut worst = Exit::Done;
-    for row in host.journal.jobs(&filter).await?.into_iter().rev() {
+    for row in host.journal().jobs(&filter).await?.into_iter().rev() {
         let job_id = row.job_id;
         let (mut document, line) = match replayed(host, &job_id, every_prefix).await {
             Ok((events, report)) => {
@@ -67,9 +67,9 @@ async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow
 
 /// Replays a job. Returns its number of events and the report.
 async fn replayed(host: &Host, job_id: &JobId, every_prefix: bool) -> anyhow::Result<(usize, ReplayReport)> {
-    let record = host.journal.load(job_id).await?.ok_or_else(|| no_such_job(job_id))?;
+    let record = host.journal().load(job_id).await?.ok_or_else(|| no_such_job(job_id))?;
     let durable = host.load(job_id).await?;
-    let replayed = replay::replay(&*host.registry, &durable, &record.events, every_prefix).await;
+    let replayed = replay::replay(&**host.registry(), &durable, &record.events, every_prefix).await;
     let report = replayed.map_err(|error| match error {
         ReplayError::Missing { .. } => anyhow::Error::from(StoreError::Damaged(format!("job {job_id}: {error}"))),
         other => other.into(),

@@ -29,7 +29,7 @@ pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<
         return Err(open::no_database(&path).into());
     }
     let host = open::host(config).await?;
-    admission::warn_refused_plugins(ctx, &host.registry);
+    admission::warn_refused_plugins(ctx, host.registry());
     let actor = ctx.actor(args.actor.as_deref());
     let job_id = &args.job;
     let asked = host.undo(job_id, &actor, args.reason.as_deref(), !args.detach).await;

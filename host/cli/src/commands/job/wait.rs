@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use latchwork::host::Stores;
+use latchwork::builder::Stores;
 use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::JobId;
 use latchwork_core::model::job::JobState;
@@ -31,7 +31,7 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
         args.timeout
             .map(|all| all.saturating_sub(Duration::from_micros(process_machine::machine().boot_us() - began_us)))
     };
-    let journal = &stores.journal;
+    let journal = stores.journal();
     let mut pause = PAUSE;
     let mut noted = None;
     loop {

@@ -23,7 +23,7 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     open::require_project(&config)?;
     let host = open::host(config).await?;
     let needed = needed_digests(&host).await?;
-    let pruned = host.registry.prune(&needed)?;
+    let pruned = host.registry().prune(&needed)?;
     let bytes: u64 = pruned.iter().map(|component| component.bytes).sum();
     let list = pruned.iter().map(|component| {
         json!({ "plugin": component.plugin, "digest": format!("sha256:{}", component.digest), "bytes": component.bytes })
@@ -42,14 +42,14 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
 /// for the configured time.
 async fn needed_digests(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
     let mut needed = BTreeSet::new();
-    let kept_us = i64::try_from(host.config.keep_undoable_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
+    let kept_us = i64::try_from(host.config().keep_undoable_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
     let since_us = process_machine::now_us().saturating_sub(kept_us);
-    for row in host.journal.jobs(&JobFilter { limit: u32::MAX, ..JobFilter::default() }).await? {
+    for row in host.journal().jobs(&JobFilter { limit: u32::MAX, ..JobFilter::default() }).await? {
         let is_old = row.updated_us < since_us;
         if row.state == JobState::Cancelled || row.state == JobState::Completed && is_old {
             continue;
         }
-        let Some(record) = host.journal.load(&row.job_id).await? else { continue };
+        let Some(record) = host.journal().load(&row.job_id).await? else { continue };
         let first: Vec<Event> = record.events.iter().take(3).cloned().collect();
         if row.state == JobState::Completed {
             let damaged = |error| StoreError::Damaged(format!("job {}: {error}", row.job_id));

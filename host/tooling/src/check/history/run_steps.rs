@@ -139,7 +139,7 @@ async fn check_step(
         run.diverged += 1;
         return Err(Box::new(finding("D153", message).hint(hint)));
     }
-    let mut ran = replay::ReplayReport::new();
+    let mut ran = replay::ReplayReport::default();
     let build = ThisBuild(plugin.clone());
     let found = replay::replay_step((&build, &salts), durable, &durable.job, step, &mut ran).await;
     let found =

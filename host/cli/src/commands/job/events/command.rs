@@ -39,7 +39,7 @@ pub(crate) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
         // The state is read before the events. The events therefore include the event that led to this state. Otherwise
         // the loop could end without printing this event.
         let state = require_row(&stores, &args.job).await?.state;
-        let record = stores.journal.load(&args.job).await?.ok_or_else(|| no_such_job(&args.job))?;
+        let record = stores.journal().load(&args.job).await?.ok_or_else(|| no_such_job(&args.job))?;
         let mut shown = Vec::new();
         for event in record.events.iter().filter(|event| event.seq >= next) {
             match (ctx.json, args.follow) {

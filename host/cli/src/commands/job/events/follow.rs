@@ -20,7 +20,7 @@ pub(crate) async fn run(args: &JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resu
         // The state is read before the events. The events therefore include the event that led to this state. In the
         // other order, the loop could end before that event is shown.
         let state = require_row(&stores, &args.job).await?.state;
-        let record = stores.journal.load(&args.job).await?.ok_or_else(|| no_such_job(&args.job))?;
+        let record = stores.journal().load(&args.job).await?.ok_or_else(|| no_such_job(&args.job))?;
         let seen = record.events.partition_point(|event| event.seq < next);
         let screen = screen.get_or_insert_with(|| Screen::new(ctx.printer, &args.job, &record.events[..seen]));
         for event in &record.events[seen..] {

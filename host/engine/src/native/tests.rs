@@ -1,0 +1,114 @@
+//! Tests of native tools: limits, panics and checks of values.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use latchwork_core::model::effect::{Answer, Output};
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::ids::Operator;
+use latchwork_core::model::manifest::{EffectKind, Limits, Manifest, OperatorSpec};
+
+use crate::engine::Runnable;
+use crate::guest::tool_call::ToolCallContext;
+use crate::native::{CommittedCall, NativePlugin, NativeTool};
+use crate::os::clock;
+
+/// A tool that does what its arguments say. `Test.Write` changes the world, `Test.Read` does not.
+struct Scripted {
+    version: &'static str,
+}
+
+#[async_trait]
+impl NativeTool for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn manifest(&self) -> Manifest {
+        let read = OperatorSpec::new(Operator::new("Test.Read"), EffectKind::ReadOnly);
+        let schema = r#"{"type":"object"}"#.to_owned();
+        let read = OperatorSpec { input_schema: schema.clone(), output_schema: schema, ..read };
+        let write =
+            OperatorSpec { name: Operator::new("Test.Write"), effects: vec![EffectKind::ExternalSend], ..read.clone() };
+        Manifest { version: self.version.to_owned(), operators: vec![read, write] }
+    }
+
+    async fn invoke(&self, _: &str, args: &Value, _: &ToolCallContext) -> Answer {
+        match args["do"].as_str() {
+            Some("panic") => panic!("as told"),
+            Some("wait") => std::future::pending().await,
+            Some("refuse") => Answer::NotApplied(Failure::new(Code::InvalidInput, "refused")),
+            _ => Answer::Ok(Output {
+                result: args["result"].to_string(),
+                receipt: None,
+                state_changes: vec![],
+                usage: None,
+            }),
+        }
+    }
+
+    async fn compensate(&self, _: &str, of: CommittedCall<'_>, _: &ToolCallContext) -> Answer {
+        let result = json!([of.external_key, of.args, of.result]).to_string();
+        Answer::Ok(Output { result, receipt: None, state_changes: vec![], usage: None })
+    }
+}
+
+fn plugin() -> NativePlugin {
+    NativePlugin::load(Arc::new(Scripted { version: "1.0.0" })).unwrap()
+}
+
+fn call(timeout_ms: u32) -> ToolCallContext {
+    ToolCallContext { timeout_ms, started_boot_us: clock::boot_us(), ..ToolCallContext::default() }
+}
+
+async fn invoke(operator: &str, args: Value, limits: Limits) -> Answer {
+    plugin().invoke(operator, &args.to_string(), call(200), &limits).await.answer
+}
+
+fn failure(answer: Answer) -> (bool, Code) {
+    match answer {
+        Answer::Ok(output) => panic!("{output:?}"),
+        Answer::NotApplied(failure) => (false, failure.code),
+        Answer::Unknown { failure, .. } => (true, failure.code),
+    }
+}
+
+/// I194: a native tool that panics, does not end, or returns an unusable answer leaves only calls in doubt that may have
+/// changed the world, and never ends the process.
+#[tokio::test]
+async fn unexpected_ends_are_failures_of_the_call() {
+    let small = Limits { output_bytes: 10, ..Limits::default() };
+    let cases = [
+        (json!({ "do": "panic" }), Limits::default(), Code::PluginTrap),
+        (json!({ "do": "wait" }), Limits::default(), Code::WallClockLimit),
+        (json!({ "result": "no object" }), Limits::default(), Code::SchemaValidationFailed),
+        (json!({ "result": { "key": "a long value" } }), small, Code::OutputLimit),
+    ];
+    for (args, limits, code) in cases {
+        assert_eq!(failure(invoke("Test.Read", args.clone(), limits).await), (false, code), "{args}");
+        assert_eq!(failure(invoke("Test.Write", args.clone(), limits).await), (true, code), "{args}");
+    }
+    assert!(!failure(invoke("Test.Write", json!({ "do": "refuse" }), Limits::default()).await).0);
+    let answer = invoke("Test.Write", json!({ "result": { "a": 1 } }), Limits::default()).await;
+    assert!(matches!(answer, Answer::Ok(output) if output.result == "{\"a\":1}"));
+}
+
+/// I194: jobs pin name and manifest of a native tool.
+#[test]
+fn digest_covers_the_manifest() {
+    let other = NativePlugin::load(Arc::new(Scripted { version: "1.0.1" })).unwrap();
+    assert_ne!(plugin().digest, other.digest);
+    assert_eq!(plugin().digest, plugin().digest);
+    assert!(NativePlugin::load(Arc::new(Scripted { version: "one" })).unwrap_err().to_string().contains("version"));
+}
+
+#[tokio::test]
+async fn inputs_are_checked_and_compensation_receives_the_call() {
+    let plugin = plugin();
+    assert_eq!(plugin.check_input("Test.Read", &json!(1)).unwrap_err().code, Code::InvalidInput);
+    assert_eq!(plugin.check_input("Test.None", &json!({})).unwrap_err().code, Code::InvalidInput);
+    let end = plugin.compensate("Test.Write", ("key", "{\"a\":1}", "{\"b\":2}"), call(200), &Limits::default()).await;
+    assert!(matches!(end.answer, Answer::Ok(output) if output.result == "[\"key\",{\"a\":1},{\"b\":2}]"));
+}

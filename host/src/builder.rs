@@ -1,0 +1,204 @@
+//! Builder of a host.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use latchwork_core::model::rules::Rules;
+use latchwork_core::storage::{EffectStore, Journal, KeyValue, Owner};
+use latchwork_engine::capability::EnvOrFile;
+use latchwork_engine::native::NativeTool;
+use latchwork_engine::os::Machine;
+use latchwork_engine::{Engine, EngineError, EngineOptions, Explain};
+
+use crate::config::{CommitMode, Config};
+use crate::host::Host;
+use crate::notify::Notifier;
+use crate::registry::{ComponentStorage, Registry, Survey};
+use crate::runtime::{CrashPoint, NoCrash, Worker, WorkerParts, WorkerSettings};
+use crate::validate::{self, StepValidator, Validators};
+use crate::verifier::{ResourceVerifier, Verifiers};
+
+/// The stores of a host. The embedding program opens them.
+#[derive(Clone)]
+pub struct Stores {
+    journal: Arc<dyn Journal>,
+    effects: Arc<dyn EffectStore>,
+    kv: Arc<dyn KeyValue>,
+    owner: Owner,
+}
+
+impl Stores {
+    /// Uses one store for everything. `owner` is the identity of this process, which holds the owner lock of the store.
+    pub fn new<S: Journal + EffectStore + KeyValue + 'static>(store: Arc<S>, owner: Owner) -> Self {
+        Self { journal: store.clone(), effects: store.clone(), kv: store, owner }
+    }
+
+    /// Keeps effects in a separate store. Needs staged commits ([`CommitMode::Staged`](crate::config::CommitMode)).
+    #[must_use]
+    pub fn with_effects(self, effects: Arc<dyn EffectStore>) -> Self {
+        Self { effects, ..self }
+    }
+
+    /// The store of jobs, event logs, ledgers and inboxes.
+    pub fn journal(&self) -> &Arc<dyn Journal> {
+        &self.journal
+    }
+
+    /// The effect store.
+    pub fn effects(&self) -> &Arc<dyn EffectStore> {
+        &self.effects
+    }
+}
+
+/// Reasons why a host could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The engine refused its settings.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// Builder of a [`Host`], see [`Host::builder`].
+pub struct HostBuilder {
+    stores: Stores,
+    config: Config,
+    survey: Option<Survey>,
+    storage: ComponentStorage,
+    tools: Vec<Arc<dyn NativeTool>>,
+    verifiers: Verifiers,
+    validators: Vec<Arc<dyn StepValidator>>,
+    machine: Machine,
+    explain: Explain,
+    crash: Arc<dyn CrashPoint>,
+}
+
+impl HostBuilder {
+    fn new(stores: Stores) -> Self {
+        Self {
+            stores,
+            config: Config::with_defaults(Path::new(".")),
+            survey: None,
+            storage: ComponentStorage::Yes,
+            tools: vec![],
+            verifiers: Verifiers::builtin(),
+            validators: vec![],
+            machine: Machine::system(),
+            explain: Explain::default(),
+            crash: Arc::new(NoCrash),
+        }
+    }
+
+    /// Sets the configuration. The default has no plugins, and its relative paths start at the working directory.
+    #[must_use]
+    pub fn config(self, config: Config) -> Self {
+        Self { config, ..self }
+    }
+
+    /// Adds a tool that the program implements in Rust. A plugin of the configuration that serves an operator of the tool
+    /// is refused.
+    #[must_use]
+    pub fn tool(mut self, tool: Arc<dyn NativeTool>) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// Adds a verifier of recorded effects, or replaces the one with the same name.
+    /// [`PluginConfig::verifier`](crate::config::PluginConfig::verifier) selects a verifier by name.
+    #[must_use]
+    pub fn verifier(mut self, verifier: Arc<dyn ResourceVerifier>) -> Self {
+        self.verifiers.add(verifier);
+        self
+    }
+
+    /// Adds a validator. It is called before a step starts, after the validators of the configuration.
+    #[must_use]
+    pub fn validator(mut self, validator: Arc<dyn StepValidator>) -> Self {
+        self.validators.push(validator);
+        self
+    }
+
+    /// Sets clock and entropy. The default is those of the operating system. Hosts of one process share neither, unless
+    /// they get clones of the same machine.
+    #[must_use]
+    pub fn machine(self, machine: Machine) -> Self {
+        Self { machine, ..self }
+    }
+
+    /// Sets the function that adds details to the reasons for which a component is refused.
+    #[must_use]
+    pub fn explain(self, explain: Explain) -> Self {
+        Self { explain, ..self }
+    }
+
+    /// Uses a finished survey of the plugins of the configuration. By default the plugins are surveyed at the start.
+    #[must_use]
+    pub fn survey(self, survey: Survey) -> Self {
+        Self { survey: Some(survey), ..self }
+    }
+
+    /// Defines whether components are stored. A host that only reads passes [`ComponentStorage::No`].
+    #[must_use]
+    pub fn component_storage(self, storage: ComponentStorage) -> Self {
+        Self { storage, ..self }
+    }
+
+    /// Sets the hook that is called before and after the execution of a call.
+    #[must_use]
+    pub fn crash_points(self, crash: Arc<dyn CrashPoint>) -> Self {
+        Self { crash, ..self }
+    }
+
+    /// Builds the engine, loads the plugins and starts a worker that holds no job yet. A plugin that cannot be loaded is
+    /// listed in [`Registry::refused`], and the other plugins are served.
+    ///
+    /// # Errors
+    /// See [`StartError`].
+    pub fn start(self) -> Result<Host, StartError> {
+        let Self { stores, config, survey, storage, tools, mut verifiers, validators, machine, explain, crash } = self;
+        let survey = survey.unwrap_or_else(|| Survey::of(&config, explain));
+        let shipped = config.validators.iter().map(|validator| validate::create(*validator));
+        let validators = Validators(shipped.chain(validators).collect());
+        verifiers.configure(&config.plugins);
+        let notifier = config.notify.clone().map(|notify| {
+            let secrets = EnvOrFile { dir: config.state_dir.join("secrets") };
+            Notifier::start(notify, Arc::new(secrets), machine.clone())
+        });
+        let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain })?;
+        let engine_profile = engine.step_profile();
+        let registry = Arc::new(Registry::load_surveyed(engine, &config, stores.kv, survey, storage, tools));
+        let rules = config.policy.iter().map(|(tenant, policy)| (tenant.clone(), Rules::from(policy))).collect();
+        let settings = WorkerSettings {
+            lease_ms: config.lease_ms,
+            heartbeat_ms: config.heartbeat_ms,
+            clock_margin_ms: config.clock_margin_ms,
+            max_attempts_without_progress: config.max_attempts_without_progress,
+            staged: config.commit == CommitMode::Staged,
+            limits: config.worker.operators.clone(),
+        };
+        let prices = config.plugins.iter().filter_map(|plugin| Some((plugin.name.clone(), plugin.prices.clone()?)));
+        let prices = prices.collect();
+        let worker = Worker::start(WorkerParts {
+            journal: stores.journal,
+            effects: stores.effects,
+            components: registry.clone(),
+            engine_profile,
+            owner: stores.owner,
+            settings,
+            rules,
+            prices,
+            verifiers,
+            validators,
+            notifier,
+            crash,
+            machine,
+        });
+        Ok(Host::new(config, registry, worker, engine_profile))
+    }
+}
+
+impl Host {
+    /// Returns a builder of a host with these stores.
+    pub fn builder(stores: Stores) -> HostBuilder {
+        HostBuilder::new(stores)
+    }
+}
