@@ -226,8 +226,7 @@ impl ComponentSpec<'_> {
     }
 
     pub(crate) fn build_component(&self) -> Vec<u8> {
-        let mut encoder = wit_component::ComponentEncoder::default();
-        encoder
+        wit_component::ComponentEncoder::default()
             .module(&self.build_module())
             .expect("the module fits its world")
             .encode()

@@ -417,6 +417,26 @@ fn lock_files_name_only_the_public_registry() {
     assert_none("a lock file must not name a mirror", found);
 }
 
+/// Inspection and engine accept the same components, because one version of the parser reads them.
+#[test]
+fn wasm_tools_have_the_version_of_the_engine() {
+    let lock: toml::Table = std::fs::read_to_string(root().join("Cargo.lock")).unwrap().parse().unwrap();
+    let packages = lock["package"].as_array().unwrap();
+    let versions = |name: &str| -> BTreeSet<&str> {
+        let named = packages.iter().filter(|package| package["name"].as_str() == Some(name));
+        named.filter_map(|package| package["version"].as_str()).collect()
+    };
+    let engine = packages.iter().find(|package| package["name"].as_str() == Some("wasmtime")).unwrap();
+    let uses_parser = |name: &toml::Value| name.as_str().is_some_and(|name| name.starts_with("wasmparser"));
+    assert!(engine["dependencies"].as_array().unwrap().iter().any(uses_parser), "{engine}");
+    for tool in ["wasmparser", "wasm-encoder", "wasm-metadata", "wit-parser", "wit-component"] {
+        let found = versions(tool);
+        // The lock file lists a second version if Cargo.toml asks for another version than wasmtime.
+        assert_eq!(found.len(), 1, "{tool} has the versions {found:?}: ask for the version of wasmtime in Cargo.toml");
+        assert_eq!(found, versions("wasmparser"), "{tool} and wasmparser have different versions");
+    }
+}
+
 #[test]
 fn readme_has_both_commands_and_all_links_resolve() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();

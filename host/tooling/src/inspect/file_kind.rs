@@ -19,7 +19,7 @@ pub enum FileKind {
     /// An empty file.
     Empty,
     /// WebAssembly that ends too early, at this byte offset.
-    Truncated(u64),
+    Truncated(usize),
     /// WebAssembly that cannot be read, with the reason.
     Damaged(String),
     /// WebAssembly in another version of the format.
@@ -110,7 +110,7 @@ fn kind_from_header(bytes: &[u8]) -> Result<FileKind, FileKind> {
         return match rest {
             [0x0d, 0, 1, 0, ..] => Ok(FileKind::Component),
             [1, 0, 0, 0, ..] => Ok(FileKind::CoreModule),
-            short if short.len() < 4 => Err(FileKind::Truncated(bytes.len() as u64)),
+            short if short.len() < 4 => Err(FileKind::Truncated(bytes.len())),
             _ => Err(FileKind::OtherVersion),
         };
     }

@@ -15,7 +15,7 @@ pub(super) fn demangled(name: &str) -> String {
 }
 
 /// Returns the name of the function whose code is at this byte offset of the file.
-pub(super) fn function_at(bytes: &[u8], at: u64) -> Option<String> {
+pub(super) fn function_at(bytes: &[u8], at: usize) -> Option<String> {
     // A module's name section follows its code. The search therefore continues after the function's index is
     // known.
     let mut imported = 0u32;

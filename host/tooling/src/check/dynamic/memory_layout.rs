@@ -89,7 +89,7 @@ fn component(bytes: &[u8], depth: usize) -> Option<Vec<u8>> {
 
 /// Returns the id and the range of the contents of each section.
 fn sections(bytes: &[u8]) -> Option<Vec<(u8, Range<usize>)>> {
-    let mut reader = BinaryReader::new(bytes.get(HEADER..)?, HEADER as u64);
+    let mut reader = BinaryReader::new(bytes.get(HEADER..)?, HEADER);
     let mut sections = Vec::new();
     while !reader.eof() {
         let id = reader.read_u8().ok()?;
@@ -214,7 +214,7 @@ fn inspect_module(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<ModuleFact
     // Mutable globals initialized with a constant: index, range of the expression, and constant.
     let mut globals: Vec<(u32, Range<usize>, i32)> = Vec::new();
     for (id, range) in all {
-        let reader = || BinaryReader::new(&bytes[range.clone()], range.start as u64);
+        let reader = || BinaryReader::new(&bytes[range.clone()], range.start);
         let count = || reader().read_var_u32().ok();
         match *id {
             section::TYPE => found.types = count()?,

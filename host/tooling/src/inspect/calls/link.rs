@@ -169,7 +169,7 @@ impl<'b> Linker<'b> {
             rest = &rest[consumed..];
             let skipped = match &payload {
                 Payload::ModuleSection { unchecked_range, .. } | Payload::ComponentSection { unchecked_range, .. } => {
-                    Some(unchecked_range.start as usize..unchecked_range.end as usize)
+                    Some(unchecked_range.clone())
                 }
                 _ => None,
             };
