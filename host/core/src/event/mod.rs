@@ -12,6 +12,7 @@ mod parts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::encoding::canon;
 use crate::model::effect::{Consumption, Provenance, StateChange, Usage};
 use crate::model::error::{Code, Failure};
 use crate::model::ids::{Hash, JobId, Operator, Slot, StepId};
@@ -419,7 +420,7 @@ impl Event {
     /// Creates the event that follows the event with hash `prev_hash`.
     pub fn seal(seq: u64, time_us: i64, attempt: u32, body: Body, prev_hash: Hash) -> Self {
         let wire = Wire { seq, time_us, attempt, schema_version: body.schema_version(), body: &body };
-        let bytes = serde_json_canonicalizer::to_vec(&wire).expect("an event is plain data");
+        let bytes = canon::data_to_canonical(&wire);
         let hash = Hash::of(&[&prev_hash.0, &bytes]);
         Self { seq, time_us, attempt, body, prev_hash, hash, bytes }
     }

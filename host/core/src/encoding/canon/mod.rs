@@ -7,6 +7,10 @@
 //! An integer literal is accepted if it is the exact value of a double. The text that the RFC writes for a
 //! double is also accepted, such as `295147905179352830000` for 2^68. Otherwise, the canonical text of such a
 //! double would itself be refused.
+//!
+//! The crate `serde_json_canonicalizer` writes the canonical form. The parser is part of this module, because the parser
+//! of `serde_json` keeps the last of two equal keys and rounds integers, reports an error without its byte offset, and
+//! has another depth limit.
 
 mod error;
 mod number;
@@ -20,6 +24,7 @@ use serde_json::Value;
 mod tests;
 
 pub use error::{CanonError, DEPTH_MAX, Refusal};
+pub(crate) use write::data_to_canonical;
 pub use write::value_to_canonical;
 
 /// Returns the canonical form of a JSON text.

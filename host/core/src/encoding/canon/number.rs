@@ -1,8 +1,8 @@
-//! Numbers: conversion of a literal to a double, and of a double to the text of RFC 8785.
+//! Numbers: conversion of a literal to a double.
 
 use serde_json::Number;
 
-use crate::encoding::canon::Refusal;
+use crate::encoding::canon::{Refusal, write};
 
 /// The number 2^53. A double can hold every integer up to this number exactly.
 const SAFE_MAX: f64 = 9_007_199_254_740_992.0;
@@ -37,12 +37,6 @@ pub(super) fn check(number: &Number) -> Result<(), Refusal> {
     from_literal(&number.to_string(), true).map(|_| ())
 }
 
-/// Appends the shortest text that reads back as `number`, in the format of ECMAScript.
-pub(super) fn write(number: &Number, out: &mut Vec<u8>) {
-    let double = number.as_f64().expect("without arbitrary precision every number has a double");
-    out.extend_from_slice(ryu_js::Buffer::new().format_finite(double).as_bytes());
-}
-
 /// Converts a double to a JSON number. Whole numbers in the safe range become integers. `1` and `1.0` are
 /// therefore equal values.
 fn from_double(double: f64) -> Number {
@@ -55,7 +49,7 @@ fn from_double(double: f64) -> Number {
 /// Returns true if `double` represents the integer `digits` exactly, or if RFC 8785 writes `double` as
 /// `digits`.
 fn is_exact_double(digits: &str, double: f64) -> bool {
-    format!("{double:.0}") == digits || ryu_js::Buffer::new().format_finite(double) == digits
+    format!("{double:.0}") == digits || write::data_to_canonical(&double) == digits.as_bytes()
 }
 
 fn truncated(literal: &str) -> String {
