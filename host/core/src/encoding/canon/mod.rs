@@ -24,8 +24,7 @@ use serde_json::Value;
 mod tests;
 
 pub use error::{CanonError, DEPTH_MAX, Refusal};
-pub(crate) use write::data_to_canonical;
-pub use write::value_to_canonical;
+pub use write::{data_to_canonical, value_to_canonical};
 
 /// Returns the canonical form of a JSON text.
 ///

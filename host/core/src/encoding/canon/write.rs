@@ -16,6 +16,6 @@ pub fn value_to_canonical(value: &Value) -> Vec<u8> {
 /// # Panics
 /// Panics if the data does not serialize, or contains a number that is not finite, a map whose keys are not strings, or
 /// a key twice in one map. Values from [`crate::encoding::canon::parse_strict`] contain none of these.
-pub(crate) fn data_to_canonical(data: &impl Serialize) -> Vec<u8> {
+pub fn data_to_canonical(data: &impl Serialize) -> Vec<u8> {
     serde_json_canonicalizer::to_vec(data).expect("plain data has a canonical form")
 }

@@ -1,8 +1,10 @@
 //! Converts the result of a call to canonical JSON.
 
+use std::cell::{Cell, OnceCell};
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Number, Value};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use wasmtime::component::Val;
 
 use latchwork_core::encoding::canon;
@@ -20,147 +22,199 @@ pub(super) enum JsonWriteError {
 }
 
 /// Returns the canonical JSON text of a value, at most `max` bytes.
+///
+/// # Errors
+/// The text is too long, or a part has no JSON form. The error states what comes first in the text.
 pub(super) fn canonical_text(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Result<String, JsonWriteError> {
-    let mut writer = Writer { text: String::new(), max };
-    match (ty, value) {
-        (Some(ty), Some(value)) => writer.value("", ty, value)?,
-        _ => writer.push("null")?,
+    let progress = Progress { max, bytes_min: Cell::new(0), no_form: OnceCell::new() };
+    let bytes = match (ty, value) {
+        (Some(ty), Some(value)) => {
+            canon::data_to_canonical(&TypedValue { at: String::new(), depth: 0, ty, value, progress: &progress })
+        }
+        _ => canon::data_to_canonical(&()),
+    };
+    let mut text = String::from_utf8(bytes).expect("canonical JSON is UTF-8");
+    let no_form = progress.no_form.into_inner();
+    // The part without a JSON form is written as null. Only the ends of the containers around it follow.
+    let valid = text.len() - no_form.as_ref().map_or(0, |part| "null".len() + part.depth);
+    if valid > max {
+        text.truncate(text.floor_char_boundary(max));
+        return Err(JsonWriteError::TooLong(text));
     }
-    Ok(writer.text)
+    match no_form {
+        None => Ok(text),
+        Some(part) => Err(JsonWriteError::NoForm(part.why)),
+    }
 }
 
-struct Writer {
-    text: String,
+/// Progress of writing one value.
+struct Progress {
+    /// Maximum length of the text, in bytes.
     max: usize,
+    /// Lower bound of the length of the text so far, in bytes.
+    bytes_min: Cell<usize>,
+    /// First part without a JSON form.
+    no_form: OnceCell<NoForm>,
 }
 
-type Written = Result<(), JsonWriteError>;
+struct NoForm {
+    /// Number of containers around the part.
+    depth: usize,
+    why: String,
+}
 
-impl Writer {
-    fn push(&mut self, more: &str) -> Written {
-        if self.text.len() + more.len() <= self.max {
-            self.text.push_str(more);
-            return Ok(());
+impl Progress {
+    fn add(&self, bytes: usize) {
+        self.bytes_min.set(self.bytes_min.get().saturating_add(bytes));
+    }
+
+    /// Returns true if the rest of the value is not needed. All containers then end early, so that memory is needed for
+    /// the text that is used alone.
+    fn is_over(&self) -> bool {
+        self.bytes_min.get() > self.max || self.no_form.get().is_some()
+    }
+}
+
+/// A value with its type, serialized as JSON.
+struct TypedValue<'a> {
+    /// JSON pointer to the value.
+    at: String,
+    /// Number of containers around the value.
+    depth: usize,
+    ty: &'a Ty,
+    value: &'a Val,
+    progress: &'a Progress,
+}
+
+impl TypedValue<'_> {
+    fn part<'p>(&'p self, at: String, ty: &'p Ty, value: &'p Val) -> TypedValue<'p> {
+        TypedValue { at, depth: self.depth + 1, ty, value, progress: self.progress }
+    }
+
+    fn string<S: Serializer>(&self, serializer: S, text: &str) -> Result<S::Ok, S::Error> {
+        self.progress.add(text.len());
+        serializer.serialize_str(text)
+    }
+
+    fn int<S: Serializer>(&self, serializer: S, value: i128) -> Result<S::Ok, S::Error> {
+        match i64::try_from(value) {
+            Ok(exact) if value.abs() <= EXACT_MAX => serializer.serialize_i64(exact),
+            _ => serializer.serialize_str(&value.to_string()),
         }
-        let room = more.floor_char_boundary(self.max - self.text.len());
-        self.text.push_str(&more[..room]);
-        Err(JsonWriteError::TooLong(std::mem::take(&mut self.text)))
     }
 
-    fn string(&mut self, text: &str) -> Written {
-        self.json(&Value::from(text))
-    }
-
-    fn json(&mut self, value: &Value) -> Written {
-        self.push(&String::from_utf8_lossy(&canon::value_to_canonical(value)))
-    }
-
-    fn int(&mut self, value: i128) -> Written {
-        match value.abs() <= EXACT_MAX {
-            true => self.push(&value.to_string()),
-            false => self.push(&format!("\"{value}\"")),
+    fn float<S: Serializer>(&self, serializer: S, value: f64) -> Result<S::Ok, S::Error> {
+        if value.is_finite() {
+            return serializer.serialize_f64(value);
         }
+        let at = if self.at.is_empty() { "/" } else { &self.at };
+        self.no_form(serializer, format!("{at} is {value}, which JSON has no number for"))
     }
 
-    fn float(&mut self, at: &str, value: f64) -> Written {
-        match Number::from_f64(value) {
-            Some(number) => self.json(&Value::Number(number)),
-            None => Err(JsonWriteError::NoForm(format!(
-                "{} is {value}, which JSON has no number for",
-                if at.is_empty() { "/" } else { at }
-            ))),
+    fn no_form<S: Serializer>(&self, serializer: S, why: String) -> Result<S::Ok, S::Error> {
+        self.progress.no_form.get_or_init(|| NoForm { depth: self.depth, why });
+        serializer.serialize_unit()
+    }
+
+    fn items<'v, S: Serializer>(
+        &self,
+        serializer: S,
+        items: impl Iterator<Item = (&'v Ty, &'v Val)>,
+    ) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        for (index, (ty, value)) in items.enumerate().take_while(|_| !self.progress.is_over()) {
+            list.serialize_element(&self.part(format!("{}/{index}", self.at), ty, value))?;
         }
+        list.end()
     }
 
-    fn items<'v>(&mut self, at: &str, items: impl Iterator<Item = (&'v Ty, &'v Val)>) -> Written {
-        self.push("[")?;
-        for (index, (ty, value)) in items.enumerate() {
-            if index > 0 {
-                self.push(",")?;
+    fn members<'v, S: Serializer>(
+        &self,
+        serializer: S,
+        members: impl Iterator<Item = (&'v str, Option<(&'v Ty, &'v Val)>)>,
+    ) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        for (name, value) in members.take_while(|_| !self.progress.is_over()) {
+            self.progress.add(name.len());
+            match value {
+                Some((ty, value)) => object.serialize_entry(name, &self.part(child(&self.at, name), ty, value))?,
+                None => object.serialize_entry(name, &())?,
             }
-            self.value(&format!("{at}/{index}"), ty, value)?;
         }
-        self.push("]")
+        object.end()
     }
 
-    fn single(&mut self, at: &str, name: &str, ty: Option<&Ty>, value: Option<&Val>) -> Written {
-        self.push("{")?;
-        self.string(name)?;
-        self.push(":")?;
-        match (ty, value) {
-            (Some(ty), Some(value)) => self.value(&child(at, name), ty, value)?,
-            _ => self.push("null")?,
-        }
-        self.push("}")
+    fn single<S: Serializer>(
+        &self,
+        serializer: S,
+        name: &str,
+        ty: Option<&Ty>,
+        value: Option<&Val>,
+    ) -> Result<S::Ok, S::Error> {
+        self.members(serializer, std::iter::once((name, ty.zip(value))))
     }
+}
 
-    fn value(&mut self, at: &str, ty: &Ty, value: &Val) -> Written {
-        match (ty, value) {
-            (_, Val::Bool(value)) => self.push(if *value { "true" } else { "false" }),
-            (_, Val::S8(value)) => self.int((*value).into()),
-            (_, Val::U8(value)) => self.int((*value).into()),
-            (_, Val::S16(value)) => self.int((*value).into()),
-            (_, Val::U16(value)) => self.int((*value).into()),
-            (_, Val::S32(value)) => self.int((*value).into()),
-            (_, Val::U32(value)) => self.int((*value).into()),
-            (_, Val::S64(value)) => self.int((*value).into()),
-            (_, Val::U64(value)) => self.int((*value).into()),
+impl Serialize for TypedValue<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.progress.add(1);
+        match (self.ty, self.value) {
+            (_, Val::Bool(value)) => serializer.serialize_bool(*value),
+            (_, Val::S8(value)) => self.int(serializer, (*value).into()),
+            (_, Val::U8(value)) => self.int(serializer, (*value).into()),
+            (_, Val::S16(value)) => self.int(serializer, (*value).into()),
+            (_, Val::U16(value)) => self.int(serializer, (*value).into()),
+            (_, Val::S32(value)) => self.int(serializer, (*value).into()),
+            (_, Val::U32(value)) => self.int(serializer, (*value).into()),
+            (_, Val::S64(value)) => self.int(serializer, (*value).into()),
+            (_, Val::U64(value)) => self.int(serializer, (*value).into()),
             // Writes the shortest decimal that rounds to this `f32`. The same value as an `f64` would have more digits.
             (_, Val::Float32(value)) => {
                 let shortest = value.to_string().parse::<f64>().unwrap_or(f64::from(*value));
-                self.float(at, if value.is_finite() { shortest } else { f64::from(*value) })
+                self.float(serializer, if value.is_finite() { shortest } else { f64::from(*value) })
             }
-            (_, Val::Float64(value)) => self.float(at, *value),
-            (_, Val::Char(value)) => self.string(value.encode_utf8(&mut [0; 4])),
-            (_, Val::String(text)) => self.string(text),
+            (_, Val::Float64(value)) => self.float(serializer, *value),
+            (_, Val::Char(value)) => self.string(serializer, value.encode_utf8(&mut [0; 4])),
+            (_, Val::String(text)) => self.string(serializer, text),
             (Ty::Bytes, Val::List(items)) => {
                 let bytes: Vec<u8> =
                     items.iter().filter_map(|item| if let Val::U8(byte) = item { Some(*byte) } else { None }).collect();
-                self.string(&STANDARD.encode(bytes))
+                self.string(serializer, &STANDARD.encode(bytes))
             }
             (Ty::List(item), Val::List(items)) | (Ty::Array(item, _), Val::FixedLengthList(items)) => {
-                self.items(at, items.iter().map(|value| (&**item, value)))
+                self.items(serializer, items.iter().map(|value| (&**item, value)))
             }
-            (Ty::Tuple(types), Val::Tuple(items)) => self.items(at, types.iter().zip(items)),
+            (Ty::Tuple(types), Val::Tuple(items)) => self.items(serializer, types.iter().zip(items)),
             (Ty::Record(types), Val::Record(fields)) => {
                 let mut members: Vec<_> = types.iter().zip(fields).collect();
-                // WIT names are ASCII, so byte order equals the order that RFC 8785 requires.
+                // Members are visited in the order of the text, so that the first problem is reported. WIT names are
+                // ASCII, so byte order equals the order that RFC 8785 requires.
                 members.sort_unstable_by(|((a, _), _), ((b, _), _)| a.cmp(b));
-                self.push("{")?;
-                for (index, ((name, ty), (_, value))) in members.into_iter().enumerate() {
-                    if index > 0 {
-                        self.push(",")?;
-                    }
-                    self.string(name)?;
-                    self.push(":")?;
-                    self.value(&child(at, name), ty, value)?;
-                }
-                self.push("}")
+                let members = members.into_iter().map(|((name, ty), (_, value))| (name.as_str(), Some((ty, value))));
+                self.members(serializer, members)
             }
-            (_, Val::Variant(name, None)) | (_, Val::Enum(name)) => self.string(name),
+            (_, Val::Variant(name, None)) | (_, Val::Enum(name)) => self.string(serializer, name),
             (Ty::Variant(cases), Val::Variant(name, Some(payload))) => {
                 let ty = cases.iter().find(|(case, _)| case == name).and_then(|(_, ty)| ty.as_ref());
-                self.single(at, name, ty, Some(payload))
+                self.single(serializer, name, ty, Some(payload))
             }
-            (_, Val::Option(None)) => self.push("null"),
+            (_, Val::Option(None)) => serializer.serialize_unit(),
             (Ty::Option(inner), Val::Option(Some(value))) => match inner.may_be_null() {
-                true => self.single(at, "some", Some(inner), Some(value)),
-                false => self.value(at, inner, value),
+                true => self.single(serializer, "some", Some(inner), Some(value)),
+                false => TypedValue { at: self.at.clone(), ty: inner, value, ..*self }.serialize(serializer),
             },
-            (Ty::Result(ok, _), Val::Result(Ok(value))) => self.single(at, "ok", ok.as_deref(), value.as_deref()),
-            (Ty::Result(_, err), Val::Result(Err(value))) => self.single(at, "err", err.as_deref(), value.as_deref()),
+            (Ty::Result(ok, _), Val::Result(Ok(value))) => {
+                self.single(serializer, "ok", ok.as_deref(), value.as_deref())
+            }
+            (Ty::Result(_, err), Val::Result(Err(value))) => {
+                self.single(serializer, "err", err.as_deref(), value.as_deref())
+            }
             (_, Val::Flags(names)) => {
-                self.push("[")?;
-                for (index, name) in names.iter().enumerate() {
-                    if index > 0 {
-                        self.push(",")?;
-                    }
-                    self.string(name)?;
-                }
-                self.push("]")
+                names.iter().for_each(|name| self.progress.add(name.len()));
+                names.serialize(serializer)
             }
             // Unreachable: the engine checks every value against the type from which `ty` was read.
-            _ => Err(JsonWriteError::NoForm(format!("{at} is not the {} of its type", ty.wit()))),
+            _ => self.no_form(serializer, format!("{} is not the {} of its type", self.at, self.ty.wit())),
         }
     }
 }

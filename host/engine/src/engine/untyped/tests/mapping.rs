@@ -301,3 +301,19 @@ fn answers_without_a_json_form_are_refused() {
     let long = Val::String("é".repeat(100));
     assert_eq!(output::canonical_text(Some(&Ty::String), Some(&long), 6), Err(JsonWriteError::TooLong("\"éé".into())));
 }
+
+/// I73: of an answer that is too long and has no JSON form, the problem that comes first in the text is reported.
+#[test]
+fn first_problem_of_an_answer_is_reported() {
+    let ty = Ty::Record(vec![("b".into(), Ty::String), ("a".into(), Ty::List(Box::new(Ty::F64)))]);
+    let value = Val::Record(vec![
+        ("b".into(), Val::String("x".repeat(100))),
+        ("a".into(), Val::List(vec![Val::Float64(1.0), Val::Float64(f64::NAN)])),
+    ]);
+    let text = |max| output::canonical_text(Some(&ty), Some(&value), max).unwrap_err();
+    let no_form = JsonWriteError::NoForm("/a/1 is NaN, which JSON has no number for".into());
+    assert_eq!(text(8), no_form);
+    assert_eq!(text(1_000), no_form);
+    assert_eq!(text(7), JsonWriteError::TooLong(r#"{"a":[1"#.into()));
+    assert_eq!(text(0), JsonWriteError::TooLong(String::new()));
+}
