@@ -310,13 +310,13 @@ impl LogReplayHost {
     ) -> Result<Result<String, Failure>, Stop> {
         let k = self.progress.calls.fetch_add(1, Ordering::Relaxed);
         let slot = Slot::of_call(&self.step, k);
-        let canonical = || canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
+        let canonical = || canon::canonicalize_or_keep(args);
         if let Some(would) = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped) {
             // A replay stops at the call at which the dry run stopped. Older logs do not record this call. A
             // replay of such a log stops at the first call that the log does not contain.
             let would = would.would_call.as_ref();
             if let Some(would) = would.filter(|would| would.slot == slot) {
-                let found = self.salts.payload_ref(&label::args(&slot), &canonical());
+                let found = self.salts.payload_ref(&label::args(&slot), canonical().as_bytes());
                 if would.operator.as_str() != operator || found.is_some_and(|found| found != would.args) {
                     let recorded = format!("{} with salted hash {}", would.operator, would.args.hash);
                     let found = format!("{operator} {args}");
@@ -343,7 +343,7 @@ impl LogReplayHost {
                     operator,
                 )));
             }
-            let found = self.salts.payload_ref(&label::args(&slot), &canonical());
+            let found = self.salts.payload_ref(&label::args(&slot), canonical().as_bytes());
             if let Some(recorded) = call.args.filter(|recorded| found.is_some_and(|found| *recorded != found)) {
                 let recorded = format!("salted hash {}", recorded.hash);
                 return Err(self.record_divergence(Divergence::new(&slot, "call", "arguments", recorded, args)));
@@ -360,7 +360,7 @@ impl LogReplayHost {
         if call.operator.as_str() != operator {
             return Err(self.record_divergence(Divergence::new(&slot, "call", "operator", &call.operator, operator)));
         }
-        let found = self.salts.payload_ref(&label::args(&slot), &canonical());
+        let found = self.salts.payload_ref(&label::args(&slot), canonical().as_bytes());
         if found.is_some_and(|found| found != call.args) {
             let recorded = format!("salted hash {}", call.args.hash);
             return Err(self.record_divergence(Divergence::new(&slot, "call", "arguments", recorded, args)));

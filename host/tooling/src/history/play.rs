@@ -123,8 +123,7 @@ impl ExpectedCalls {
 
     fn call(&mut self, operator: &str, args: &str, action: Option<&str>) -> Result<RecordedHostCall, Stop> {
         let at = self.slot();
-        let canonical = canon::canonicalize(args.as_bytes()).unwrap_or_else(|_| args.as_bytes().to_vec());
-        let found_args = String::from_utf8_lossy(&canonical).into_owned();
+        let found_args = canon::canonicalize_or_keep(args).into_owned();
         let recorded = match self.remaining.pop_front() {
             Some(recorded @ RecordedHostCall::Call { .. }) => recorded,
             Some(RecordedHostCall::Event { name, .. }) => {

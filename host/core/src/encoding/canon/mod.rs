@@ -18,6 +18,8 @@ mod parse;
 pub(crate) mod raw;
 mod write;
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 #[cfg(test)]
@@ -34,6 +36,14 @@ pub use write::{data_to_canonical, value_to_canonical};
 /// ```
 pub fn canonicalize(text: &[u8]) -> Result<Vec<u8>, CanonError> {
     parse_strict(text).map(|value| value_to_canonical(&value))
+}
+
+/// Returns the canonical form of a JSON text, or the text itself if it has none. Arguments are compared in this form.
+pub fn canonicalize_or_keep(text: &str) -> Cow<'_, str> {
+    match canonicalize(text.as_bytes()) {
+        Ok(bytes) => Cow::Owned(String::from_utf8(bytes).expect("canonical JSON is UTF-8")),
+        Err(_) => Cow::Borrowed(text),
+    }
 }
 
 /// Parses a JSON text and refuses a text without a canonical form. Equal canonical forms give equal values. A

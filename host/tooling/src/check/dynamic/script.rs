@@ -136,7 +136,8 @@ impl ScriptedHost {
 
     /// Assigns the next number to a call and returns the index of its answer.
     fn assign_answer(&mut self, call: &ToolCall, together: bool) -> Result<usize, Stop> {
-        let args = canonical(&call.args);
+        // The ledger also compares canonical arguments.
+        let args = canon::canonicalize_or_keep(&call.args).into_owned();
         let (operator, action_key) = (call.operator.clone(), call.action_key.clone());
         self.record(HostCall::Call { operator, args: args.clone(), action_key, together })?;
         let mut seen = self.observations.lock().expect("no holder panics");
@@ -179,13 +180,6 @@ impl ScriptedHost {
         self.own.advance_clock_to(given.heard_us);
         given.answer.clone()
     }
-}
-
-/// Returns the canonical form of arguments. The ledger also compares canonical arguments. Arguments without a canonical
-/// form are returned unchanged.
-fn canonical(args: &str) -> String {
-    let canonical = canon::canonicalize(args.as_bytes()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    canonical.unwrap_or_else(|| args.to_owned())
 }
 
 impl Drop for ScriptedHost {
