@@ -63,6 +63,15 @@ pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
     parse::Parser::new(text).with_extra_depth(8).document()
 }
 
+/// Returns the canonical form of a value that was built in code or parsed by another parser.
+///
+/// # Errors
+/// [`parse_strict`] would refuse the serialized value.
+pub fn canonicalize_value(value: &Value) -> Result<String, Refusal> {
+    check_value(value)?;
+    Ok(String::from_utf8(value_to_canonical(value)).expect("canonical JSON is UTF-8"))
+}
+
 /// Parses a JSON text even if some of its values have no canonical form. Also returns a list of the duplicate
 /// keys and of the numbers without a canonical form. [`parse_strict`] refuses every text for which this list is
 /// not empty.

@@ -178,12 +178,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<CaseProblem>> {
                 wrong.push(wrong_at(number, format!("{file:?} is not a path of a file below {dir}")));
             }
         }
-        match canon::canonicalize(line.input.to_string().as_bytes()) {
+        match canon::canonicalize_value(&line.input) {
             Ok(input) => cases.push(ToolCase {
                 name,
                 line: number,
                 operator: line.operator,
-                input: String::from_utf8_lossy(&input).into_owned(),
+                input,
                 http: line.http,
                 dirs: line.dirs,
                 config: line.config,
@@ -192,7 +192,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<CaseProblem>> {
                 kv: line.kv,
                 error: line.error,
             }),
-            Err(error) => wrong.push(wrong_at(number, format!("its input has no canonical form: {error}"))),
+            Err(refusal) => wrong.push(wrong_at(number, format!("its input has no canonical form: {refusal}"))),
         }
     }
     if wrong.is_empty() { Ok(cases) } else { Err(wrong) }
