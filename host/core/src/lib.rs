@@ -22,7 +22,7 @@
 //! | [`event`] | events of the log |
 //! | [`plan`] | plans: data, check, bindings, parameters and waits |
 //! | [`model`] | plain data: ids, codes, manifests, effects, keys and settings |
-//! | [`encoding`] | canonical JSON, JSON Pointers, the random stream of a step, suggestions |
+//! | [`encoding`] | canonical JSON, JSON Pointers, the random stream of a step, suggestions, truncation |
 
 pub mod decide;
 pub mod encoding;

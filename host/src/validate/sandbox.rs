@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use tracing::Level;
 
+use latchwork_core::encoding::truncate::{self, Truncated};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{Determinism, PluginKind};
@@ -109,9 +110,9 @@ fn difference(one: &SandboxRun, two: &SandboxRun) -> Option<String> {
 
 fn describe_call(asked: Option<&SandboxHostCall>) -> String {
     match asked {
-        Some(SandboxHostCall::Call(operator, args)) => format!("it calls {operator} with {}", truncate(args)),
+        Some(SandboxHostCall::Call(operator, args)) => format!("it calls {operator} with {}", excerpt(args)),
         Some(SandboxHostCall::Emit(name, payload)) => {
-            format!("it announces {} with {}", truncate(name), truncate(payload))
+            format!("it announces {} with {}", excerpt(name), excerpt(payload))
         }
         None => "it asks for nothing more".to_owned(),
     }
@@ -119,20 +120,16 @@ fn describe_call(asked: Option<&SandboxHostCall>) -> String {
 
 fn describe_end(ended: &SandboxEnd) -> String {
     match ended {
-        SandboxEnd::Output(output) => format!("it gives {}", truncate(output)),
-        SandboxEnd::Failed(code, message) => format!("it fails with {code}: {}", truncate(message)),
+        SandboxEnd::Output(output) => format!("it gives {}", excerpt(output)),
+        SandboxEnd::Failed(code, message) => format!("it fails with {code}: {}", excerpt(message)),
         SandboxEnd::Fault(code) => format!("it is ended by {code}"),
         SandboxEnd::AtCall => "it calls a tool".to_owned(),
     }
 }
 
 /// Truncates a text for a message to 200 characters.
-fn truncate(text: &str) -> String {
-    const CHARACTERS_MAX: usize = 200;
-    match text.char_indices().nth(CHARACTERS_MAX) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
+fn excerpt(text: &str) -> Truncated<'_> {
+    truncate::at_characters(text, 200)
 }
 
 async fn run(request: &ValidationRequest<'_>, conditions: SandboxConditions) -> Option<SandboxRun> {

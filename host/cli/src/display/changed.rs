@@ -4,6 +4,7 @@ use std::path::Path;
 
 use latchwork::config::Config;
 use latchwork::config_changes;
+use latchwork_core::encoding::truncate;
 use latchwork_core::response::{ChangedPluginView, PluginSetting, Response};
 use latchwork_core::state::Durable;
 
@@ -79,7 +80,7 @@ fn change_line(view: &ChangedPluginView, over: bool) -> String {
 fn short_digest(text: &Option<String>) -> String {
     let text = text.as_deref().unwrap_or_default();
     match text.strip_prefix("sha256:") {
-        Some(hex) => format!("sha256:{}…", &hex[..hex.floor_char_boundary(12)]),
+        Some(hex) => format!("sha256:{}", truncate::at_characters(hex, 12)),
         None => text.to_owned(),
     }
 }

@@ -1,5 +1,6 @@
 //! Wraps and cuts lines to the width of the terminal.
 
+use latchwork_core::encoding::truncate;
 use unicode_width::UnicodeWidthChar;
 
 use crate::text::tone::{Span, Tone};
@@ -105,7 +106,7 @@ pub(super) fn cut(cells: &[Cell], width: usize) -> Vec<Cell> {
         return cells.to_vec();
     }
     let mut line = cells[..fitting(cells, width.saturating_sub(1))].to_vec();
-    line.push(Cell { char: '…', tone: line.last().and_then(|cell| cell.tone) });
+    line.push(Cell { char: truncate::MARK, tone: line.last().and_then(|cell| cell.tone) });
     line
 }
 

@@ -1,6 +1,8 @@
-//! Encodings: canonical JSON, JSON Pointers, the random stream of a step, and suggestions for misspelled names.
+//! Encodings: canonical JSON, JSON Pointers, the random stream of a step, suggestions for misspelled
+//! names, and truncation of long texts.
 
 pub mod canon;
 pub mod pointer;
 pub mod rng;
 pub mod suggest;
+pub mod truncate;

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::encoding::canon;
+use crate::encoding::{canon, truncate};
 use crate::model::ids::Hash;
 
 /// Returns a line with the given fields. Adds `record`, the kind of the record, and `line`, the number of the
@@ -82,9 +82,13 @@ pub(super) fn open(text: &[u8]) -> Result<Line, Damage> {
 /// Returns the beginning of a text, escaped for display.
 pub(super) fn excerpt(text: &[u8]) -> String {
     const BYTES_MAX: usize = 120;
-    let cut = &text[..text.len().min(BYTES_MAX)];
-    let more = if text.len() > BYTES_MAX { "…" } else { "" };
-    format!("{}{more}", String::from_utf8_lossy(cut).escape_debug())
+    let text = String::from_utf8_lossy(text);
+    let cut = truncate::at_bytes(&text, BYTES_MAX);
+    let mut shown = cut.start.escape_debug().to_string();
+    if cut.is_cut {
+        shown.push(truncate::MARK);
+    }
+    shown
 }
 
 /// Value of `schema` in the header. A change of the format changes the number.

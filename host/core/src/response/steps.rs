@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{FailedView, OutcomeView, StepView, WouldCallView, output_copied, receipt_returned, result_reused};
 use crate::decide::wait_reason;
+use crate::encoding::truncate;
 use crate::model::effect::Provenance;
 use crate::model::error::Code;
 use crate::model::ids::{JobId, Slot};
@@ -24,19 +25,8 @@ pub(super) fn outcome(durable: &Durable, step: &Step) -> Option<OutcomeView> {
         outcome_id: outcome.id.clone(),
         status: outcome.status.clone(),
         step_id: step.id.clone(),
-        preview: preview(&String::from_utf8_lossy(&bytes)),
+        preview: truncate::at_bytes(&String::from_utf8_lossy(&bytes), PREVIEW_BYTES_MAX).to_string(),
     })
-}
-
-fn preview(text: &str) -> String {
-    if text.len() <= PREVIEW_BYTES_MAX {
-        return text.to_owned();
-    }
-    let mut end = PREVIEW_BYTES_MAX;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}…", &text[..end])
 }
 
 pub(super) fn step_view(durable: &Durable, step: &Step) -> StepView {

@@ -3,10 +3,11 @@
 use tracing::Level;
 use wasmtime::component::HasData;
 
+use latchwork_core::encoding::truncate;
+
 use crate::capability::host_call_gate::HostCallGate;
 use crate::capability::step_view::StepView;
 use crate::guest::bindings::import::log;
-use crate::guest::convert::truncate;
 
 /// Maximum length of one record, in bytes. Longer records are truncated.
 pub(crate) const RECORD_BYTES_MAX: usize = 8 << 10;
@@ -14,7 +15,7 @@ pub(crate) const RECORD_BYTES_MAX: usize = 8 << 10;
 impl log::Host for StepView<'_> {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.guard.count_host_call()?;
-        self.calls.log(tracing_level(level), truncate(&message, RECORD_BYTES_MAX));
+        self.calls.log(tracing_level(level), truncate::at_bytes(&message, RECORD_BYTES_MAX).start);
         Ok(())
     }
 }
@@ -43,7 +44,7 @@ impl log::Host for ToolLogView<'_> {
 
 /// Writes a tool's record to the host's own log.
 pub(crate) fn record(plugin: &str, slot: &str, level: Level, message: &str) {
-    let message = truncate(message, RECORD_BYTES_MAX);
+    let message = truncate::at_bytes(message, RECORD_BYTES_MAX).start;
     match level {
         Level::ERROR => tracing::error!(target: "plugin", plugin, slot, "{message}"),
         Level::WARN => tracing::warn!(target: "plugin", plugin, slot, "{message}"),

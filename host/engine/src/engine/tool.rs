@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 use wasmtime::Store;
 use wasmtime::component::{Component, HasSelf, Instance, InstancePre, Linker};
 
+use latchwork_core::encoding::truncate;
 use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::Limits;
@@ -289,7 +290,7 @@ impl ToolCallResult {
             false => Answer::NotApplied(failure),
             true => Answer::Unknown {
                 failure,
-                kept: kept.map(|text| convert::truncate(text, KEPT_ANSWER_BYTES_MAX).to_owned()),
+                kept: kept.map(|text| truncate::at_bytes(text, KEPT_ANSWER_BYTES_MAX).start.to_owned()),
             },
         };
         let answer = match said {

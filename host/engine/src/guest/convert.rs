@@ -1,5 +1,6 @@
 //! Conversions between the types of the bindings and those of the core crate.
 
+use latchwork_core::encoding::truncate;
 use latchwork_core::model::effect::{Output, StateChange, Usage};
 use latchwork_core::model::error::{Code, DENIED_BY_SDK, Failure};
 use latchwork_core::model::ids::Operator;
@@ -19,8 +20,8 @@ const EXCEPTION_KEY: &str = "latchwork:exception";
 
 /// Converts a guest's error into a failure. The caller reads the error's `applied` field separately.
 pub(crate) fn failure(error: import::types::Error) -> Failure {
+    let message = truncate::at_bytes(&error.message, MESSAGE_BYTES_MAX).start.to_owned();
     if let Some((code, detail)) = error.detail.as_deref().and_then(unhandled_exception) {
-        let message = truncate(&error.message, MESSAGE_BYTES_MAX).to_owned();
         return Failure { code, message, detail: Some(detail), retry_after_ms: None };
     }
     let detail = error.detail.map(|text| match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
@@ -28,12 +29,7 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
         // `detail` must be JSON. A text that is not JSON is stored as a JSON string.
         Err(_) => serde_json::Value::String(text).to_string(),
     });
-    Failure {
-        code: code(error.code),
-        message: truncate(&error.message, MESSAGE_BYTES_MAX).to_owned(),
-        detail,
-        retry_after_ms: error.retry_after_ms,
-    }
+    Failure { code: code(error.code), message, detail, retry_after_ms: error.retry_after_ms }
 }
 
 /// Returns code and detail for an exception that the operator did not handle, or for an access that the SDK refused.
@@ -116,11 +112,6 @@ pub(crate) fn guest_state_change(change: &StateChange) -> import::types::StateCh
 /// Converts the answer of `describe`. The names are not checked yet.
 pub(crate) fn manifest(manifest: export::plugin::Manifest) -> Manifest {
     Manifest { version: manifest.version, operators: manifest.operators.into_iter().map(operator).collect() }
-}
-
-/// Returns at most `max` bytes of `text`, truncated at a character boundary.
-pub(crate) fn truncate(text: &str, max: usize) -> &str {
-    &text[..text.floor_char_boundary(max)]
 }
 
 fn state_change(change: import::types::StateChange) -> StateChange {

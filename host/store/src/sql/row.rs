@@ -4,6 +4,7 @@ use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Column, Row as _, TypeInfo, ValueRef};
 
+use latchwork_core::encoding::truncate;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::StoreError;
 
@@ -151,7 +152,8 @@ impl<'a> RowReader<'a> {
         for (index, (name, kind)) in columns.iter().enumerate().take(3) {
             let text: String = match *kind {
                 "TEXT" => {
-                    column!(self.row, index, String).ok().flatten().unwrap_or_default().chars().take(64).collect()
+                    let text = column!(self.row, index, String).ok().flatten().unwrap_or_default();
+                    truncate::at_characters(&text, 64).start.to_owned()
                 }
                 "INTEGER" | "INT8" => self.row.int(index).ok().flatten().unwrap_or_default().to_string(),
                 _ => continue,

@@ -1,5 +1,6 @@
 //! Findings: violations of a rule.
 
+use latchwork_core::encoding::truncate;
 use serde::Serialize;
 
 use crate::check::rule::{Rule, Severity, find_rule};
@@ -89,7 +90,7 @@ impl Finding {
 
     /// Sets the expected and the actual value. Long values are truncated.
     pub fn values(mut self, expected: &str, found: &str) -> Self {
-        (self.expected, self.found) = (Some(truncate(expected)), Some(truncate(found)));
+        (self.expected, self.found) = (Some(shown_value(expected)), Some(shown_value(found)));
         self
     }
 
@@ -107,9 +108,7 @@ impl Finding {
 }
 
 /// Truncates a text to the length that a report shows.
-pub(super) fn truncate(text: &str) -> String {
-    match text.char_indices().nth(VALUE_CHARACTERS_MAX) {
-        Some((at, _)) => format!("{}… ({} bytes)", &text[..at], text.len()),
-        None => text.to_owned(),
-    }
+pub(super) fn shown_value(text: &str) -> String {
+    let cut = truncate::at_characters(text, VALUE_CHARACTERS_MAX);
+    if cut.is_cut { format!("{cut} ({} bytes)", text.len()) } else { text.to_owned() }
 }

@@ -1,5 +1,6 @@
 //! Reads the names of functions from a file.
 
+use latchwork_core::encoding::truncate;
 use wasmparser::{KnownCustom, Name, Parser, Payload, TypeRef};
 
 /// Maximum length of a name, in characters. Longer names are truncated.
@@ -8,10 +9,7 @@ const NAME_CHARS_MAX: usize = 160;
 /// Demangles a function's name and removes the hash that changes with each build.
 pub(super) fn demangled(name: &str) -> String {
     let name = format!("{:#}", rustc_demangle::demangle(name));
-    match name.char_indices().nth(NAME_CHARS_MAX) {
-        Some((at, _)) => format!("{}…", &name[..at]),
-        None => name,
-    }
+    truncate::at_characters(&name, NAME_CHARS_MAX).to_string()
 }
 
 /// Returns the name of the function whose code is at this byte offset of the file.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use latchwork_core::encoding::truncate;
 use wasmparser::component_types::{
     ComponentAnyTypeId, ComponentDefinedType, ComponentDefinedTypeId, ComponentEntityType, ComponentFuncTypeId,
     ComponentInstanceTypeId, ComponentValType,
@@ -65,14 +66,14 @@ impl<'t> TypePrinter<'t> {
             text.push_str(" -> ");
             self.write(&mut text, result, 0);
         }
-        truncate_type(text)
+        truncate::at_characters(&text, LENGTH_MAX).to_string()
     }
 
     /// Formats a type.
     pub(super) fn value(&self, ty: ComponentValType) -> String {
         let mut text = String::new();
         self.write(&mut text, ty, 0);
-        truncate_type(text)
+        truncate::at_characters(&text, LENGTH_MAX).to_string()
     }
 
     fn write(&self, text: &mut String, ty: ComponentValType, depth: usize) {
@@ -84,7 +85,7 @@ impl<'t> TypePrinter<'t> {
             return text.push_str(name);
         }
         if depth > DEPTH_MAX || text.len() > LENGTH_MAX {
-            return text.push('…');
+            return text.push(truncate::MARK);
         }
         let list =
             |text: &mut String, open: &str, items: &mut dyn Iterator<Item = (&str, Option<ComponentValType>)>| {
@@ -158,14 +159,6 @@ impl<'t> TypePrinter<'t> {
         use ComponentDefinedType::{Enum, Flags, Primitive, Record, Variant};
         matches!(&self.types[id], Record(_) | Variant(_) | Enum(_) | Flags(_) | Primitive(_))
     }
-}
-
-fn truncate_type(mut text: String) -> String {
-    if let Some((at, _)) = text.char_indices().nth(LENGTH_MAX) {
-        text.truncate(at);
-        text.push('…');
-    }
-    text
 }
 
 /// Formats a function of a Latchwork interface as `name: func(…) -> …`.

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use latchwork_core::encoding::truncate;
 use latchwork_engine::Plugin;
 
 use crate::context::Context;
@@ -44,7 +45,7 @@ pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
                 plugin.name.clone(),
                 enum_name(&plugin.kind),
                 plugin.manifest.version.clone(),
-                format!("sha256:{}…", &digest[..12]),
+                format!("sha256:{}", truncate::at_characters(&digest, 12)),
                 confirmed(plugin).to_string(),
                 operators(plugin).join(", "),
             ]

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::decide::blocked;
 use crate::decide::call::action;
 use crate::decide::common::unblock;
+use crate::encoding::truncate;
 use crate::event::{Body, Consequence, DecidedBy, Resource, UnconfirmedReason};
 use crate::model::effect::StateChange;
 use crate::model::error::Code;
@@ -112,7 +113,7 @@ pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationChe
         if consequence == Consequence::Asked {
             asked.insert(check.slot.clone());
         }
-        let (slot, found) = (check.slot.clone(), truncate_finding(found));
+        let (slot, found) = (check.slot.clone(), truncate::at_bytes(found, FOUND_BYTES_MAX).start.to_owned());
         events.push(Body::ConfirmationFailed { slot, resource, outcome, found, consequence });
     }
     let actions = events.iter().flat_map(|body| receipt_writes(durable, body)).collect();
@@ -207,12 +208,4 @@ pub(crate) fn accept_change(durable: &Durable, slot: &Slot, by: DecidedBy, gone:
         _ => Draft::default(),
     };
     Draft { events: vec![accepted], actions, atomic: true, ..Draft::default() }.merge(go_on)
-}
-
-fn truncate_finding(text: &str) -> String {
-    let mut end = text.len().min(FOUND_BYTES_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text[..end].to_owned()
 }

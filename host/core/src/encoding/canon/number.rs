@@ -3,6 +3,7 @@
 use serde_json::Number;
 
 use crate::encoding::canon::{Refusal, write};
+use crate::encoding::truncate;
 
 /// The number 2^53. A double can hold every integer up to this number exactly.
 const SAFE_MAX: f64 = 9_007_199_254_740_992.0;
@@ -53,8 +54,12 @@ fn is_exact_double(digits: &str, double: f64) -> bool {
 }
 
 fn truncated(literal: &str) -> String {
-    match literal.get(..SHOWN_DIGITS_MAX) {
-        Some(start) => format!("{start}… ({} characters)", literal.len()),
-        None => literal.to_owned(),
+    // Recorded failures contain this text. For this reason a literal of exactly the maximum length has the mark too.
+    match literal.len() < SHOWN_DIGITS_MAX {
+        true => literal.to_owned(),
+        false => {
+            let start = truncate::at_characters(literal, SHOWN_DIGITS_MAX).start;
+            format!("{start}{} ({} characters)", truncate::MARK, literal.len())
+        }
     }
 }

@@ -11,6 +11,7 @@ mod work;
 
 use serde_json::Value;
 
+use latchwork_core::encoding::truncate;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::plan::SchemaMismatch;
 
@@ -155,9 +156,8 @@ fn misfits_of_error(error: &jsonschema::ValidationError<'_>) -> Vec<SchemaMismat
             .map(|name| SchemaMismatch::Unknown { pointer: pointer.clone(), name: name.clone() })
             .collect(),
         _ => {
-            let why = error.to_string();
-            let cut = why.char_indices().nth(REASON_CHARS_MAX).map(|(at, _)| format!("{}…", &why[..at]));
-            vec![SchemaMismatch::Wrong { pointer, why: cut.unwrap_or(why) }]
+            let why = truncate::at_characters(&error.to_string(), REASON_CHARS_MAX).to_string();
+            vec![SchemaMismatch::Wrong { pointer, why }]
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use wasmtime::component::Val;
 
+use latchwork_core::encoding::truncate;
 use latchwork_core::model::error::{Code, Failure};
 
 use crate::engine::untyped::output;
@@ -32,8 +33,7 @@ pub(crate) fn function_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -
         Some(Val::Enum(name) | Val::Variant(name, _)) => Some(name.as_str()),
         _ => None,
     };
-    let said =
-        said.map(|text| format!(": {}", crate::guest::convert::truncate(text, MESSAGE_BYTES_MAX))).unwrap_or_default();
+    let said = said.map(|text| format!(": {}", truncate::at_bytes(text, MESSAGE_BYTES_MAX).start)).unwrap_or_default();
     let mut failure = Failure::new(Code::InvalidInput, format!("the component answered with its error{said}"));
     match output::canonical_text(ty, value, max) {
         Ok(text) => failure.detail = value.map(|_| text),

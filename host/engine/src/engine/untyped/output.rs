@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use wasmtime::component::Val;
 
-use latchwork_core::encoding::canon;
+use latchwork_core::encoding::{canon, truncate};
 use latchwork_core::plan::bindings::child;
 
 use crate::engine::untyped::ty::{EXACT_MAX, Ty};
@@ -33,13 +33,12 @@ pub(super) fn canonical_text(ty: Option<&Ty>, value: Option<&Val>, max: usize) -
         }
         _ => canon::data_to_canonical(&()),
     };
-    let mut text = String::from_utf8(bytes).expect("canonical JSON is UTF-8");
+    let text = String::from_utf8(bytes).expect("canonical JSON is UTF-8");
     let no_form = progress.no_form.into_inner();
     // The part without a JSON form is written as null. Only the ends of the containers around it follow.
     let valid = text.len() - no_form.as_ref().map_or(0, |part| "null".len() + part.depth);
     if valid > max {
-        text.truncate(text.floor_char_boundary(max));
-        return Err(JsonWriteError::TooLong(text));
+        return Err(JsonWriteError::TooLong(truncate::at_bytes(&text, max).start.to_owned()));
     }
     match no_form {
         None => Ok(text),

@@ -1,5 +1,7 @@
 //! WIT types whose values can be written in JSON.
 
+use latchwork_core::encoding::truncate;
+
 /// Maximum number of types in one function. Each case of a variant counts as two types.
 pub(super) const TYPES_MAX: usize = 400;
 /// Maximum total length of the names (fields, cases, flags) in one function, in bytes.
@@ -122,9 +124,6 @@ impl Signature {
         let params: Vec<_> = self.params.iter().map(|(name, ty)| format!("{name}: {}", ty.wit())).collect();
         let result = self.result.as_ref().map(|ty| format!(" -> {}", ty.wit())).unwrap_or_default();
         let text = format!("func({}){result}", params.join(", "));
-        match text.char_indices().nth(CHARACTERS_MAX) {
-            Some((at, _)) => format!("{}…", &text[..at]),
-            None => text,
-        }
+        truncate::at_characters(&text, CHARACTERS_MAX).to_string()
     }
 }

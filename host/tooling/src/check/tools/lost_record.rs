@@ -59,7 +59,7 @@ async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             let before =
                 first_time.iter().find(|request| (&request.method, &request.url) == (&other.method, &other.url));
             let finding = running.add_finding("D102", message);
-            let text = |body: &[u8]| crate::check::finding::truncate(&String::from_utf8_lossy(body));
+            let text = |body: &[u8]| super::super::finding::shown_value(&String::from_utf8_lossy(body));
             finding.expected = before.map(|request| text(&request.body));
             finding.found = Some(text(&other.body));
             finding.hint =

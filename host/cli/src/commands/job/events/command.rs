@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use latchwork_core::encoding::truncate;
 use latchwork_core::event::{Body, Event};
 use latchwork_core::model::effect::UnusableAnswer;
 use latchwork_core::model::error::Code;
@@ -193,10 +194,10 @@ const TEXT_LEAST: usize = 20;
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// Cuts a text to at most `columns` characters.
+/// Cuts a text to at most `columns` characters, with the mark.
 fn shortened(text: &str, columns: usize) -> String {
     match text.chars().count() > columns {
-        true => text.chars().take(columns.saturating_sub(1)).chain(['…']).collect(),
+        true => truncate::at_characters(text, columns.saturating_sub(1)).to_string(),
         false => text.to_owned(),
     }
 }
