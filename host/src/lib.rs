@@ -65,6 +65,7 @@
 //! | [`registry`], [`evidence`], [`notify`] | stored components, evidence files, notices |
 //! | [`replay`], [`validate`], [`verifier`], [`submit`] | replay, validators, verifiers, submission of requests |
 //! | [`config`] | the configuration `latch.toml` |
+//! | [`located_toml`] | TOML with positions |
 
 pub mod builder;
 pub mod config;
@@ -72,6 +73,7 @@ pub mod config_changes;
 pub mod evidence;
 pub mod fork;
 pub mod host;
+pub mod located_toml;
 pub mod notify;
 pub mod registry;
 pub mod replay;

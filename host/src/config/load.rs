@@ -2,11 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use toml::de::DeTable;
-
 use latchwork_core::model::error_docs;
 
-use super::document::{ConfigField, ProblemSink, TableReader};
 use super::plugin::positive_duration;
 use super::problem::{ConfigErrors, ConfigProblem, SettingSource};
 use super::types::{CommitMode, Config, Durability, Failover};
@@ -15,6 +12,7 @@ use crate::config::validator::BuiltinValidator;
 use crate::config::{
     CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, cache, notify, plugin, policy, values, verifier, worker,
 };
+use crate::located_toml::{TableReader, TomlField, TomlProblems};
 
 /// Default of `keep_undoable`, in milliseconds: 30 days. For this time, `latch plugin prune` keeps the components that
 /// are needed to undo completed jobs.
@@ -137,29 +135,31 @@ fn read_file(path: &Path) -> Result<Config, ConfigErrors> {
 }
 
 fn read_text(path: &Path, text: &str) -> Result<Config, ConfigErrors> {
-    let sink = ProblemSink::new(path, text);
-    let (document, errors) = DeTable::parse_recoverable(text);
-    for error in &errors {
-        sink.problem(error.span().unwrap_or(0..0), "", error_docs::CONFIG_SYNTAX, error.message());
-    }
+    let problems = TomlProblems::new(text);
+    let document = problems.parse();
     // After a syntax error, the parser only guesses the rest of the document. Problems found there could be wrong,
     // so they are not reported.
-    if !errors.is_empty() {
-        return Err(ConfigErrors(sink.into_problems()));
+    if !problems.is_empty() {
+        return Err(in_file(path, problems));
     }
     let root = path.parent().expect("the path of a file has a folder");
     let mut config = Config::with_defaults(root);
     config.file = Some(path.to_owned());
-    read_top(TableReader::root(&sink, &document), &mut config);
-    match sink.into_problems() {
-        none if none.is_empty() => Ok(config),
-        problems => Err(ConfigErrors(problems)),
-    }
+    read_top(TableReader::root(&problems, &document), &mut config);
+    if problems.is_empty() { Ok(config) } else { Err(in_file(path, problems)) }
+}
+
+/// Returns the problems of a file in the order of the file.
+fn in_file(path: &Path, problems: TomlProblems<'_>) -> ConfigErrors {
+    let mut problems: Vec<_> =
+        problems.into_list().into_iter().map(|problem| ConfigProblem::in_file(path, problem)).collect();
+    problems.sort_by(|a, b| (&a.origin, &a.key).cmp(&(&b.origin, &b.key)));
+    ConfigErrors(problems)
 }
 
 fn read_top(mut top: TableReader<'_>, config: &mut Config) {
     let root = config.root.clone();
-    let database = |field: ConfigField<'_>| match values::database_url(field.string()?, &root) {
+    let database = |field: TomlField<'_>| match values::database_url(field.string()?, &root) {
         Ok(url) if values::has_password(&url) => {
             let message = "a database URL in this file must not contain a password: put the URL into LATCH_DATABASE, \
                            or the password into PGPASSWORD or ~/.pgpass";

@@ -12,7 +12,6 @@
 //! ```
 
 mod cache;
-mod document;
 mod headers;
 mod keys;
 pub mod limits;
@@ -27,9 +26,6 @@ pub mod validator;
 mod values;
 mod verifier;
 mod worker;
-
-#[cfg(test)]
-mod tests;
 
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;

@@ -8,10 +8,10 @@ use hyper::Uri;
 use latchwork_core::response::notice::NoticeKind;
 use latchwork_engine::capability::grants::HttpGrant;
 
-use super::document::{ConfigField, TableReader};
 use super::plugin::positive_duration;
 use super::{headers, values};
 use crate::config::types::NotifyConfig;
+use crate::located_toml::{TableReader, TomlField};
 
 /// Default timeout of one post, in milliseconds.
 const TIMEOUT_MS: u32 = 10_000;
@@ -36,7 +36,7 @@ pub(super) fn read(mut table: TableReader<'_>) -> Option<NotifyConfig> {
 }
 
 /// Reads the events that are posted. At least one event is required.
-fn events(field: &ConfigField<'_>) -> BTreeSet<NoticeKind> {
+fn events(field: &TomlField<'_>) -> BTreeSet<NoticeKind> {
     let words = NoticeKind::ALL.map(|kind| (kind.as_str(), kind));
     let events: BTreeSet<NoticeKind> = field.list(|item| item.choice(&words)).into_iter().collect();
     if field.value().as_array().is_some_and(|items| items.is_empty()) {

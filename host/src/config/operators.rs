@@ -7,6 +7,7 @@ use latchwork_core::model::ids::Operator;
 use latchwork_core::model::manifest::{Determinism, EffectKind};
 use latchwork_engine::capability::settings::{OperatorOverride, OperatorSettings};
 
+use crate::located_toml::{TableReader, TomlField};
 use super::document::{ConfigField, TableReader};
 
 const DETERMINISM: [(&str, Determinism); 3] =
@@ -18,7 +19,7 @@ pub(super) fn read(mut table: TableReader<'_>) -> BTreeMap<String, OperatorOverr
     entries.filter_map(|(key, field)| Some((key.to_owned(), operator_override(&field)?))).collect()
 }
 
-fn operator_override(field: &ConfigField<'_>) -> Option<OperatorOverride> {
+fn operator_override(field: &TomlField<'_>) -> Option<OperatorOverride> {
     match field.value().as_bool() {
         Some(false) => return Some(OperatorOverride::LeftOut),
         Some(true) => {

@@ -13,10 +13,11 @@ use latchwork_core::rules::cost::Prices;
 use latchwork_engine::capability::grants::{DirGrant, Grants};
 use latchwork_engine::capability::settings::LimitsConfig;
 
-use super::document::{ConfigField, TableReader};
 use crate::config::keys::ON_INDETERMINATE;
 use crate::config::types::PluginConfig;
 use crate::config::{operators, values, verifier};
+use crate::located_toml::{TableReader, TomlField};
+use super::document::{ConfigField, TableReader};
 
 /// Largest number of retries that the table `retry` may set.
 const RETRIES_MAX: u64 = 100;
@@ -34,7 +35,7 @@ const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 
 /// Reads all plugins and returns the valid ones. A plugin with the name of an earlier plugin is reported as a
 /// problem.
-pub(super) fn read(field: Option<ConfigField<'_>>, root: &Path) -> Vec<PluginConfig> {
+pub(super) fn read(field: Option<TomlField<'_>>, root: &Path) -> Vec<PluginConfig> {
     let mut names = BTreeSet::new();
     let Some(field) = field else { return vec![] };
     field.list(|entry| read_one(entry.table()?, root, &mut names))
@@ -100,7 +101,7 @@ fn read_one(mut table: TableReader<'_>, root: &Path, names: &mut BTreeSet<String
 
 /// Reads one entry of `config`. The host checks only the prices, because the host uses the prices too. Only the plugin
 /// interprets the other entries.
-fn config_value(key: &str, field: &ConfigField<'_>) -> Option<Value> {
+fn config_value(key: &str, field: &TomlField<'_>) -> Option<Value> {
     let value = json(field)?;
     match Prices::read(&value) {
         Err(bad) if key == PRICES => field.invalid(bad.to_string()),
@@ -130,7 +131,7 @@ fn grants(mut table: TableReader<'_>, root: &Path) -> Grants {
     grants
 }
 
-fn dir(field: ConfigField<'_>, root: &Path, guests: &mut BTreeSet<String>) -> Option<DirGrant> {
+fn dir(field: TomlField<'_>, root: &Path, guests: &mut BTreeSet<String>) -> Option<DirGrant> {
     let mut table = field.table()?;
     let host = table.require("host").and_then(|field| field.string()).map(|path| values::absolute(root, path));
     let guest = table.require("guest").and_then(|field| {
@@ -170,7 +171,7 @@ fn limits(mut table: TableReader<'_>) -> LimitsConfig {
 
 /// Reads `retry`, with the same bounds as the `retry` of a step.
 fn retry(mut table: TableReader<'_>) -> RetrySpec {
-    let day_ms = |field: ConfigField<'_>| {
+    let day_ms = |field: TomlField<'_>| {
         field.parse(|text| match values::duration_ms(text)? {
             ms if ms <= RETRY_MS_MAX => Ok(ms),
             _ => Err(format!("`{text}` is longer than the maximum of one day")),
@@ -185,7 +186,7 @@ fn retry(mut table: TableReader<'_>) -> RetrySpec {
     retry
 }
 
-fn bytes(field: &ConfigField<'_>, min: u64, max: u64) -> Option<u64> {
+fn bytes(field: &TomlField<'_>, min: u64, max: u64) -> Option<u64> {
     field.parse(|text| match values::byte_size(text)? {
         bytes if (min..=max).contains(&bytes) => Ok(bytes),
         _ => Err(format!("`{text}` is not between {min} and {max} bytes")),
@@ -200,7 +201,7 @@ pub(super) fn positive_duration(text: &str) -> Result<u32, String> {
 }
 
 /// Converts a value to JSON, because a plugin reads its `config` table as JSON.
-fn json(field: &ConfigField<'_>) -> Option<Value> {
+fn json(field: &TomlField<'_>) -> Option<Value> {
     match json_value(field.value()) {
         Ok(value) => Some(value),
         Err(message) => field.invalid(message),

@@ -13,10 +13,10 @@ use latchwork_core::model::manifest::EffectKind;
 use latchwork_core::model::mode::Mode;
 use latchwork_core::model::rules::GATE_EXPIRES_MS;
 
-use super::document::{ConfigField, TableReader};
 use super::plugin::positive_duration;
 use super::types::Policy;
 use super::values;
+use crate::located_toml::{TableReader, TomlField};
 
 /// Maximum quorum. A higher number of approvers is a mistake.
 const QUORUM_MAX: u64 = 100;
@@ -215,7 +215,7 @@ pub fn is_valid_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 256 && !text.chars().any(char::is_control)
 }
 
-fn modes(field: &ConfigField<'_>) -> Vec<Mode> {
+fn modes(field: &TomlField<'_>) -> Vec<Mode> {
     if field.value().as_array().is_some_and(|modes| modes.is_empty()) {
         let all: Vec<_> = Mode::ALL.iter().map(|mode| format!("`{}`", mode.as_str())).collect();
         field.invalid::<()>(format!(
@@ -226,11 +226,11 @@ fn modes(field: &ConfigField<'_>) -> Vec<Mode> {
     field.list(mode)
 }
 
-fn mode(field: ConfigField<'_>) -> Option<Mode> {
+fn mode(field: TomlField<'_>) -> Option<Mode> {
     field.choice(&Mode::ALL.map(|mode| (mode.as_str(), mode)))
 }
 
-fn trust_level(field: &ConfigField<'_>) -> Option<u32> {
+fn trust_level(field: &TomlField<'_>) -> Option<u32> {
     field.integer(0..=u64::from(TRUST_MAX)).map(|level| level as u32)
 }
 
@@ -272,7 +272,7 @@ pub(super) fn is_operator(text: &str) -> bool {
     text.contains('.') && text.split('.').all(is_word)
 }
 
-fn effect(field: ConfigField<'_>) -> Option<EffectKind> {
+fn effect(field: TomlField<'_>) -> Option<EffectKind> {
     let effect = field.choice(&EffectKind::ALL.map(|effect| (effect.as_str(), effect)))?;
     if !effect.is_world_changing() {
         return field.invalid(format!("`{}` changes nothing, so it cannot be gated", effect.as_str()));

@@ -1,7 +1,9 @@
 //! Problems of a configuration, with their positions.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::located_toml::TomlProblem;
 
 /// Source of a setting or a problem.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +51,13 @@ pub struct ConfigProblem {
     pub code: &'static str,
     /// Description of the problem and of a valid value.
     pub message: String,
+}
+
+impl ConfigProblem {
+    pub(super) fn in_file(path: &Path, problem: TomlProblem) -> Self {
+        let TomlProblem { line, column, key, code, message } = problem;
+        Self { origin: SettingSource::File { path: path.to_owned(), line, column }, key, code, message }
+    }
 }
 
 impl fmt::Display for ConfigProblem {

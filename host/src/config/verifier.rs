@@ -4,9 +4,9 @@
 use latchwork_core::model::manifest::Confirmation;
 use latchwork_engine::capability::grants::Grants;
 
-use super::document::{ConfigField, TableReader};
 use super::headers;
 use crate::config::types::VerifierConfig;
+use crate::located_toml::{TableReader, TomlField};
 
 /// Verifier that requests the entity tag from the server.
 const ETAG: &str = "etag";
@@ -21,7 +21,7 @@ pub(super) fn confirmation(table: &mut TableReader<'_>) -> Option<Confirmation> 
 }
 
 /// Reads the key `verifier`: a name, or a table with a name and headers.
-pub(super) fn read(field: &ConfigField<'_>, grants: &Grants) -> Option<VerifierConfig> {
+pub(super) fn read(field: &TomlField<'_>, grants: &Grants) -> Option<VerifierConfig> {
     if field.value().as_table().is_none() {
         let name = read_name(field, grants)?;
         return Some(VerifierConfig { name: name.to_owned(), headers: vec![] });
@@ -39,7 +39,7 @@ pub(super) fn read(field: &ConfigField<'_>, grants: &Grants) -> Option<VerifierC
 
 /// Reads the name of the verifier. A verifier without a suitable grant is refused. Such a verifier could check nothing,
 /// and every resumed job would wait for a person.
-fn read_name(field: &ConfigField<'_>, grants: &Grants) -> Option<&'static str> {
+fn read_name(field: &TomlField<'_>, grants: &Grants) -> Option<&'static str> {
     let name = field.choice(&VERIFIERS)?;
     if name == ETAG && grants.http.is_empty() {
         return field.invalid("`etag` sends requests, but the plugin is granted no server: add one to `grants.http`");

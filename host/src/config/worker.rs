@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use latchwork_core::model::ids::Operator;
 
-use super::document::{ConfigField, TableReader};
 use super::plugin::positive_duration;
 use super::policy::is_operator;
 use super::types::{QueueConfig, WorkerConfig};
 use super::values;
 use crate::config::limits::{OperatorLimit, RateLimit};
+use crate::located_toml::{TableReader, TomlField};
 
 /// Largest value that a number of jobs or calls may have in the configuration.
 const COUNT_MAX: u64 = 1_000_000;
@@ -71,7 +71,7 @@ fn limits(mut table: TableReader<'_>) -> BTreeMap<Operator, OperatorLimit> {
     limits
 }
 
-fn count(field: &ConfigField<'_>) -> Option<u32> {
+fn count(field: &TomlField<'_>) -> Option<u32> {
     field.integer(1..=COUNT_MAX).map(|count| count as u32)
 }
 

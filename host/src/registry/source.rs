@@ -5,6 +5,8 @@ use std::path::Path;
 use latchwork_engine::Problem;
 use latchwork_engine::capability::grants::DirGrant;
 
+use crate::located_toml::TomlProblems;
+
 /// Recipe file of a plugin that is built from source.
 const RECIPE: &str = "latch-plugin.toml";
 
@@ -62,8 +64,13 @@ pub(super) fn prepare_dirs(dirs: &[DirGrant]) -> Result<(), Vec<Problem>> {
 
 /// Reads `name` from the table `[plugin]` of a recipe. The name must be a valid file name.
 fn plugin_name(recipe: &str) -> Result<String, String> {
-    let table: toml::Table = recipe.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
-    let name = table.get("plugin").and_then(|plugin| plugin.get("name")).and_then(toml::Value::as_str);
+    let problems = TomlProblems::new(recipe);
+    let document = problems.parse();
+    let plugin = document.get_ref().get("plugin").and_then(|plugin| plugin.get_ref().as_table());
+    let name = plugin.and_then(|plugin| plugin.get("name")?.get_ref().as_str());
+    if let Some(problem) = problems.into_list().into_iter().next() {
+        return Err(problem.message);
+    }
     match name {
         Some(name) if !name.is_empty() && !name.contains(['/', '\\']) && !name.starts_with('.') => Ok(name.to_owned()),
         Some(name) => Err(format!("[plugin] name {name:?} is not a file name")),

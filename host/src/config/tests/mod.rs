@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::document::keys_read::keys;
-use super::{Config, FILE_NAME, LoadOptions};
+use crate::config::{Config, FILE_NAME, LoadOptions};
+use crate::located_toml::keys_read::keys;
 
 /// I151: every key that the parser reads must be in the complete document. The tests of the schemas compare this document
 /// with the schema.

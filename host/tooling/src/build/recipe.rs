@@ -1,16 +1,14 @@
 //! Reads `latch-plugin.toml`, which describes the plugin of a folder.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
-
 use latchwork_core::encoding::suggest::did_you_mean;
+use latchwork_core::model::error_docs;
 use latchwork_core::model::manifest::PluginKind;
 
 use crate::build::error::BuildError;
 use crate::build::recipe_problem::RecipeProblem;
+use latchwork::located_toml::{TableReader, TomlField, TomlProblems};
 
 /// File name of the recipe.
 pub const RECIPE: &str = "latch-plugin.toml";
@@ -115,177 +113,130 @@ impl Recipe {
     /// # Errors
     /// Returns every problem in the recipe.
     pub fn parse(text: &str, file: &Path) -> Result<Self, Vec<RecipeProblem>> {
-        let mut reader = RecipeReader { text, file, problems: Vec::new() };
-        let (document, errors) = DeTable::parse_recoverable(text);
-        for error in errors {
-            reader.add_problem(error.span().unwrap_or_default(), "", error.message().to_owned());
-        }
-        let plugin = reader.plugin(document.get_ref());
-        let name = plugin.and_then(|plugin| reader.name(plugin));
-        let kind = plugin.and_then(|plugin| reader.keyword(plugin, "kind", &KINDS));
-        let lang = plugin.and_then(|plugin| reader.keyword(plugin, "lang", &LANGS));
-        let more = plugin.and_then(|plugin| reader.language_settings(plugin, kind?, lang?));
-        match (name, kind, lang, more) {
-            (Some(name), Some(kind), Some(lang), Some(more)) if reader.problems.is_empty() => {
-                Ok(Self { name, kind, lang, settings: more })
-            }
-            _ => Err(reader.problems),
+        let problems = TomlProblems::new(text);
+        let document = problems.parse();
+        let recipe = recipe(TableReader::root(&problems, &document));
+        match recipe {
+            Some(recipe) if problems.is_empty() => Ok(recipe),
+            _ => Err(problems.into_list().into_iter().map(|problem| RecipeProblem::in_file(file, problem)).collect()),
         }
     }
 }
 
-struct RecipeReader<'r> {
-    text: &'r str,
-    file: &'r Path,
-    problems: Vec<RecipeProblem>,
+/// Reads the document. Returns a recipe only if it is complete. Problems may still have been reported.
+fn recipe(mut document: TableReader<'_>) -> Option<Recipe> {
+    document.refuse_other_keys(&["plugin"]);
+    let Some(field) = document.get("plugin") else {
+        let message = "missing: write [plugin] with name, kind and lang";
+        document.problem("plugin", error_docs::CONFIG_MISSING_KEY, message);
+        return None;
+    };
+    if field.value().as_table().is_none() {
+        field.problem(error_docs::CONFIG_WRONG_TYPE, "must be a table: [plugin]");
+        return None;
+    }
+    let mut plugin = field.table()?;
+    plugin.refuse_other_keys(&["name", "kind", "lang", "version", "main", "sdk", "exports", "engine"]);
+    let name = name(&mut plugin);
+    let kind = keyword(&mut plugin, "kind", &KINDS);
+    let lang = keyword(&mut plugin, "lang", &LANGS);
+    let (kind, lang) = (kind?, lang?);
+    let settings = language_settings(&mut plugin, kind, lang);
+    Some(Recipe { name: name?, kind, lang, settings })
 }
 
-impl RecipeReader<'_> {
-    fn add_problem(&mut self, span: Range<usize>, key: &str, message: String) {
-        let line = self.text.bytes().take(span.start).filter(|byte| *byte == b'\n').count() + 1;
-        self.problems.push(RecipeProblem { file: self.file.to_owned(), line, key: key.to_owned(), message });
-    }
-
-    fn unknown_keys(&mut self, table: &DeTable<'_>, path: &str, known: &[&str]) {
-        for key in table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
-            let name = key.get_ref().as_ref();
-            let meant = did_you_mean(name, known.iter().copied());
-            self.add_problem(key.span(), &format!("{path}{name}"), format!("unknown key{meant}"));
+/// Returns the string at `key` with its field. A missing key is a problem.
+fn string<'t>(plugin: &mut TableReader<'t>, key: &'static str) -> Option<(&'t str, TomlField<'t>)> {
+    let Some(field) = plugin.get(key) else {
+        plugin.problem(key, error_docs::CONFIG_MISSING_KEY, "missing");
+        return None;
+    };
+    match field.value().as_str() {
+        Some(text) => Some((text, field)),
+        None => {
+            field.problem(error_docs::CONFIG_WRONG_TYPE, "must be a string");
+            None
         }
-    }
-
-    fn plugin<'t>(&mut self, document: &'t DeTable<'t>) -> Option<(&'t DeTable<'t>, usize)> {
-        self.unknown_keys(document, "", &["plugin"]);
-        let Some(value) = document.get("plugin") else {
-            self.add_problem(0..0, "plugin", "missing: write [plugin] with name, kind and lang".into());
-            return None;
-        };
-        let DeValue::Table(table) = value.get_ref() else {
-            self.add_problem(value.span(), "plugin", "must be a table: [plugin]".into());
-            return None;
-        };
-        self.unknown_keys(table, "plugin.", &["name", "kind", "lang", "version", "main", "sdk", "exports", "engine"]);
-        Some((table, value.span().start))
-    }
-
-    fn text<'t>(&mut self, (table, start): (&'t DeTable<'t>, usize), key: &str) -> Option<(&'t str, Range<usize>)> {
-        let path = format!("plugin.{key}");
-        let value: &Spanned<DeValue<'_>> = match table.get(key) {
-            Some(value) => value,
-            None => {
-                self.add_problem(start..start, &path, "missing".into());
-                return None;
-            }
-        };
-        let DeValue::String(text) = value.get_ref() else {
-            self.add_problem(value.span(), &path, "must be a string".into());
-            return None;
-        };
-        let text: &DeString<'t> = text;
-        Some((text.as_ref(), value.span()))
-    }
-
-    fn name(&mut self, plugin: (&DeTable<'_>, usize)) -> Option<String> {
-        let (name, span) = self.text(plugin, "name")?;
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-        let valid = (1..=64).contains(&name.len()) && name.chars().all(plain) && !name.starts_with(['-', '_']);
-        if !valid {
-            let message = format!(
-                "{name:?} is not a valid name: use 1 to 64 characters from a-z 0-9 - _, starting with a letter or digit"
-            );
-            self.add_problem(span, "plugin.name", message);
-        }
-        valid.then(|| name.to_owned())
-    }
-
-    fn keyword<T: Copy>(&mut self, plugin: (&DeTable<'_>, usize), key: &str, words: &[(&str, T)]) -> Option<T> {
-        let (word, span) = self.text(plugin, key)?;
-        let found = words.iter().find(|(known, _)| *known == word).map(|(_, value)| *value);
-        if found.is_none() {
-            let known: Vec<_> = words.iter().map(|(known, _)| format!("{known:?}")).collect();
-            let meant = did_you_mean(word, words.iter().map(|(known, _)| *known));
-            let message = format!("{word:?} is not supported: write {}{meant}", known.join(" or "));
-            self.add_problem(span, &format!("plugin.{key}"), message);
-        }
-        found
     }
 }
 
-impl RecipeReader<'_> {
-    /// Reads the settings of languages other than Rust.
-    fn language_settings(
-        &mut self,
-        plugin: (&DeTable<'_>, usize),
-        kind: PluginKind,
-        lang: Lang,
-    ) -> Option<LanguageSettings> {
-        let mut more =
-            LanguageSettings { main: lang.default_main_file().into(), sdk: SDK.into(), ..LanguageSettings::default() };
-        for (key, value) in plugin.0.iter() {
-            let (name, path) = (key.get_ref().as_ref(), format!("plugin.{}", key.get_ref()));
-            let is_more = ["version", "main", "sdk", "exports", "engine"].contains(&name);
-            if is_more && lang == Lang::Rust {
-                self.add_problem(
-                    key.span(),
-                    &path,
-                    "a Rust plugin sets this in Cargo.toml and in its code: remove the key".into(),
-                );
-            }
-            if name == "engine" && lang != Lang::Js {
-                self.add_problem(
-                    value.span(),
-                    &path,
-                    "only lang = \"js\" has a choice of engines: remove the key".into(),
-                );
-            }
-            if name == "exports" && kind == PluginKind::Step {
-                self.add_problem(value.span(), &path, "only tools have these exports: remove the key".into());
-            }
-        }
-        if lang == Lang::Rust {
-            return Some(LanguageSettings::default());
-        }
-        let given = |key: &str| plugin.0.contains_key(key);
-        if let Some((version, span)) = self.text(plugin, "version") {
-            version.clone_into(&mut more.version);
-            if semver::Version::parse(version).is_err() {
-                self.add_problem(
-                    span,
-                    "plugin.version",
-                    format!("{version:?} is not a semantic version: write one such as \"1.0.0\""),
-                );
-            }
-        }
-        for key in ["main", "sdk"] {
-            let Some((text, _)) = given(key).then(|| self.text(plugin, key)).flatten() else { continue };
-            *(if key == "main" { &mut more.main } else { &mut more.sdk }) = PathBuf::from(text);
-        }
-        if lang == Lang::Js && given("engine") {
-            more.engine = self.keyword(plugin, "engine", &ENGINES).unwrap_or_default();
-        }
-        if let Some(value) = plugin.0.get("exports") {
-            more.exports = self.optional_exports(value);
-        }
-        Some(more)
+fn name(plugin: &mut TableReader<'_>) -> Option<String> {
+    let (name, field) = string(plugin, "name")?;
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    if (1..=64).contains(&name.len()) && name.chars().all(plain) && !name.starts_with(['-', '_']) {
+        return Some(name.to_owned());
     }
+    field.invalid(format!(
+        "{name:?} is not a valid name: use 1 to 64 characters from a-z 0-9 - _, starting with a letter or digit"
+    ))
+}
 
-    fn optional_exports(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<String> {
-        let known = OPTIONAL_EXPORTS.map(|word| format!("{word:?}")).join(", ");
-        let DeValue::Array(items) = value.get_ref() else {
-            self.add_problem(value.span(), "plugin.exports", format!("must be a list of {known}"));
-            return Vec::new();
-        };
-        let mut exports = Vec::new();
-        for item in items.iter() {
-            match item.get_ref() {
-                DeValue::String(word) if OPTIONAL_EXPORTS.contains(&word.as_ref()) => exports.push(word.to_string()),
-                _ => self.add_problem(item.span(), "plugin.exports", format!("each entry must be one of {known}")),
-            }
+fn keyword<T: Copy>(plugin: &mut TableReader<'_>, key: &'static str, words: &[(&str, T)]) -> Option<T> {
+    let (word, field) = string(plugin, key)?;
+    let found = words.iter().find(|(known, _)| *known == word).map(|(_, value)| *value);
+    found.or_else(|| {
+        let known: Vec<_> = words.iter().map(|(known, _)| format!("{known:?}")).collect();
+        let meant = did_you_mean(word, words.iter().map(|(known, _)| *known));
+        field.invalid(format!("{word:?} is not supported: write {}{meant}", known.join(" or ")))
+    })
+}
+
+/// Reads the settings of languages other than Rust.
+fn language_settings(plugin: &mut TableReader<'_>, kind: PluginKind, lang: Lang) -> LanguageSettings {
+    let fields = plugin.entries();
+    for (name, field) in &fields {
+        let is_more = ["version", "main", "sdk", "exports", "engine"].contains(name);
+        if is_more && lang == Lang::Rust {
+            field.invalid::<()>("a Rust plugin sets this in Cargo.toml and in its code: remove the key");
         }
-        exports.sort();
-        exports.dedup();
-        exports
+        if *name == "engine" && lang != Lang::Js {
+            field.invalid::<()>("only lang = \"js\" has a choice of engines: remove the key");
+        }
+        if *name == "exports" && kind == PluginKind::Step {
+            field.invalid::<()>("only tools have these exports: remove the key");
+        }
     }
+    if lang == Lang::Rust {
+        return LanguageSettings::default();
+    }
+    let mut more =
+        LanguageSettings { main: lang.default_main_file().into(), sdk: SDK.into(), ..LanguageSettings::default() };
+    let is_given = |key: &str| fields.iter().any(|(name, _)| *name == key);
+    if let Some((version, field)) = string(plugin, "version") {
+        version.clone_into(&mut more.version);
+        if semver::Version::parse(version).is_err() {
+            let message = format!("{version:?} is not a semantic version: write one such as \"1.0.0\"");
+            field.invalid::<()>(message);
+        }
+    }
+    for (key, path) in [("main", &mut more.main), ("sdk", &mut more.sdk)] {
+        if let Some((text, _)) = is_given(key).then(|| string(plugin, key)).flatten() {
+            *path = text.into();
+        }
+    }
+    if lang == Lang::Js && is_given("engine") {
+        more.engine = keyword(plugin, "engine", &ENGINES).unwrap_or_default();
+    }
+    more.exports = plugin.get("exports").map(|field| optional_exports(&field)).unwrap_or_default();
+    more
+}
+
+fn optional_exports(field: &TomlField<'_>) -> Vec<String> {
+    let known = OPTIONAL_EXPORTS.map(|word| format!("{word:?}")).join(", ");
+    if field.value().as_array().is_none() {
+        field.problem(error_docs::CONFIG_WRONG_TYPE, format!("must be a list of {known}"));
+        return Vec::new();
+    }
+    let mut exports = Vec::new();
+    for item in field.array().unwrap_or_default() {
+        match item.value().as_str() {
+            Some(word) if OPTIONAL_EXPORTS.contains(&word) => exports.push(word.to_owned()),
+            _ => field.invalid_part(&item, format!("each entry must be one of {known}")),
+        }
+    }
+    exports.sort();
+    exports.dedup();
+    exports
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! A problem in a recipe.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use latchwork::located_toml::TomlProblem;
 
 /// A problem in a recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,13 @@ pub struct RecipeProblem {
     pub key: String,
     /// The problem, and how to fix it.
     pub message: String,
+}
+
+impl RecipeProblem {
+    pub(super) fn in_file(file: &Path, problem: TomlProblem) -> Self {
+        let TomlProblem { line, key, message, .. } = problem;
+        Self { file: file.to_owned(), line, key, message }
+    }
 }
 
 impl fmt::Display for RecipeProblem {
