@@ -15,6 +15,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use ring::hmac;
 use rustix::fs::{Mode, OFlags};
 use wasmtime::component::Component;
 
@@ -23,6 +24,7 @@ use latchwork_core::model::ids::Hash;
 use crate::engine::error::EngineError;
 use crate::engine::hmac;
 use crate::os;
+use super::error::EngineError;
 
 /// Layout of an entry: magic, layout number, HMAC over everything else, key, compiled code.
 const MAGIC: &[u8; 8] = b"LATCHAOT";
@@ -147,7 +149,7 @@ impl CodeCache {
         header[..8].copy_from_slice(MAGIC);
         header[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
         // Every part except the code has a fixed length, so different parts never form the same concatenation.
-        header[12..44].copy_from_slice(&hmac::hmac_sha256(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
+        header[12..44].copy_from_slice(&hmac_sha256(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
         header[44..].copy_from_slice(&key.0);
         header
     }
@@ -158,6 +160,14 @@ impl CodeCache {
         let (head, code) = entry.split_at_checked(HEADER_BYTES)?;
         (head == self.header(wanted, code)).then_some(code)
     }
+}
+
+/// HMAC-SHA-256 over the concatenated parts. If parts have variable lengths, the caller must make sure that the
+/// concatenation is unambiguous.
+fn hmac_sha256(secret: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
+    let mut code = hmac::Context::with_key(&hmac::Key::new(hmac::HMAC_SHA256, secret));
+    parts.iter().for_each(|part| code.update(part));
+    code.sign().as_ref().try_into().expect("SHA-256 has 32 bytes")
 }
 
 /// Reason why the secret is not available.
@@ -258,6 +268,16 @@ mod tests {
         let entries: Vec<_> = found.filter(|path| !path.ends_with(SECRET_FILE)).collect();
         assert_eq!(entries.len(), 1, "{entries:?}");
         entries[0].clone()
+    }
+
+    /// Entries of earlier programs stay valid: the code is HMAC-SHA-256 as in RFC 4231, test case 1.
+    #[test]
+    fn hmac_matches_rfc_4231() {
+        // HMAC pads a shorter secret with zeros.
+        let mut secret = [0; 32];
+        secret[..20].fill(0x0b);
+        let known = "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7";
+        assert_eq!(hex::encode(hmac_sha256(&secret, &[b"Hi ", b"There"])), known);
     }
 
     #[test]

@@ -15,7 +15,6 @@ mod component;
 mod component_interface;
 mod describe;
 mod error;
-mod hmac;
 mod instance_pool;
 mod null_host;
 mod plugin;
