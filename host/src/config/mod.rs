@@ -27,6 +27,9 @@ mod values;
 mod verifier;
 mod worker;
 
+#[cfg(test)]
+mod tests;
+
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
 pub use policy::{DEFAULT_TENANT, is_valid_name};

@@ -3,12 +3,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use rustls_pki_types::PrivatePkcs8KeyDer;
+use rustls_pki_types::pem::PemObject as _;
 
 use latchwork_core::evidence::{PublicKey, SIGNATURE_BYTES};
 use latchwork_engine::os::entropy;
 
-const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
-const END: &str = "-----END PRIVATE KEY-----";
 /// First bytes of an Ed25519 key in PKCS#8 version 1 (RFC 8410). The seed follows these bytes.
 const PREFIX: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
@@ -44,17 +44,16 @@ impl SigningKey {
     /// # Errors
     /// The text has no private key, or the key is not an Ed25519 key.
     pub fn from_pem(text: &str) -> Result<Self, InvalidKey> {
-        let (_, rest) = text.split_once(BEGIN).ok_or(InvalidKey)?;
-        let (body, _) = rest.split_once(END).ok_or(InvalidKey)?;
-        let body: String = body.chars().filter(|c| !c.is_ascii_whitespace()).collect();
-        let der = STANDARD.decode(body).map_err(|_| InvalidKey)?;
-        let seed = der.strip_prefix(PREFIX.as_slice()).ok_or(InvalidKey)?;
+        let der = PrivatePkcs8KeyDer::from_pem_slice(text.as_bytes()).map_err(|_| InvalidKey)?;
+        // Keys with a copy of the public key (PKCS#8 version 2) are refused, because OpenSSL writes version 1.
+        let seed = der.secret_pkcs8_der().strip_prefix(PREFIX.as_slice()).ok_or(InvalidKey)?;
         Ok(Self::from_seed(seed.try_into().map_err(|_| InvalidKey)?))
     }
 
     /// Returns the private key as a PEM text. Anyone who can read the text can sign.
     pub fn to_pem(&self) -> String {
-        format!("{BEGIN}\n{}\n{END}\n", STANDARD.encode([PREFIX.as_slice(), &self.seed].concat()))
+        let body = STANDARD.encode([PREFIX.as_slice(), &self.seed].concat());
+        format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n")
     }
 
     /// Returns the public key that verifies the signatures.
@@ -98,10 +97,51 @@ mod tests {
         assert_eq!(SigningKey::from_pem(&pem).unwrap().public(), key.public());
     }
 
+    /// The key may have lines of any length and end, spaces, other text around it, and other sections before it.
+    #[test]
+    fn first_private_key_of_a_text_is_read() {
+        let key = SigningKey::generate();
+        let pem = key.to_pem();
+        let (head, tail) = pem.split_at(40);
+        let other = SigningKey::generate().to_pem();
+        for text in [
+            pem.trim_end().to_owned(),
+            pem.replace('\n', "\r\n"),
+            format!("{head}\n \t{tail}"),
+            format!("a comment\n\n{pem}the end"),
+            format!("{}{pem}", other.replace("PRIVATE KEY", "PUBLIC KEY")),
+            format!("{}{pem}", other.replace("PRIVATE KEY", "OTHER")),
+            format!("{pem}{other}"),
+        ] {
+            assert_eq!(SigningKey::from_pem(&text).unwrap().public(), key.public(), "{text}");
+        }
+    }
+
     #[test]
     fn invalid_keys_are_refused() {
         let good = SigningKey::generate().to_pem();
-        for bad in ["", "ed25519", &good.replace("PRIVATE", "PUBLIC"), &good.replacen("MC4C", "MC4D", 1)] {
+        let der = [PREFIX.as_slice(), &[7; SEED_BYTES]].concat();
+        let pem = |der: &[u8]| good.replace(good.lines().nth(1).unwrap(), &STANDARD.encode(der));
+        assert!(SigningKey::from_pem(&pem(&der)).is_ok());
+        // A seed of another length, and PKCS#8 version 2.
+        let others = [
+            der[..der.len() - 1].to_vec(),
+            [der.as_slice(), &[0]].concat(),
+            [&[0x30, 0x51, 0x02, 0x01, 0x01], &der[5..]].concat(),
+        ];
+        let others = others.map(|der| pem(&der));
+        let damaged = [
+            String::new(),
+            "ed25519".to_owned(),
+            good.replace("PRIVATE", "PUBLIC"),
+            good.replace("PRIVATE", "EC PRIVATE"),
+            good.replacen("MC4C", "MC4D", 1),
+            good.replacen("MC4C", "MC4!", 1),
+            good.replacen("MC4C", "MC4", 1),
+            good.replacen("MC4C", "MC=C", 1),
+            good.replace("-----END PRIVATE KEY-----", ""),
+        ];
+        for bad in others.iter().chain(&damaged) {
             assert!(SigningKey::from_pem(bad).is_err(), "{bad}");
         }
     }
