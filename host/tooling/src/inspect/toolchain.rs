@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use wasm_metadata::Producers;
 use wasmparser::{ComponentName, KnownCustom, Name, Parser, Payload};
 
 use crate::inspect::file_kind::FileKind;
@@ -83,12 +84,14 @@ pub(super) fn detect(bytes: &[u8], form: &FileKind) -> Toolchain {
             let Payload::CustomSection(section) = payload else { continue };
             has_go |= matches!(section.name(), "go:buildid" | "go.buildid");
             match section.as_known() {
-                KnownCustom::Producers(fields) => {
-                    for field in fields.into_iter().map_while(Result::ok) {
-                        producers.extend(field.values.into_iter().map_while(Result::ok).map(|value| Producer {
-                            field: field.name.to_owned(),
-                            name: value.name.to_owned(),
-                            version: value.version.to_owned(),
+                KnownCustom::Producers(_) => {
+                    // A damaged section is ignored, because the file is usable without it.
+                    let section = Producers::from_bytes(section.data(), section.data_offset()).unwrap_or_default();
+                    for (field, values) in section.iter() {
+                        producers.extend(values.iter().map(|(name, version)| Producer {
+                            field: field.clone(),
+                            name: name.clone(),
+                            version: version.clone(),
                         }));
                     }
                 }
@@ -160,7 +163,29 @@ impl Toolchain {
 
 #[cfg(test)]
 mod tests {
+    use wasm_encoder::{Component, CustomSection, Module, ModuleSection, ProducersField, ProducersSection};
+
     use super::*;
+
+    #[test]
+    fn tools_of_the_file_and_its_modules_are_listed_without_damaged_sections() {
+        let section = |tool: &str, version: &str| {
+            let (mut field, mut section) = (ProducersField::new(), ProducersSection::new());
+            field.value(tool, version);
+            section.field("processed-by", &field);
+            section
+        };
+        let mut module = Module::new();
+        module.section(&section("clang", "19.1 (abc)"));
+        module.section(&CustomSection { name: "producers".into(), data: b"\x02\x0cprocessed-by"[..].into() });
+        let mut component = Component::new();
+        component.section(&ModuleSection(&module));
+        component.section(&section("wit-component", "0.1"));
+        component.section(&section("wit-bindgen-c", "0.2"));
+        let found = detect(&component.finish(), &FileKind::Component);
+        assert_eq!((found.tools().as_str(), found.language), ("clang 19.1, wit-bindgen-c 0.2", Language::C));
+        assert_eq!(found.producers.len(), 3, "{:?}", found.producers);
+    }
 
     #[test]
     fn source_language_is_distinguished_from_interpreter_language() {
