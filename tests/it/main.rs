@@ -78,6 +78,7 @@ mod undo;
 mod validate;
 mod virtual_wasi;
 mod waits;
+mod wasm_target;
 mod witness;
 mod words;
 mod worker;

@@ -48,7 +48,7 @@ pub(crate) fn latch_command(folder: &Path, args: &[&str]) -> Command {
 pub(crate) fn clear_environment(command: &mut Command) {
     // These variables concern the compiler for plugins. The installation of the compiler differs between machines. A
     // test sets all other variables itself.
-    const KEPT_VARIABLES: [&str; 2] = ["LATCH_WASM_DIR", "LATCH_WASM_SKIP"];
+    const KEPT_VARIABLES: [&str; 3] = ["LATCH_WASM_DIR", "LATCH_WASM_INSTALLER", "LATCH_WASM_SKIP"];
     let is_removed = |name: &str| name.starts_with("LATCH_") && !KEPT_VARIABLES.contains(&name);
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_removed(&name.to_string_lossy())) {
         command.env_remove(name);

@@ -417,6 +417,29 @@ fn lock_files_name_only_the_public_registry() {
     assert_none("a lock file must not name a mirror", found);
 }
 
+/// The program starts no package manager of the system and contains no shell script. The installer for Debian is a file
+/// of the repository, which `.cargo/config.toml` names.
+#[test]
+fn only_a_script_of_the_repository_installs_system_packages() {
+    let words = ["apt", "apt-get", "apt-cache", "dpkg", "sudo"];
+    // The advice to people names commands.
+    let is_product = |file: &TextFile| file.path.starts_with("host/") && !file.path.ends_with("/install_advice.rs");
+    let host: Vec<TextFile> = text_files().into_iter().filter(is_product).collect();
+    assert_none("the program runs no package manager", lines_with_words(&host, &words, &[]));
+    let scripts = host.iter().filter(|file| file.path.ends_with(".sh") || file.text.starts_with("#!/"));
+    assert_none("the program contains no shell script", scripts.map(|file| file.path.clone()).collect());
+
+    let config = std::fs::read_to_string(root().join(".cargo/config.toml")).unwrap();
+    let config: toml::Table = config.parse().unwrap();
+    let installer = &config["env"]["LATCH_WASM_INSTALLER"];
+    assert_eq!(installer["relative"].as_bool(), Some(true), "{installer}");
+    let script = root().join(installer["value"].as_str().unwrap());
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&script).unwrap().permissions());
+    assert_eq!(mode & 0o111, 0o111, "{} is executable", script.display());
+    // Tests on a machine without rustup need the variable too.
+    assert!(std::env::var_os("LATCH_WASM_INSTALLER").is_some(), "cargo sets the variable for tests");
+}
+
 /// Inspection and engine accept the same components, because one version of the parser reads them.
 #[test]
 fn wasm_tools_have_the_version_of_the_engine() {

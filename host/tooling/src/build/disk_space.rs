@@ -51,7 +51,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("build")).unwrap();
         let folder = dir.path().to_owned();
-        let options = BuildOptions { skipped_ways: vec![], toolchain_dir: folder.clone(), tools_dir: folder };
+        let options = BuildOptions { toolchain_dir: folder.clone(), tools_dir: folder, ..BuildOptions::default() };
         let failed = |output: &str| BuildError::Failed {
             what: "compiling".into(),
             status: "exit status: 1".into(),

@@ -35,5 +35,8 @@ pub(super) const C_COMPILER: &str = "install clang, lld and wasi-libc, or Python
 pub(super) const GO: &str = "install Go 1.25 or later from https://go.dev, or Python 3.10 or later with pip";
 /// rustup, which adds the Wasm target.
 pub(super) const RUSTUP: &str = "it is part of https://rustup.rs";
-/// bash, which builds a toolchain from Debian's packages.
-pub(super) const BASH: &str = "it is in Debian's package bash";
+/// The program that makes a toolchain without rustup.
+pub(super) const INSTALLER: &str = "set LATCH_WASM_INSTALLER to an existing program";
+/// Advice for machines without rustup.
+pub(super) const WITHOUT_RUSTUP: &str =
+    "on Debian without rustup: set LATCH_WASM_INSTALLER to .cargo/wasm-rust-debian.sh of a checkout of Latchwork";

@@ -19,18 +19,18 @@
 //! # Floors
 //!
 //! A file imports only from lower floors: `plugin_build`, `programs` · `init`, and one file a language (`cargo`, `js`,
-//! `python`, `c`, `go`) · `encode`, `new`, `tools`, `wasm_target` · `debian`, `layout`, `publish`, `world` · `sdk` ·
+//! `python`, `c`, `go`) · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`, `world` · `sdk` ·
 //! `disk_space`, `recipe`, `run` · `error` · `install_advice`, `options`, `real_imports`, `recipe_problem`.
 
 mod c;
 mod cargo;
-mod debian;
 mod disk_space;
 mod encode;
 mod error;
 mod go;
 mod init;
 mod install_advice;
+mod installer;
 mod js;
 mod layout;
 mod new;

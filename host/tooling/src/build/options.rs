@@ -7,14 +7,18 @@ use std::path::PathBuf;
 pub struct BuildOptions {
     /// Numbers of the ways in `wasm_target` that are not tried. Tests leave out some ways to exercise the others.
     pub skipped_ways: Vec<u8>,
-    /// Folder for a toolchain built from Debian's packages.
+    /// Folder for a toolchain that `installer` makes.
     pub toolchain_dir: PathBuf,
+    /// Program that makes a Rust toolchain for Wasm where rustup cannot. `None`: such a toolchain is not made. Only the
+    /// user's environment names the program, so that no file of a project can name a program that a build runs.
+    pub installer: Option<PathBuf>,
     /// Folder for the programs of languages other than Rust.
     pub tools_dir: PathBuf,
 }
 
 impl BuildOptions {
-    /// Reads the options from `LATCH_WASM_SKIP` (such as `"1 3"`), `LATCH_WASM_DIR` and `LATCH_TOOLS_DIR`.
+    /// Reads the options from `LATCH_WASM_SKIP` (such as `"1 3"`), `LATCH_WASM_DIR`, `LATCH_WASM_INSTALLER` and
+    /// `LATCH_TOOLS_DIR`.
     ///
     /// The two folders default to `latchwork/wasm-rust` and `latchwork/tools` in the user's cache folder.
     pub fn from_env() -> Self {
@@ -28,8 +32,13 @@ impl BuildOptions {
         };
         let toolchain_dir = var("LATCH_WASM_DIR").map_or_else(|| cache().join("latchwork/wasm-rust"), PathBuf::from);
         let tools_dir = var("LATCH_TOOLS_DIR").map_or_else(|| cache().join("latchwork/tools"), PathBuf::from);
-        // The path must be absolute, because the programs run in other working folders.
-        let tools_dir = std::path::absolute(&tools_dir).unwrap_or(tools_dir);
-        Self { skipped_ways: skip, toolchain_dir, tools_dir }
+        // Paths must be absolute, because the programs run in other working folders.
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        Self {
+            skipped_ways: skip,
+            toolchain_dir,
+            installer: var("LATCH_WASM_INSTALLER").map(|path| absolute(path.into())),
+            tools_dir: absolute(tools_dir),
+        }
     }
 }

@@ -115,9 +115,11 @@ fn rust(dir: &Path, options: &BuildOptions) -> Program {
             ))
         }
         Err(_) => {
-            let install = format!(
-                "rustup target add {TARGET}, or latch plugin toolchain, which makes a toolchain without rustup"
-            );
+            let without_rustup = match options.installer {
+                Some(_) => "latch plugin toolchain, which runs the program of LATCH_WASM_INSTALLER",
+                None => WITHOUT_RUSTUP,
+            };
+            let install = format!("rustup target add {TARGET}, or {without_rustup}");
             Program::missing(format!("the target {TARGET} of rustc"), install)
         }
     }

@@ -3,8 +3,8 @@
 //! 1. The target is already installed for the `rustc` that cargo uses.
 //! 2. A toolchain that way 4 made earlier is found.
 //! 3. `rustup target add` installs the target.
-//! 4. On Debian, a newer Rust from Debian's own packages is unpacked into a private folder. The standard
-//!    library is built once for the target.
+//! 4. The program that the environment variable `LATCH_WASM_INSTALLER` names makes a toolchain in a private folder. In
+//!    a checkout, cargo sets the variable to a script for Debian (`.cargo/config.toml`).
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,11 @@ use crate::build::install_advice::RUST;
 use crate::build::options::BuildOptions;
 use crate::build::run::{command, output_of, run};
 use crate::build::{debian, install_advice};
+use super::error::BuildError;
+use super::install_advice::{RUST, WITHOUT_RUSTUP};
+use super::options::BuildOptions;
+use super::run::{command, output_of, run};
+use super::{install_advice, installer};
 
 /// Compile target of plugins. The target has no system interface to link against.
 pub(super) const TARGET: &str = "wasm32-unknown-unknown";
@@ -41,7 +46,7 @@ impl Toolchain {
             reasons.push(format!("rustc does not have the target {TARGET}"));
         }
 
-        let kept = debian::rustc(&options.toolchain_dir);
+        let kept = installer::rustc(&options.toolchain_dir);
         if wanted(2) && has_target(&kept, dir) {
             return Ok(Self { rustc: Some(kept) });
         }
@@ -54,14 +59,18 @@ impl Toolchain {
             }
         }
 
-        if wanted(4) {
-            match debian::make_toolchain(&options.toolchain_dir, progress) {
+        let program = options.installer.as_deref().filter(|_| wanted(4));
+        if let Some(program) = program {
+            match installer::make_toolchain(program, &options.toolchain_dir, progress) {
                 Ok(()) if has_target(&kept, dir) => return Ok(Self { rustc: Some(kept) }),
                 Ok(()) => reasons.push(format!("the toolchain in {} does not work", options.toolchain_dir.display())),
-                Err(why) => reasons.push(format!("Debian's packages: {why}")),
+                Err(why) => reasons.push(format!("{}: {why}", program.display())),
             }
         }
         reasons.push(format!("try: rustup target add {TARGET}"));
+        if program.is_none() {
+            reasons.push(WITHOUT_RUSTUP.to_owned());
+        }
         Err(BuildError::NoWasmTarget(reasons))
     }
 }
@@ -104,12 +113,29 @@ mod tests {
 
     #[test]
     fn failed_toolchain_search_lists_every_reason() {
-        let nothing = BuildOptions {
-            skipped_ways: vec![1, 2, 3, 4],
-            toolchain_dir: PathBuf::from("/nonexistent"),
-            tools_dir: PathBuf::from("/nonexistent"),
-        };
-        let error = Toolchain::find(Path::new("/"), &nothing, &mut |_| ()).unwrap_err();
-        assert!(error.to_string().contains("rustup target add wasm32-unknown-unknown"), "{error}");
+        let dir = tempfile::tempdir().unwrap();
+        let nothing = BuildOptions { skipped_ways: vec![1, 2, 3], ..options(dir.path(), None) };
+        let error = Toolchain::find(Path::new("/"), &nothing, &mut |_| ()).unwrap_err().to_string();
+        for said in ["rustup target add wasm32-unknown-unknown", "set LATCH_WASM_INSTALLER to .cargo/"] {
+            assert!(error.contains(said), "{said}: {error}");
+        }
+        let failing = installer(dir.path(), "echo progress >&2; echo there is no mirror >&2; exit 1");
+        let nothing = BuildOptions { skipped_ways: vec![1, 2, 3], ..options(dir.path(), Some(failing)) };
+        let error = Toolchain::find(Path::new("/"), &nothing, &mut |_| ()).unwrap_err().to_string();
+        assert!(error.contains("installer: there is no mirror") && !error.contains("LATCH_WASM_INSTALLER"), "{error}");
+    }
+
+    fn options(dir: &Path, installer: Option<PathBuf>) -> BuildOptions {
+        BuildOptions { toolchain_dir: dir.join("toolchain"), installer, ..BuildOptions::default() }
+    }
+
+    /// Writes a shell script and returns its path.
+    fn installer(dir: &Path, script: &str) -> PathBuf {
+        let path = dir.join("installer");
+        // A program that this process has open for writing cannot be started.
+        let mut write = command("sh", dir);
+        write.args(["-c", "printf '%s' \"$1\" >installer && chmod +x installer", "sh"]);
+        assert!(write.arg(format!("#!/bin/sh\n{script}\n")).status().unwrap().success());
+        path
     }
 }

@@ -1,9 +1,11 @@
-# Usage: bash debian-wasm-rust.sh BASE LEAST
+#!/usr/bin/env bash
+# Usage: wasm-rust-debian.sh BASE LEAST
 #
-# Makes BASE/current, a Rust toolchain for wasm32-unknown-unknown. The toolchain comes from Debian's packages of a newer
-# Rust (rustc-web and related packages), version LEAST or newer. The packages are unpacked, not installed. Debian ships
-# the standard library of the target only as source. This script therefore builds the library once. Only the compiler of
-# the same version can build the library.
+# For Debian machines without rustup. Makes BASE/current, a Rust toolchain for wasm32-unknown-unknown. The toolchain
+# comes from Debian's packages of a newer Rust (rustc-web and related packages), version LEAST or newer. The packages
+# are unpacked, not installed. Root is needed only if libraries or package lists are missing. Debian ships the standard
+# library of the target only as source. This script therefore builds the library once. Only the compiler of the same
+# version can build the library.
 #
 # Messages go to stderr. If the script fails, the last message states the reason.
 set -euo pipefail
@@ -17,10 +19,13 @@ libs=usr/lib/x86_64-linux-gnu
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 
+[[ $(uname -sm) == 'Linux x86_64' ]] || fail "the packages require x86_64 Linux"
+[[ -e /etc/debian_version ]] || fail "this system is not Debian"
 for tool in apt-get apt-cache dpkg dpkg-deb cargo cc flock ldd; do
   command -v "$tool" >/dev/null || fail "$tool is not installed"
 done
 
+mkdir -p "$base"
 # Of two concurrent builds, one makes the toolchain and the other waits.
 exec 9>"$base/lock"
 flock 9
