@@ -237,7 +237,6 @@ fn inspect_module(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<ModuleFact
                     if let (true, Ok(Operator::I32Const { value }), Ok(Operator::End)) =
                         (is_number, code.read(), code.read())
                     {
-                        let place = place.start as usize..place.end as usize;
                         globals.push((imported_globals + n as u32, place, value));
                     }
                 }
