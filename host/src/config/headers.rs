@@ -5,7 +5,6 @@ use hyper::header::{HeaderName, HeaderValue};
 use latchwork_engine::capability::Secrets;
 
 use crate::located_toml::TableReader;
-use super::document::TableReader;
 
 /// Template of one header. Each `${NAME}` in the template is a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]

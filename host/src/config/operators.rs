@@ -8,7 +8,6 @@ use latchwork_core::model::manifest::{Determinism, EffectKind};
 use latchwork_engine::capability::settings::{OperatorOverride, OperatorSettings};
 
 use crate::located_toml::{TableReader, TomlField};
-use super::document::{ConfigField, TableReader};
 
 const DETERMINISM: [(&str, Determinism); 3] =
     [("pure", Determinism::Pure), ("stable", Determinism::Stable), ("external", Determinism::External)];

@@ -17,7 +17,6 @@ use crate::config::keys::ON_INDETERMINATE;
 use crate::config::types::PluginConfig;
 use crate::config::{operators, values, verifier};
 use crate::located_toml::{TableReader, TomlField};
-use super::document::{ConfigField, TableReader};
 
 /// Largest number of retries that the table `retry` may set.
 const RETRIES_MAX: u64 = 100;

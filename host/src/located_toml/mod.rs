@@ -6,5 +6,5 @@ pub(crate) mod keys_read;
 mod problem;
 mod reader;
 
-pub(crate) use problem::{TomlProblem, TomlProblems};
-pub(crate) use reader::{TableReader, TomlField};
+pub use problem::{TomlProblem, TomlProblems};
+pub use reader::{TableReader, TomlField};

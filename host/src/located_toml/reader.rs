@@ -14,7 +14,7 @@ use super::problem::TomlProblems;
 
 /// A table being read. Keys that were not read before [`finish`](TableReader::finish) are reported as
 /// unknown.
-pub(crate) struct TableReader<'d> {
+pub struct TableReader<'d> {
     problems: &'d TomlProblems<'d>,
     path: String,
     span: Range<usize>,
@@ -23,13 +23,14 @@ pub(crate) struct TableReader<'d> {
 }
 
 impl<'d> TableReader<'d> {
-    pub(crate) fn root(problems: &'d TomlProblems<'d>, document: &'d Spanned<DeTable<'d>>) -> Self {
+    /// Returns a reader of the whole document.
+    pub fn root(problems: &'d TomlProblems<'d>, document: &'d Spanned<DeTable<'d>>) -> Self {
         // A key that is missing at the top level is reported at the first character of the document.
         Self { problems, path: String::new(), span: 0..0, entries: document.get_ref(), known: vec![] }
     }
 
     /// Returns the value at `key`, if there is one.
-    pub(crate) fn get(&mut self, key: &'static str) -> Option<TomlField<'d>> {
+    pub fn get(&mut self, key: &'static str) -> Option<TomlField<'d>> {
         self.known.push(key);
         #[cfg(test)]
         keys_read::record(&join(&self.path, key));
@@ -38,7 +39,7 @@ impl<'d> TableReader<'d> {
     }
 
     /// Returns the value at `key`. A missing key is reported as a problem.
-    pub(crate) fn require(&mut self, key: &'static str) -> Option<TomlField<'d>> {
+    pub fn require(&mut self, key: &'static str) -> Option<TomlField<'d>> {
         let field = self.get(key);
         if field.is_none() {
             let message = format!("`{key}` is missing");
@@ -48,12 +49,12 @@ impl<'d> TableReader<'d> {
     }
 
     /// Reports a problem with `key` at the position of the table, for a key that is missing.
-    pub(crate) fn problem(&self, key: &str, code: &'static str, message: impl Into<String>) {
+    pub fn problem(&self, key: &str, code: &'static str, message: impl Into<String>) {
         self.problems.report(self.span.clone(), &join(&self.path, key), code, message);
     }
 
     /// Returns all entries of the table, including those that were not read.
-    pub(crate) fn entries(&mut self) -> Vec<(&'d str, TomlField<'d>)> {
+    pub fn entries(&mut self) -> Vec<(&'d str, TomlField<'d>)> {
         let (problems, path) = (self.problems, &self.path);
         let field = |(key, value): (&'d Spanned<_>, _)| {
             let name: &'d std::borrow::Cow<'d, str> = key.get_ref();
@@ -63,12 +64,12 @@ impl<'d> TableReader<'d> {
     }
 
     /// Reports every key that was not read.
-    pub(crate) fn finish(self) {
+    pub fn finish(self) {
         self.refuse_other_keys(&self.known);
     }
 
     /// Reports every key that is not in `known`.
-    pub(crate) fn refuse_other_keys(&self, known: &[&str]) {
+    pub fn refuse_other_keys(&self, known: &[&str]) {
         for (key, _) in self.entries {
             let name: &str = key.get_ref();
             if known.contains(&name) {
@@ -81,41 +82,46 @@ impl<'d> TableReader<'d> {
 }
 
 /// A value with its position. The reading methods return `None` after they have reported a problem.
-pub(crate) struct TomlField<'d> {
+pub struct TomlField<'d> {
     problems: &'d TomlProblems<'d>,
     path: String,
     value: &'d Spanned<DeValue<'d>>,
 }
 
 impl<'d> TomlField<'d> {
-    pub(crate) fn value(&self) -> &'d DeValue<'d> {
+    /// Returns the value as it was parsed.
+    pub fn value(&self) -> &'d DeValue<'d> {
         self.value.get_ref()
     }
 
-    pub(crate) fn problem(&self, code: &'static str, message: impl Into<String>) {
+    /// Reports a problem of this value.
+    pub fn problem(&self, code: &'static str, message: impl Into<String>) {
         self.problems.report(self.value.span(), &self.path, code, message);
     }
 
-    pub(crate) fn invalid<T>(&self, message: impl Into<String>) -> Option<T> {
+    /// Reports that the value is invalid, and returns `None`.
+    pub fn invalid<T>(&self, message: impl Into<String>) -> Option<T> {
         self.problem(error_docs::CONFIG_INVALID_VALUE, message);
         None
     }
 
     /// Reports an invalid part of this value, at the position of the part and under the key of this value.
-    pub(crate) fn invalid_part(&self, part: &Self, message: impl Into<String>) {
+    pub fn invalid_part(&self, part: &Self, message: impl Into<String>) {
         self.problems.report(part.value.span(), &self.path, error_docs::CONFIG_INVALID_VALUE, message);
     }
 
-    pub(crate) fn string(&self) -> Option<&'d str> {
+    /// Returns the text, or reports that the value is none.
+    pub fn string(&self) -> Option<&'d str> {
         self.value().as_str().or_else(|| self.wrong_type("a string"))
     }
 
-    pub(crate) fn boolean(&self) -> Option<bool> {
+    /// Returns the truth value, or reports that the value is none.
+    pub fn boolean(&self) -> Option<bool> {
         self.value().as_bool().or_else(|| self.wrong_type("true or false"))
     }
 
     /// Reads a whole number within `range`.
-    pub(crate) fn integer(&self, range: std::ops::RangeInclusive<u64>) -> Option<u64> {
+    pub fn integer(&self, range: std::ops::RangeInclusive<u64>) -> Option<u64> {
         let Some(number) = self.value().as_integer() else { return self.wrong_type("a whole number") };
         let value = i128::from_str_radix(number.as_str(), number.radix()).ok();
         match value.and_then(|value| u64::try_from(value).ok()).filter(|value| range.contains(value)) {
@@ -124,20 +130,22 @@ impl<'d> TomlField<'d> {
         }
     }
 
-    pub(crate) fn table(&self) -> Option<TableReader<'d>> {
+    /// Returns a reader of the table, or reports that the value is none.
+    pub fn table(&self) -> Option<TableReader<'d>> {
         let Some(entries) = self.value().as_table() else { return self.wrong_type("a table") };
         let span = self.value.span();
         Some(TableReader { problems: self.problems, path: self.path.clone(), span, entries, known: vec![] })
     }
 
-    pub(crate) fn array(&self) -> Option<Vec<TomlField<'d>>> {
+    /// Returns the elements, or reports that the value is no array.
+    pub fn array(&self) -> Option<Vec<TomlField<'d>>> {
         let Some(items) = self.value().as_array() else { return self.wrong_type("an array") };
         let field = |(i, value)| TomlField { problems: self.problems, path: format!("{}[{i}]", self.path), value };
         Some(items.iter().enumerate().map(field).collect())
     }
 
     /// Reads a string that `parse` accepts. The error of `parse` becomes the message.
-    pub(crate) fn parse<T>(&self, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+    pub fn parse<T>(&self, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
         match parse(self.string()?) {
             Ok(value) => Some(value),
             Err(message) => self.invalid(message),
@@ -145,7 +153,7 @@ impl<'d> TomlField<'d> {
     }
 
     /// Reads a string that must be one of `words`.
-    pub(crate) fn choice<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
+    pub fn choice<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
         self.parse(|text| match words.iter().find(|(word, _)| *word == text) {
             Some((_, value)) => Ok(*value),
             None => {
@@ -157,7 +165,7 @@ impl<'d> TomlField<'d> {
     }
 
     /// Reads an array and returns every item that `read` accepts.
-    pub(crate) fn list<T>(&self, read: impl FnMut(TomlField<'d>) -> Option<T>) -> Vec<T> {
+    pub fn list<T>(&self, read: impl FnMut(TomlField<'d>) -> Option<T>) -> Vec<T> {
         self.array().unwrap_or_default().into_iter().filter_map(read).collect()
     }
 

@@ -22,9 +22,7 @@ use wasmtime::component::Component;
 use latchwork_core::model::ids::Hash;
 
 use crate::engine::error::EngineError;
-use crate::engine::hmac;
 use crate::os;
-use super::error::EngineError;
 
 /// Layout of an entry: magic, layout number, HMAC over everything else, key, compiled code.
 const MAGIC: &[u8; 8] = b"LATCHAOT";

@@ -2,18 +2,12 @@
 
 use std::path::Path;
 
-use crate::build::install_advice::{NODE, PYTHON, RUST};
+use crate::build::install_advice::{NODE, PYTHON, RUST, WITHOUT_RUSTUP};
 use crate::build::options::BuildOptions;
 use crate::build::recipe::{JsEngine, Lang, Recipe};
 use crate::build::run::{command, output_of};
 use crate::build::wasm_target::{TARGET, Toolchain};
 use crate::build::{c, go, js, python, tools};
-use super::install_advice::{NODE, PYTHON, RUST, WITHOUT_RUSTUP};
-use super::options::BuildOptions;
-use super::recipe::{JsEngine, Lang, Recipe};
-use super::run::{command, output_of};
-use super::wasm_target::{TARGET, Toolchain};
-use super::{c, go, js, python, tools};
 
 /// Kind of build, which decides the required programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

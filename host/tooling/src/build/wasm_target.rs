@@ -9,15 +9,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::build::error::BuildError;
-use crate::build::install_advice::RUST;
+use crate::build::install_advice::{RUST, WITHOUT_RUSTUP};
 use crate::build::options::BuildOptions;
 use crate::build::run::{command, output_of, run};
-use crate::build::{debian, install_advice};
-use super::error::BuildError;
-use super::install_advice::{RUST, WITHOUT_RUSTUP};
-use super::options::BuildOptions;
-use super::run::{command, output_of, run};
-use super::{install_advice, installer};
+use crate::build::{install_advice, installer};
 
 /// Compile target of plugins. The target has no system interface to link against.
 pub(super) const TARGET: &str = "wasm32-unknown-unknown";
