@@ -1,6 +1,7 @@
 //! `latch call`
 
-use crate::test_env::TestEnv;
+use crate::support::program;
+use crate::support::test_env::TestEnv;
 
 /// I152: a call that changes the world is refused unless the caller declares its effect. The error shows the
 /// flag to add.
@@ -54,12 +55,12 @@ fn call_reads_arguments_from_command_line_file_or_stdin() {
     std::fs::write(place.dir.join("args.json"), r#"{"note":"from a file"}"#).unwrap();
     let call = |args: &str, stdin: Option<&str>| {
         let words = ["call", "Effect.Opaque", args, "--effect", "external_send", "--approve", "--json"];
-        let mut command = crate::program::latch_command(&place.dir, &words);
+        let mut command = program::latch_command(&place.dir, &words);
         if let Some(text) = stdin {
             std::fs::write(place.dir.join("stdin"), text).unwrap();
             command.stdin(std::fs::File::open(place.dir.join("stdin")).unwrap());
         }
-        let ran = crate::program::command_output(command.output().unwrap());
+        let ran = program::command_output(command.output().unwrap());
         assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     };
     call(r#"{"note":"as it stands"}"#, None);
@@ -79,7 +80,7 @@ fn call_reads_arguments_from_command_line_file_or_stdin() {
 #[test]
 fn refused_call_creates_no_database() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = crate::program::run_latch(folder.path(), &["call", "No.Such", "--json"]);
+    let refused = program::run_latch(folder.path(), &["call", "No.Such", "--json"]);
     assert_eq!((refused.code, refused.json()["error"]["code"].as_str()), (2, Some("L0085")), "{}", refused.stdout);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     let place = TestEnv::witness("atomic").fresh_copy();

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::sdk;
-use crate::terminal::{Terminal, TerminalKind};
+use crate::support::plugins::sdk_tools;
+use crate::support::program;
+use crate::support::terminal::{Terminal, TerminalKind};
 
 /// Maximum number of polls. Polls are 50 ms apart, so a test waits at most five minutes. This is enough on a busy
 /// machine.
@@ -17,7 +18,7 @@ fn greeter_project() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let (dir, scratch) = (temp.path().join("hello"), temp.path().join("tmp"));
     std::fs::create_dir(&scratch).unwrap();
-    let made = sdk::run_latch(temp.path(), &["init", "hello", "--lang", "c"]);
+    let made = sdk_tools::run_latch(temp.path(), &["init", "hello", "--lang", "c"]);
     assert_eq!(made.code, 0, "{}", made.stderr);
     (temp, dir, scratch)
 }
@@ -31,8 +32,8 @@ fn count_entries(dir: &Path) -> usize {
 fn dev_once_prints_the_output_and_leaves_no_database() {
     let (_temp, dir, scratch) = greeter_project();
     let once = |args: &[&str]| {
-        let mut command = sdk::latch_command(&dir, &[&["dev", "plan.json", "--once"], args].concat());
-        crate::program::command_output(command.env("TMPDIR", &scratch).output().unwrap())
+        let mut command = sdk_tools::latch_command(&dir, &[&["dev", "plan.json", "--once"], args].concat());
+        program::command_output(command.env("TMPDIR", &scratch).output().unwrap())
     };
     let ran = once(&[]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
@@ -57,7 +58,7 @@ fn dev_rebuilds_after_each_change_and_continues_after_errors() {
     let (_temp, dir, scratch) = greeter_project();
     let (out, err) = (scratch.with_extension("out"), scratch.with_extension("err"));
     let file = |path: &Path| Stdio::from(std::fs::File::create(path).unwrap());
-    let mut child = sdk::latch_command(&dir, &["dev", "plan.json"])
+    let mut child = sdk_tools::latch_command(&dir, &["dev", "plan.json"])
         .env("TMPDIR", &scratch)
         .stdout(file(&out))
         .stderr(file(&err))
@@ -105,7 +106,7 @@ fn dev_live_executes_only_the_plan_that_was_dry_run() {
     let text = with_values.to_string();
     std::fs::write(&plan, &text).unwrap();
     std::fs::write(&values, r#"{ "person": "Ada" }"#).unwrap();
-    let mut command = sdk::latch_command(&dir, &["dev", "plan.json", "--input", "values.json", "--live"]);
+    let mut command = sdk_tools::latch_command(&dir, &["dev", "plan.json", "--input", "values.json", "--live"]);
     command.env("TMPDIR", &scratch);
     let mut terminal = Terminal::start(command, 100, TerminalKind::NoColor);
     terminal.wait_until_contains("run it for real?");
@@ -138,9 +139,9 @@ fn dev_live_executes_only_the_plan_that_was_dry_run() {
 fn dev_logs_json_lines_and_names_positions_of_plan_problems() {
     let (_temp, dir, scratch) = greeter_project();
     let once = |args: &[&str]| {
-        let mut command = sdk::latch_command(&dir, &[&["dev", "plan.json", "--once"], args].concat());
+        let mut command = sdk_tools::latch_command(&dir, &[&["dev", "plan.json", "--once"], args].concat());
         command.env("TMPDIR", &scratch).env("LATCH_CACHE_DIR", scratch.with_extension("cache"));
-        crate::program::command_output(command.output().unwrap())
+        program::command_output(command.output().unwrap())
     };
     let ran = once(&["--log-format", "json"]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
@@ -161,7 +162,7 @@ fn dev_logs_json_lines_and_names_positions_of_plan_problems() {
     let refused = once(&[]);
     assert_eq!(refused.code, 1);
     assert!(refused.stderr.contains("  3:1 (the plan): ") && !refused.stderr.contains("line 3"), "{}", refused.stderr);
-    let refused = sdk::run_latch(&dir, &["plan", "check", "plan.json"]);
+    let refused = sdk_tools::run_latch(&dir, &["plan", "check", "plan.json"]);
     assert!(refused.stderr.contains("  3:1 (the plan): ") && !refused.stderr.contains("line 3"), "{}", refused.stderr);
 }
 
@@ -172,7 +173,7 @@ fn compiler_output_is_printed_once() {
     let source = dir.join("greeter/plugin.c");
     let text = std::fs::read_to_string(&source).unwrap();
     std::fs::write(&source, format!("{text}\n#error broken on purpose\n")).unwrap();
-    let said = |args: &[&str]| sdk::run_latch(&dir.join("greeter"), args);
+    let said = |args: &[&str]| sdk_tools::run_latch(&dir.join("greeter"), args);
     let shown = said(&["plugin", "build", "."]);
     assert_eq!(shown.code, 1, "{}", shown.stderr);
     assert_eq!(shown.stderr.matches("error: broken on purpose").count(), 1, "{}", shown.stderr);

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use crate::sdk;
-use crate::terminal::{Terminal, TerminalKind};
+use crate::support::plugins::sdk_tools;
+use crate::support::terminal::{Terminal, TerminalKind};
 
 /// Returns the commands that a screen lists under `next:`.
 fn next_commands(screen: &str) -> Vec<String> {
@@ -43,7 +43,7 @@ fn each_screen_prints_the_next_command_until_a_result() {
         }
         let words: Vec<&str> = command.split(' ').collect();
         assert_eq!(words[0], "latch", "{command}");
-        let mut latch = sdk::latch_command(&folder, &words[1..]);
+        let mut latch = sdk_tools::latch_command(&folder, &words[1..]);
         latch.env("PATH", &path);
         let shown = Terminal::start(latch, 80, TerminalKind::NoColor).wait_for_end();
         let screen = shown.text();

@@ -1,7 +1,7 @@
 //! `latch init`, and the files that `latch plugin new` creates next to a plugin.
 
-use crate::program::run_latch;
-use crate::sdk;
+use crate::support::plugins::sdk_tools;
+use crate::support::program::run_latch;
 
 /// I153.
 #[test]
@@ -19,11 +19,11 @@ fn init_refuses_to_overwrite_existing_files() {
 #[test]
 fn new_plugin_runs_in_its_own_folder() {
     for kind in ["step", "tool"] {
-        let dir = sdk::built_project("c", kind, None);
-        let ran = sdk::run_latch(&dir, &["run", "plan.json", "--build", "--json"]);
+        let dir = sdk_tools::built_project("c", kind, None);
+        let ran = sdk_tools::run_latch(&dir, &["run", "plan.json", "--build", "--json"]);
         assert_eq!(ran.code, 0, "{kind}: {} {}", ran.stdout, ran.stderr);
         assert_eq!(ran.json()["state"], "COMPLETED", "{kind}");
-        let checked = sdk::run_latch(&dir, &["plugin", "check", ".", "--once", "--json"]);
+        let checked = sdk_tools::run_latch(&dir, &["plugin", "check", ".", "--once", "--json"]);
         assert_eq!(checked.code, 0, "{kind}: {} {}", checked.stdout, checked.stderr);
         assert!(!checked.json()["cases"].as_array().unwrap().is_empty(), "{kind}");
     }

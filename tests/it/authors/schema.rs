@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::run_latch;
+use crate::support::program::run_latch;
 
 #[test]
 fn schema_command_prints_the_schema_of_each_document() {

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use super::Folder;
-use crate::built_guests::guest;
-use crate::test_env::{TestEnv, step};
+use crate::support::plugins::built_guests::guest;
+use crate::support::test_env::{TestEnv, step};
 
 /// Runs a job with `Versioned.Run` and exports it. Returns the environment and the job id.
 fn export_versioned_job(folder: &Folder, more: &[&str]) -> (TestEnv, String) {

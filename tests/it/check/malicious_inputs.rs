@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use wasm_encoder::{BlockType, Instruction};
 
-use crate::built_guests::guest;
-use crate::component_builder::{ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_STEP};
-use crate::program::{self, CommandOutput, latch_command, run_latch};
+use crate::support::plugins::built_guests::guest;
+use crate::support::plugins::component_builder::{ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_STEP};
+use crate::support::program;
+use crate::support::program::{CommandOutput, latch_command, run_latch};
 
 /// Upper limit of the time for one check. Every check that terminates is faster on any machine.
 const MAX_DURATION: Duration = Duration::from_secs(1_200);

@@ -1,5 +1,6 @@
 //! `latch plugin check`: its forms, its exit codes, and each rule with a guest that breaks it.
 
+mod corpus;
 mod dynamic_rules;
 mod histories;
 mod malicious_inputs;
@@ -7,14 +8,13 @@ mod multiple_plugins;
 mod other_process;
 mod report_formats;
 mod source_folders;
-mod tool_rules;
-
 mod static_rules;
+mod tool_rules;
 
 use serde_json::Value;
 
-use crate::built_guests::guest;
-use crate::program::{CommandOutput, run_latch};
+use crate::support::plugins::built_guests::guest;
+use crate::support::program::{CommandOutput, run_latch};
 
 /// Mark of the build number in the guest `check-step`. One digit follows the mark.
 const BUILD_MARK: &[u8] = b"LATCH-CHECK-BUILD-MARK-";

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::built_guests::guest;
-use crate::program::run_latch;
+use crate::support::plugins::built_guests::guest;
+use crate::support::program;
+use crate::support::program::run_latch;
 
 /// Creates a folder with two steps: one that passes the check and one that is refused. Also returns the name of
 /// a third file, which does not exist.
@@ -14,7 +15,7 @@ fn folder_with_components() -> (tempfile::TempDir, [&'static str; 3]) {
     (folder, ["good.wasm", "gone.wasm", "bad.wasm"])
 }
 
-fn check_plugins(folder: &tempfile::TempDir, args: &[&str]) -> crate::program::CommandOutput {
+fn check_plugins(folder: &tempfile::TempDir, args: &[&str]) -> program::CommandOutput {
     run_latch(folder.path(), &[&["plugin", "check"][..], args].concat())
 }
 

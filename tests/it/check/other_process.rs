@@ -9,9 +9,9 @@ use latchwork_engine::{Engine, EngineOptions};
 use latchwork_tooling::check::{CheckInputs, CheckReport, OtherProcess, Subject, check};
 use latchwork_tooling::inspect;
 
-use crate::built_guests::guest;
-use crate::hostile::settings;
-use crate::program::{compile_cache_dir, latch_binary};
+use crate::support::plugins::built_guests::guest;
+use crate::support::plugins::engine::settings;
+use crate::support::program::{compile_cache_dir, latch_binary};
 
 const CASES: &str = concat!(
     r#"{"name":"pure","operator":"Good.Pure","input":{"n":21}}"#,

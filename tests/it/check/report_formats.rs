@@ -1,7 +1,7 @@
 //! Report formats and exit codes of `latch plugin check` for files that the host cannot load.
 
-use crate::built_guests::guest;
-use crate::program::run_latch;
+use crate::support::plugins::built_guests::guest;
+use crate::support::program::run_latch;
 
 #[test]
 fn component_refused_by_the_host_is_reported_in_every_format() {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::checkout;
-use crate::program::run_latch;
+use crate::support::checkout;
+use crate::support::program::run_latch;
 
 /// Checks a folder from its parent directory. The check leaves compiled code in the folder, so it runs in a
 /// copy of the checkout.

@@ -5,9 +5,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::component_builder::{ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_STEP, VALID_TOOL, WALL_CLOCK_WIT};
-use crate::inspect::components_with_forbidden_features;
-use crate::program::run_latch;
+use crate::support::plugins::component_builder::{
+    ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_STEP, VALID_TOOL, WALL_CLOCK_WIT,
+};
+use crate::support::plugins::component_edits;
+use crate::support::plugins::component_edits::components_with_forbidden_features;
+use crate::support::program::run_latch;
 
 /// Checks these bytes and returns the findings of static rules. `entry` is the text of the plugin's
 /// configuration entry, or empty.
@@ -93,12 +96,12 @@ fn imports_and_exports_of_no_world_are_found_with_their_call_path() {
         package latchwork:plugix@0.1.0 { interface run { run: func(operator: string) -> string; } }";
     let found = assert_only_rule(
         "D006",
-        &crate::inspect::rename_to_latchwork(&ComponentSpec { wit: other, ..VALID_STEP }.build_component()),
+        &component_edits::rename_to_latchwork(&ComponentSpec { wit: other, ..VALID_STEP }.build_component()),
         "",
     );
     assert!(found[0]["found"].as_str().unwrap().contains("run: func(operator: string) -> string"), "{found:#?}");
 
-    let old = crate::inspect::replace_all(&VALID_STEP.build_component(), b"@0.1.0", b"@0.2.0");
+    let old = component_edits::replace_all(&VALID_STEP.build_component(), b"@0.1.0", b"@0.2.0");
     assert_only_rule("D007", &old, "");
 
     let http = "package test:made; world made { include latchwork:plugin/tool@0.1.0; import wasi:http/outgoing-handler@0.2.6; }
@@ -133,7 +136,7 @@ fn each_manifest_rule_is_found_in_a_manifest_that_breaks_it() {
     let huge = ComponentSpec { version: "1.0.0", ..VALID_STEP }.build_component();
     let version = [&1024u32.to_le_bytes()[..], &5u32.to_le_bytes()].concat();
     let lie = [&1024u32.to_le_bytes()[..], &u32::MAX.to_le_bytes()].concat();
-    assert_only_rule("D008", &crate::inspect::replace_all(&huge, &version, &lie), "");
+    assert_only_rule("D008", &component_edits::replace_all(&huge, &version, &lie), "");
     assert_only_rule("D010", &of(&[VALID_OPERATOR, VALID_OPERATOR], VALID_STEP), "");
     const NO_EFFECT: OperatorSpec = OperatorSpec { effects: &[], ..VALID_OPERATOR };
     assert_only_rule("D011", &of(&[NO_EFFECT], VALID_STEP), "");

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::checkout;
-use crate::program::run_latch;
+use crate::support::checkout;
+use crate::support::program::run_latch;
 
 /// Builds a tool of `tests/guests-effects` and returns its component file.
 fn build_tool(name: &str) -> PathBuf {

@@ -4,7 +4,7 @@ use latchwork_core::model::ids::{Hash, Operator, Slot};
 use latchwork_core::model::job::JobState;
 use latchwork_core::storage::{ActionWrite, InboxRequest, WriteError};
 
-use crate::conformance::store_fixture::{LogWriter, StoreFixture, new_job};
+use crate::support::store_fixture::{LogWriter, StoreFixture, new_job};
 
 pub(super) fn reserve_action(slot: &str, args: &[u8]) -> ActionWrite {
     let args_hash = Hash::of(&[args]);

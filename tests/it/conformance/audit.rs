@@ -9,7 +9,7 @@ use latchwork_core::storage::{
 };
 
 use super::actions::{reserve_action, settle_action};
-use crate::conformance::store_fixture::{LogWriter, StoreFixture, effect, ledger_row, payload};
+use crate::support::store_fixture::{LogWriter, StoreFixture, effect, ledger_row, payload};
 
 /// Returns a batch with one audit event at the end of the log.
 fn audit_batch(log: &mut LogWriter) -> Batch {

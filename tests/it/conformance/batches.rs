@@ -8,7 +8,8 @@ use latchwork_core::storage::{
     ActionWrite, Batch, BatchKind, Clock, InboxRequest, JobTail, LedgerWrite, LogEnd, StatusWrite, WriteError,
 };
 
-use crate::conformance::store_fixture::{LEASE_MS, StoreFixture, effect, ledger_row, payload};
+use crate::support::store_fixture;
+use crate::support::store_fixture::{LEASE_MS, StoreFixture, effect, ledger_row, payload};
 
 fn commit_row(expect: RowState, attempt: u32) -> LedgerWrite {
     let row = ledger_row("s1", RowState::Committed, attempt);
@@ -48,7 +49,7 @@ pub(super) async fn write_with_a_wrong_log_end_is_refused(world: StoreFixture) {
     assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))));
     world.store.write(log.append(1)).await.unwrap();
     assert_eq!(world.store.load(&log.job_id).await.unwrap().unwrap().events.len(), 5);
-    let nobody = crate::conformance::store_fixture::LogWriter { job_id: "job_none".into(), ..log.clone() };
+    let nobody = store_fixture::LogWriter { job_id: "job_none".into(), ..log.clone() };
     assert_eq!(world.store.write(nobody.batch()).await, Err(WriteError::NoJob("job_none".into())));
 }
 
@@ -255,7 +256,7 @@ pub(super) async fn acquire_needs_a_lease_of_this_boot(world: StoreFixture) {
 pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.store.put_inbox(&log.job_id, "me", None, InboxRequest::Cancel).await.unwrap();
-    let start = |log: &mut crate::conformance::store_fixture::LogWriter, slots: &[&str]| {
+    let start = |log: &mut store_fixture::LogWriter, slots: &[&str]| {
         let mut batch = log.append(1);
         batch.kind = BatchKind::START_CALLS;
         batch.ledger = slots.iter().map(|slot| LedgerWrite::Insert(ledger_row(slot, RowState::Inflight, 1))).collect();

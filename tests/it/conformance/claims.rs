@@ -4,7 +4,7 @@ use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::{LedgerRow, Quiescence, RowState};
 use latchwork_core::storage::{BatchKind, Clock, LedgerWrite};
 
-use crate::conformance::store_fixture::{LEASE_MS, LogWriter, MARGIN_MS, StoreFixture, ledger_row, new_job};
+use crate::support::store_fixture::{LEASE_MS, LogWriter, MARGIN_MS, StoreFixture, ledger_row, new_job};
 
 pub(super) async fn attempts_strictly_increase(world: StoreFixture) {
     let new = new_job("one");

@@ -7,7 +7,7 @@ use latchwork_core::model::payload::PayloadRef;
 use latchwork_core::rules::cost::{CostGrouping, CostRow, Totals};
 use latchwork_core::storage::Batch;
 
-use crate::conformance::store_fixture::{LogWriter, StoreFixture};
+use crate::support::store_fixture::{LogWriter, StoreFixture};
 
 /// 22 November 2026, one second before midnight UTC. `DECEMBER_US` is 30 days later.
 const NOVEMBER_US: i64 = 1_795_391_999_000_000;

@@ -6,7 +6,7 @@ use std::task::Poll;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::{Flush, LedgerWrite, WriteError};
 
-use crate::conformance::store_fixture::{LogWriter, StoreFixture, ledger_row};
+use crate::support::store_fixture::{LogWriter, StoreFixture, ledger_row};
 
 /// I15: 48 jobs write concurrently. Every third batch is refused for a reason that depends on its job.
 pub(super) async fn conflict_of_one_job_fails_no_other_job(world: StoreFixture) {

@@ -5,7 +5,7 @@ use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::{BatchKind, InboxError, InboxRequest, LedgerWrite, StatusWrite, WriteError};
 
-use crate::conformance::store_fixture::{LogWriter, StoreFixture, ledger_row};
+use crate::support::store_fixture::{LogWriter, StoreFixture, ledger_row};
 
 pub(super) async fn request_is_kept_until_it_is_done(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;

@@ -6,7 +6,7 @@ use latchwork_core::model::ids::Slot;
 use latchwork_core::model::job::JobState;
 use latchwork_core::storage::{JobFilter, JobRow, StatusWrite, Submitted, WriteError};
 
-use crate::conformance::store_fixture::{StoreFixture, new_job};
+use crate::support::store_fixture::{StoreFixture, new_job};
 
 pub(super) async fn submission_is_stored_completely(world: StoreFixture) {
     let new = new_job("one");

@@ -4,7 +4,7 @@ use latchwork_core::model::effect::Provenance;
 use latchwork_core::model::ids::Slot;
 use latchwork_core::storage::WriteError;
 
-use crate::conformance::store_fixture::{StoreFixture, effect};
+use crate::support::store_fixture::{StoreFixture, effect};
 
 /// I16.
 pub(super) async fn effect_is_written_once(world: StoreFixture) {

@@ -1,7 +1,5 @@
 //! Conformance suite for every store: the model in memory, SQLite and PostgreSQL must behave identically.
 
-pub(crate) mod store_fixture;
-
 mod actions;
 mod audit;
 mod batches;
@@ -21,19 +19,19 @@ macro_rules! suite {
         mod memory {
             $(#[tokio::test]
             async fn $case() {
-                super::$module::$case(super::store_fixture::StoreFixture::memory()).await;
+                super::$module::$case(crate::support::store_fixture::StoreFixture::memory()).await;
             })*
         }
         mod sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                super::$module::$case(super::store_fixture::StoreFixture::sqlite().await).await;
+                super::$module::$case(crate::support::store_fixture::StoreFixture::sqlite().await).await;
             })*
         }
         mod postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                if let Some(world) = super::store_fixture::StoreFixture::postgres().await {
+                if let Some(world) = crate::support::store_fixture::StoreFixture::postgres().await {
                     super::$module::$case(world).await;
                 }
             })*

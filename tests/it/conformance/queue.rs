@@ -3,7 +3,7 @@
 use latchwork_core::model::job::JobState;
 use latchwork_core::storage::{ClaimExclusions, InboxRequest, NewJob, QueueLimit, StatusWrite, Submitted};
 
-use crate::conformance::store_fixture::{LEASE_MS, StoreFixture, new_job};
+use crate::support::store_fixture::{LEASE_MS, StoreFixture, new_job};
 
 async fn submit_changed(world: &StoreFixture, name: &str, change: impl FnOnce(&mut NewJob)) -> Submitted {
     let mut new = new_job(name);

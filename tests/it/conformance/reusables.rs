@@ -6,7 +6,7 @@ use latchwork_core::model::result_type::ResultType;
 use latchwork_core::rules::reuse::ReusableResult;
 use latchwork_core::storage::WriteError;
 
-use crate::conformance::store_fixture::{LogWriter, StoreFixture, payload};
+use crate::support::store_fixture::{LogWriter, StoreFixture, payload};
 
 fn reusable(log: &LogWriter, tenant: &str, input: &[u8]) -> ReusableResult {
     ReusableResult {

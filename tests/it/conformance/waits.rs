@@ -5,7 +5,7 @@ use latchwork_core::model::job::JobState;
 use latchwork_core::storage::expectation::{Expectation, ExpectationState, TimerWrite};
 use latchwork_core::storage::{BatchKind, Clock, InboxError, InboxRequest, NotExpected, StatusWrite, WriteError};
 
-use crate::conformance::store_fixture::{LogWriter, StoreFixture, new_job};
+use crate::support::store_fixture::{LogWriter, StoreFixture, new_job};
 
 fn signal(key: &str) -> InboxRequest {
     InboxRequest::Signal { key: key.to_owned(), payload: "1".to_owned() }

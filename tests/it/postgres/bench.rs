@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
-use crate::flushes::bench_folder;
-use crate::postgres::job_life::blocking_database;
-use crate::program::run_latch;
-use crate::test_env::TestEnv;
+use crate::support::database::blocking_database;
+use crate::support::plugins::bench::bench_folder;
+use crate::support::program::run_latch;
+use crate::support::running_worker;
+use crate::support::test_env::TestEnv;
 
 /// I95: the benchmark runs as many worker processes as it reports. It refuses a database that contains jobs
 /// which no benchmark created.
@@ -28,7 +29,7 @@ fn benchmark_measures_workers_on_its_own_database_only() {
     let mut place = TestEnv::witness("atomic").with_database(&url);
     // Jobs of the benchmark are in the same database. This environment has other plugins and cannot replay those jobs.
     place.skip_replay_of_many_jobs();
-    crate::running_worker::submit_detached(&place);
+    running_worker::submit_detached(&place);
     let refused = run_latch(folder.path(), &args);
     assert_eq!(refused.code, 2, "{} {}", refused.stdout, refused.stderr);
     assert!(refused.stdout.contains("other jobs"), "{}", refused.stdout);

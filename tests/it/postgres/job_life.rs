@@ -4,15 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::server::database;
-use crate::evidence;
-use crate::program::{command_output, latch_command};
-use crate::test_env::TestEnv;
-
-/// Creates a separate database. Returns `None` if no server is available.
-pub(crate) fn blocking_database() -> Option<String> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(database())
-}
+use crate::support::database::blocking_database;
+use crate::support::evidence;
+use crate::support::program::{command_output, latch_command};
+use crate::support::test_env::TestEnv;
 
 fn count_messages(place: &TestEnv) -> usize {
     std::fs::read_dir(place.dir.join("outbox/new")).map_or(0, Iterator::count)

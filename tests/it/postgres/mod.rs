@@ -1,39 +1,24 @@
-//! The stores on a real PostgreSQL server: failures of the server, and conflicts between workers.
-
-pub(crate) mod call_in_flight;
-mod claim_reads;
-mod connection_cuts;
-mod database_outage;
-pub(crate) mod job_life;
-mod notifications;
-mod restored_backups;
-mod row_locks;
-mod server_clock;
-mod server_failures;
-mod statement_kills;
-mod stop_during_outage;
-mod suspended_request;
-mod unaccepted_server;
-mod wrong_clocks;
+//! Workers and stores on a real PostgreSQL server.
 
 mod bench;
-mod differential;
-mod proxy;
-mod races;
-mod schema;
-pub(crate) mod server;
-mod standby;
+mod job_life;
+mod notifications;
+mod outages;
+mod statement_kills;
+mod store;
+mod suspended_request;
 mod tls;
-mod wire;
+mod wrong_clocks;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use latchwork_core::storage::{Journal, LeaseRequest};
-use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
 use tempfile::TempDir;
 
-use crate::conformance::store_fixture::{LogWriter, new_job};
+use latchwork_core::storage::{Journal, LeaseRequest};
+use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
+
+use crate::support::store_fixture::{LogWriter, new_job};
 
 /// An open database, and the directory in which this machine remembers facts about the database.
 struct OpenedDatabase {

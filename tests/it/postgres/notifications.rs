@@ -10,13 +10,13 @@ use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{Clock, InboxRequest, Journal};
 use latchwork_store::SystemClock;
 
-use super::server::{Server, database, sql};
 use super::{claimed_job, lease_request, open_database};
-use crate::postgres::call_in_flight::{block_on, wait_until};
-use crate::postgres::job_life::blocking_database;
-use crate::running_worker;
-use crate::running_worker::{RunningWorker, resolve_until_over, worker_command};
-use crate::test_env::{TestEnv, wait};
+use crate::support::database::blocking_database;
+use crate::support::running_worker::{RunningWorker, resolve_until_over, worker_command};
+use crate::support::servers::postgres::server::{Server, database, sql};
+use crate::support::test_env::{TestEnv, wait};
+use crate::support::waiting::{block_on, wait_until};
+use crate::support::{running_worker, store_fixture};
 
 /// Upper limit for the delay of a notification. The limit exceeds any real delay, and is far below the polling interval
 /// without notifications.
@@ -180,7 +180,7 @@ async fn timers_new_jobs_and_lost_connections_notify_waiters() {
             .await
             .expect("a notification arrives")
     };
-    here.store.submit(crate::conformance::store_fixture::new_job("new")).await.unwrap();
+    here.store.submit(store_fixture::new_job("new")).await.unwrap();
     heard = next(heard).await;
     let (mut log, _lock) = claimed_job(&here, "timed").await;
     let mut batch = log.append(1);

@@ -8,11 +8,11 @@ use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_core::encoding::rng::StepRng;
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 
-use crate::crash::{check_single_job, is_killed, is_never_reached_by_run, run_killed};
-use crate::postgres::job_life::blocking_database;
-use crate::running_worker::worker_command;
-use crate::seed::{is_sweep, run_seed, seeded_rng};
-use crate::test_env::TestEnv;
+use crate::support::database::blocking_database;
+use crate::support::kills::{check_single_job, is_killed, is_never_reached_by_run, run_killed};
+use crate::support::running_worker::worker_command;
+use crate::support::seed::{is_sweep, run_seed, seeded_rng};
+use crate::support::test_env::TestEnv;
 
 /// Minimum number of executions of each of these statements by the job.
 const FREQUENT_STATEMENTS: [(&str, u32); 6] =

@@ -6,14 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::proxy::Proxy;
-use crate::postgres::call_in_flight::wait_until;
-use crate::postgres::connection_cuts::worker_through;
-use crate::postgres::job_life::blocking_database;
-use crate::running_worker::{RunningWorker, events_of, resolve_until_over, submit_detached, worker_command};
-use crate::suspended_process::{continue_process, is_suspended};
-use crate::test_env::TestEnv;
-use crate::witness::Witness;
+use crate::support::database::blocking_database;
+use crate::support::running_worker::{
+    RunningWorker, events_of, resolve_until_over, submit_detached, worker_command, worker_through,
+};
+use crate::support::servers::postgres::proxy::Proxy;
+use crate::support::servers::witness::Witness;
+use crate::support::suspension::{continue_process, is_suspended};
+use crate::support::test_env::TestEnv;
+use crate::support::waiting::wait_until;
 
 /// Returns a body size of more than twice the kernel's largest send buffer. Half of such a body cannot be sent without
 /// a reader.

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use sqlx::Row;
 
-use super::server::{Server, hand_over, sql};
-use crate::postgres::call_in_flight::block_on;
-use crate::program::CommandOutput;
-use crate::running_worker::{RunningWorker, resolve_until_over, submit_detached, worker_command};
-use crate::test_env::TestEnv;
+use crate::support::program::CommandOutput;
+use crate::support::running_worker::{RunningWorker, resolve_until_over, submit_detached, worker_command};
+use crate::support::servers::postgres::server::{Server, hand_over, sql};
+use crate::support::test_env::TestEnv;
+use crate::support::waiting::block_on;
 
 /// Certificate authority and the file of its certificate.
 struct CertificateAuthority {

@@ -6,12 +6,14 @@ use std::process::Command;
 use serde_json::json;
 use sqlx::Row;
 
-use super::server::sql;
-use crate::postgres::job_life::blocking_database;
-use crate::program::command_output;
-use crate::running_worker::{RunningWorker, events_of, open_jobs, resolve_until_over, submit_detached, worker_command};
-use crate::shims;
-use crate::test_env::{TestEnv, step, wait};
+use crate::support::database::blocking_database;
+use crate::support::program::command_output;
+use crate::support::running_worker::{
+    RunningWorker, events_of, open_jobs, resolve_until_over, submit_detached, worker_command,
+};
+use crate::support::servers::postgres::server::sql;
+use crate::support::test_env::{TestEnv, step, wait};
+use crate::support::{program, shims};
 
 const FIVE_MINUTES_S: i64 = 300;
 /// Timeout of the wait. It is shorter than the five minutes by which the clocks are wrong. On a clock that is ahead,
@@ -111,7 +113,7 @@ fn wrong_clock_is_visible_in_a_database_file() {
     let mut times = Vec::new();
     for seconds in [-FIVE_MINUTES_S, 0, FIVE_MINUTES_S] {
         let place = place.fresh_copy();
-        let command = crate::program::latch_command(&place.dir, &place.run_args());
+        let command = program::latch_command(&place.dir, &place.run_args());
         let ran = command_output(with_wrong_clock(command, &shim, seconds).output().expect("latch runs"));
         assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
         let id = ran.json()["job_id"].as_str().expect("an id").to_owned();

@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::snapshot::{Screen, Stage, compare_screens};
-use crate::test_env::{TestEnv, build_plugin, step};
+use crate::support::checkout;
+use crate::support::plans::bookings;
+use crate::support::test_env::{TestEnv, build_plugin, step};
 
 /// Environment with one call that only reads and one that is gated.
 fn environment() -> TestEnv {
@@ -67,7 +69,7 @@ fn commands_without_a_job_print_their_recorded_screens() {
         ("plugin-check", "plugin check read.wasm", &[]),
         ("worker-idle", "worker --until-idle", &[]),
     ];
-    let read = build_plugin(&crate::checkout::copy().join("tests/guests-effects/witness"));
+    let read = build_plugin(&checkout::copy().join("tests/guests-effects/witness"));
     std::fs::copy(read, place.dir.join("read.wasm")).unwrap();
     let short =
         json!({ "plan_id": "p", "schema_version": "1.0", "steps": [{ "step_id": "r", "name": "Effect.Read" }] });
@@ -147,10 +149,10 @@ fn undo_commands_print_their_recorded_screens() {
         &[("job-undo", "job undo JOB", &[]), ("job-undo-detached", "job undo JOB --detach", &[])];
     let mut place = TestEnv::undo("atomic");
     place.skip_replay_of_many_jobs();
-    let mut steps = crate::compensation::bookings();
+    let mut steps = bookings::bookings();
     steps.truncate(2);
-    crate::compensation::write_plan(&place, "keep", &steps);
-    let ran = crate::compensation::run_plan(&place, &[]);
+    bookings::write_plan(&place, "keep", &steps);
+    let ran = bookings::run_plan(&place, &[]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     compare_screens(&screen_stage(&place), SCREENS);
 }

@@ -3,9 +3,9 @@
 
 use serde_json::json;
 
-use crate::program::latch_command;
-use crate::terminal::{Terminal, TerminalKind, TerminalOutput};
-use crate::test_env::{TestEnv, step};
+use crate::support::program::latch_command;
+use crate::support::terminal::{Terminal, TerminalKind, TerminalOutput};
+use crate::support::test_env::{TestEnv, step};
 
 fn screen_at(dir: &std::path::Path, args: &[&str], columns: u16, look: TerminalKind) -> TerminalOutput {
     Terminal::start(latch_command(dir, args), columns, look).wait_for_end()

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{command_output, latch_command};
-use crate::test_env::{TestEnv, step};
+use crate::support::program::{command_output, latch_command};
+use crate::support::test_env::{TestEnv, step};
 
 /// Runs a command, checks time and level of each line of stderr, and returns the lines.
 fn checked_lines(place: &TestEnv, args: &[&str], code: i32) -> Vec<Value> {

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::program::latch_command;
-use crate::terminal::{Terminal, TerminalKind, TerminalOutput};
-use crate::test_env::{TestEnv, step, wait};
+use crate::support::program::latch_command;
+use crate::support::terminal::{Terminal, TerminalKind, TerminalOutput};
+use crate::support::test_env::{TestEnv, step, wait};
 
 /// Returns the text of a screen with all line breaks replaced by blanks.
 fn text_without_line_breaks(shown: &TerminalOutput) -> String {

@@ -12,9 +12,9 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::program::latch_command;
-use crate::terminal::{Terminal, TerminalKind, TerminalOutput};
-use crate::test_env::copy_tree;
+use crate::support::program::latch_command;
+use crate::support::terminal::{Terminal, TerminalKind, TerminalOutput};
+use crate::support::test_env::copy_tree;
 
 /// Name of the file, arguments, and pairs of an expected text and the answer to type.
 pub(super) type Screen = (&'static str, &'static str, &'static [(&'static str, &'static str)]);

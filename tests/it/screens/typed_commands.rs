@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
-use crate::program::latch_command;
-use crate::terminal::{Terminal, TerminalKind};
-use crate::test_env::{TestEnv, step};
+use crate::support::plans::bookings;
+use crate::support::program::latch_command;
+use crate::support::terminal::{Terminal, TerminalKind};
+use crate::support::test_env::{TestEnv, step};
 
 /// Runs commands in copies of this folder, on terminals narrower than the commands that the screens print.
 /// Asserts that each screen shows the listed commands, and all commands in backquotes, without line breaks.
@@ -78,10 +79,10 @@ fn job_id(place: &TestEnv) -> String {
 fn commands_to_type_after_an_undo_are_not_broken() {
     let mut place = TestEnv::undo("atomic");
     place.skip_replay_of_many_jobs();
-    let mut steps = crate::compensation::bookings();
+    let mut steps = bookings::bookings();
     steps.truncate(1);
-    crate::compensation::write_plan(&place, "keep", &steps);
-    let ran = crate::compensation::run_plan(&place, &[]);
+    bookings::write_plan(&place, "keep", &steps);
+    let ran = bookings::run_plan(&place, &[]);
     assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     assert_commands_unbroken(&place, &[("job undo JOB --detach", &["latch job show JOB"])]);
 }

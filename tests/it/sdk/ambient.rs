@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::{LANGS, built_project, folder_with_plan, outputs_checked_by_replay, run_latch, step_with_effect};
+use crate::sdk::{LANGS, folder_with_plan, outputs_checked_by_replay, step_with_effect};
+use crate::support::plugins::sdk_tools::{built_project, run_latch};
 
 /// Returns the source files of two steps. One reads every clock and every random source of its language. The
 /// other fails in the way that its input requests.

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{LANGS, run_latch};
+use crate::sdk::LANGS;
+use crate::support::plugins::sdk_tools::run_latch;
 
 pub(super) fn build_error(lang: &str, sources: &[(&str, &str)]) -> Value {
     let parent = tempfile::tempdir().unwrap();

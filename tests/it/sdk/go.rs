@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{built_project, folder_with_plan, run_latch, step_with_effect};
+use crate::sdk::{folder_with_plan, step_with_effect};
+use crate::support::plugins::sdk_tools::{built_project, run_latch};
 
 fn run_and_read_log(operator: &str, how: &str) -> String {
     let sources = [("plugin.go", include_str!("ambient/plugin.go")), ("plugin_test.go", "package main\n")];

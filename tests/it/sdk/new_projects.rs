@@ -4,7 +4,9 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{LANGS, built_project, folder_with_plan, outputs_checked_by_replay, run_latch, step_with_effect};
+use crate::sdk::{LANGS, folder_with_plan, outputs_checked_by_replay, step_with_effect};
+use crate::support::plugins::sdk_tools;
+use crate::support::plugins::sdk_tools::{built_project, run_latch};
 
 /// I53: a new project contains tests, and they pass.
 #[test]
@@ -88,8 +90,9 @@ fn killed_call_of_a_new_tool_is_reconciled_and_not_repeated() {
         let tool = built_project(lang, "tool", None);
         let keep = step_with_effect("k", &format!("{noun}Tool.Keep"), "internal_write", json!({ "text": "once" }));
         let place = folder_with_plan(&[(&tool, "grants = { kv = \"k\" }")], &[keep]);
-        let killed =
-            super::latch_command(place.path(), &["run", "plan.json"]).env("LATCH_CRASH_AT", "execute:after:1").output();
+        let killed = sdk_tools::latch_command(place.path(), &["run", "plan.json"])
+            .env("LATCH_CRASH_AT", "execute:after:1")
+            .output();
         assert_eq!(killed.unwrap().status.code(), None, "{lang}: killed after the call");
         let resumed = run_latch(place.path(), &["resume", "--json"]);
         assert_eq!(resumed.code, 0, "{lang}: {} {}", resumed.stdout, resumed.stderr);

@@ -4,9 +4,10 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{go_command, latch_command, outputs_checked_by_replay, run_latch, tools_dir};
-use crate::checkout;
-use crate::test_env::{build_plugin, copy_tree};
+use crate::sdk::{go_command, outputs_checked_by_replay};
+use crate::support::checkout;
+use crate::support::plugins::sdk_tools::{latch_command, run_latch, tools_dir};
+use crate::support::test_env::{build_plugin, copy_tree};
 
 /// Builds the component of an example. Languages other than Rust use the build tools in the tests' tools
 /// directory.

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use super::{LANGS, built_project, run_latch};
-use crate::checkout;
+use crate::sdk::LANGS;
+use crate::support::checkout;
+use crate::support::plugins::sdk_tools::{built_project, run_latch};
 
 /// I63: a new project passes its own check. The check builds a folder twice, and both builds behave the same.
 /// A Python project is built once, because a build takes long.

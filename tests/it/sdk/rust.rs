@@ -4,7 +4,8 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{folder_with_plan, outputs_checked_by_replay, run_latch, step_with_effect, tools_dir};
+use crate::sdk::{folder_with_plan, outputs_checked_by_replay, step_with_effect};
+use crate::support::plugins::sdk_tools::{run_latch, tools_dir};
 
 /// I53, I63.
 #[test]

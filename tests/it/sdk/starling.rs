@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{built_project, folder_with_plan, outputs_checked_by_replay, run_latch, step_with_effect};
+use crate::sdk::{folder_with_plan, outputs_checked_by_replay, step_with_effect};
+use crate::support::plugins::sdk_tools::{built_project, run_latch};
 
 const RECIPE: &str =
     "[plugin]\nname = \"starling\"\nkind = \"step\"\nlang = \"js\"\nversion = \"1.0.0\"\nengine = \"starlingmonkey\"\n";

@@ -9,11 +9,10 @@ use latchwork_core::encoding::rng::StepRng;
 use latchwork_core::model::ids::{Hash, StepId};
 use latchwork_core::model::keys::step_seed;
 
-use super::{
-    LANGS, built_project, folder_with_plan, latch_command, outputs_checked_by_replay, run_latch, step_with_effect,
-};
-use crate::checkout;
-use crate::test_env::build_plugin;
+use crate::sdk::{LANGS, folder_with_plan, outputs_checked_by_replay, step_with_effect};
+use crate::support::checkout;
+use crate::support::plugins::sdk_tools::{built_project, latch_command, run_latch};
+use crate::support::test_env::build_plugin;
 
 /// Maximum number of bytes that a language runtime may draw from the step's random stream before the program
 /// starts.

@@ -1,5 +1,5 @@
 //! Generated from `wit/` by wit-bindgen: one file with everything a plugin may import, one for
-//! each interface it may export. `tests/it/bindings.rs` writes and checks them.
+//! each interface it may export. `tests/it/sources/bindings.rs` writes and checks them.
 
 #[rustfmt::skip]
 mod imports;

@@ -10,31 +10,17 @@
 
 #![expect(clippy::print_stdout, reason = "the output shows how to repeat a run")]
 
-mod coverage;
-mod event_counts;
-mod faults;
-mod observations;
-mod simulation;
-mod store_connection;
-
 mod cases;
 mod check;
 mod dice;
-mod operators;
-mod people;
+mod event_counts;
+mod faults;
 mod plans;
-mod plugins;
-mod process;
-mod recording;
 mod run;
-mod shapes;
-mod snapshot;
-mod tamper;
-mod tools;
+mod simulation;
 mod traces;
 mod workers;
 mod world;
-mod writer;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -91,7 +77,7 @@ fn simulated_workers_keep_all_promises_under_faults() {
     println!("{}", tally.lines());
     assert!(problems.is_empty(), "{} of {seeds} seeds (LATCH_TEST_SEED): {problems:#?}", problems.len());
     if seeds >= SEEDS {
-        let missing = crate::coverage::uncovered(&tally);
+        let missing = check::coverage::uncovered(&tally);
         assert!(missing.is_empty(), "{seeds} seeds did not reach {missing:?}");
     }
 }

@@ -9,9 +9,10 @@ use latchwork_core::storage::{JobFilter, Journal};
 use crate::dice::Dice;
 use crate::event_counts::EventCounts;
 use crate::faults::SimulatedFaults;
-use crate::observations::ObservedJob;
 use crate::simulation::Simulation;
-use crate::{check, people, plans, workers};
+use crate::traces::observations::ObservedJob;
+use crate::world::people;
+use crate::{check, plans, workers};
 
 /// Simulated milliseconds after which an unfinished job counts as stuck.
 const OVER_WITHIN_MS: u64 = 45 * 60 * 1_000;

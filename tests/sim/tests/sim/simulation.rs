@@ -14,7 +14,7 @@ use latchwork_core::model::ids::{JobId, Slot};
 use crate::dice::Dice;
 use crate::event_counts::EventCounts;
 use crate::faults::SimulatedFaults;
-use crate::observations::JobObservations;
+use crate::traces::observations::JobObservations;
 use crate::world::World;
 
 /// Clock margin of the store and of the workers.

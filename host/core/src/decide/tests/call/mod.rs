@@ -1,0 +1,9 @@
+//! Tests of the calls of tools.
+
+mod actions;
+mod budget;
+mod confirm;
+mod doubt;
+mod late_answers;
+mod retries;
+mod unacknowledged;

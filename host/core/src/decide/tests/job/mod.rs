@@ -1,0 +1,12 @@
+//! Tests of whole jobs and their steps.
+
+mod emitted_events;
+mod evidence;
+mod fork;
+mod parameters;
+mod plans;
+mod reopen;
+mod responses;
+mod reuse;
+mod unloaded;
+mod waits;

@@ -1,0 +1,7 @@
+//! Tests of cancelled jobs, and of effects that are undone.
+
+mod cancel;
+mod compensation;
+mod evidence;
+mod finished_jobs;
+mod receipts;

@@ -1,0 +1,181 @@
+//! I55: for each common mistake in five languages, the checker reports the rule that covers the mistake. It
+//! does not flag correct code that looks similar. `tests/corpus` holds the guests, and a table of the rules
+//! that each guest breaks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::support::checkout;
+use crate::support::plugins::sdk_tools::run_latch;
+
+const LANGS: [&str; 5] = ["python", "js", "c", "go", "rust"];
+
+/// One guest of a `table.toml`.
+struct CorpusGuest {
+    plugin: String,
+    /// `None` if the mistake concerns the plugin as a whole.
+    operator: Option<String>,
+    says: String,
+    breaks: BTreeSet<String>,
+    also: BTreeSet<String>,
+    cases: Vec<Value>,
+}
+
+/// The guests of one language. `rebuilt` names the plugins that are built twice. The checker compares the two builds.
+struct CorpusTable {
+    dir: PathBuf,
+    guests: Vec<CorpusGuest>,
+    rebuilt: BTreeSet<String>,
+}
+
+impl CorpusTable {
+    fn read(lang: &str) -> Self {
+        let dir = checkout::copy().join("tests/corpus").join(lang);
+        let text = std::fs::read_to_string(dir.join("table.toml")).unwrap();
+        let table: toml::Table = text.parse().unwrap();
+        let texts = |table: &toml::Table, key: &str| -> Vec<String> {
+            let list = table.get(key).map(|list| list.as_array().unwrap().as_slice()).unwrap_or_default();
+            list.iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+        };
+        let guest = |guest: &toml::Value| {
+            let guest = guest.as_table().unwrap();
+            let text = |key: &str| guest.get(key).map(|text| text.as_str().unwrap().to_owned());
+            let operator = text("operator");
+            let case = |line: String| {
+                let mut case: Value = serde_json::from_str(&line).unwrap();
+                case["operator"] = json!(operator);
+                case
+            };
+            CorpusGuest {
+                plugin: text("plugin").unwrap(),
+                says: text("says").unwrap(),
+                breaks: texts(guest, "breaks").into_iter().collect(),
+                also: texts(guest, "also").into_iter().collect(),
+                cases: texts(guest, "cases").into_iter().map(case).collect(),
+                operator,
+            }
+        };
+        let guests = table["guest"].as_array().unwrap().iter().map(guest).collect();
+        Self { dir, guests, rebuilt: texts(&table, "rebuilt").into_iter().collect() }
+    }
+
+    /// Builds the plugin and copies its component to `to`.
+    fn build(&self, plugin: &str, to: &Path) {
+        let built = run_latch(&self.dir, &["plugin", "build", plugin, "--json"]);
+        assert_eq!(built.code, 0, "{plugin}: {}", built.stderr);
+        let made =
+            built.json()["built"][0]["component"].as_str().unwrap_or_else(|| panic!("{}", built.stdout)).to_owned();
+        std::fs::copy(self.dir.join(made), to).unwrap();
+    }
+
+    /// Checks each plugin with the cases of all its guests, and reports every difference from the table.
+    fn check_all(&self) {
+        let place = tempfile::tempdir().unwrap();
+        let mut plugins: Vec<&str> = self.guests.iter().map(|guest| guest.plugin.as_str()).collect();
+        plugins.dedup();
+        let (mut wrong, mut said) = (0, String::new());
+        for plugin in plugins {
+            let found = self.broken_rules(place.path(), plugin);
+            let guests: Vec<&CorpusGuest> = self.guests.iter().filter(|guest| guest.plugin == plugin).collect();
+            for (operator, rules) in &found {
+                if !guests.iter().any(|guest| guest.operator == *operator) {
+                    wrong += 1;
+                    writeln!(said, "WRONG {plugin} {operator:?} is no guest: {rules:?}").unwrap();
+                }
+            }
+            for guest in guests {
+                let found = found.get(&guest.operator).cloned().unwrap_or_default();
+                let allowed: BTreeSet<String> = guest.breaks.union(&guest.also).cloned().collect();
+                let is_right = guest.breaks.is_subset(&found) && found.is_subset(&allowed);
+                wrong += usize::from(!is_right);
+                let mark = if is_right { "right" } else { "WRONG" };
+                let name = guest.operator.as_deref().unwrap_or_default();
+                writeln!(said, "{mark} {plugin} {name} {}: {found:?}, {:?}", guest.says, guest.breaks).unwrap();
+            }
+        }
+        assert_eq!(wrong, 0, "{said}");
+    }
+
+    /// Returns the rules that each operator of a plugin breaks. The key `None` holds the findings about the
+    /// plugin as a whole.
+    fn broken_rules(&self, place: &Path, plugin: &str) -> BTreeMap<Option<String>, BTreeSet<String>> {
+        let (wasm, again) = (format!("{plugin}.wasm"), "again.wasm");
+        self.build(plugin, &place.join(&wasm));
+        let cases = self.guests.iter().filter(|guest| guest.plugin == plugin).flat_map(|guest| &guest.cases);
+        let lines: Vec<String> = cases.map(Value::to_string).collect();
+        std::fs::write(place.join("cases.jsonl"), lines.join("\n")).unwrap();
+        let mut args = vec!["plugin", "check", &wasm, "--cases", "cases.jsonl", "--json"];
+        if self.rebuilt.contains(plugin) {
+            self.build(plugin, &place.join(again));
+            args.extend(["--rebuilt", again]);
+        }
+        let ran = run_latch(place, &args);
+        let report = ran.json();
+        let findings = report["findings"].as_array().unwrap_or_else(|| panic!("{plugin}: {report:#} {}", ran.stderr));
+        let violated = findings.iter().any(|finding| finding["severity"] == "violation");
+        assert_eq!(ran.code, i32::from(violated), "{plugin}: {report:#}");
+        let mut found = BTreeMap::<Option<String>, BTreeSet<String>>::new();
+        for finding in findings {
+            let word = |key: &str| finding[key].as_str().map(str::to_owned);
+            found.entry(word("operator")).or_default().insert(word("rule").unwrap());
+        }
+        found
+    }
+}
+
+/// I55: the checker finds exactly the rules that the table lists for each Python guest.
+#[test]
+fn python_guests_break_exactly_the_listed_rules() {
+    CorpusTable::read("python").check_all();
+}
+
+/// I55: the checker finds exactly the rules that the table lists for each JavaScript guest.
+#[test]
+fn javascript_guests_break_exactly_the_listed_rules() {
+    CorpusTable::read("js").check_all();
+}
+
+/// I55: the checker finds exactly the rules that the table lists for each C guest.
+#[test]
+fn c_guests_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check_all();
+}
+
+/// I55: the checker finds exactly the rules that the table lists for each Go guest.
+#[test]
+fn go_guests_break_exactly_the_listed_rules() {
+    CorpusTable::read("go").check_all();
+}
+
+/// I55: the checker finds exactly the rules that the table lists for each Rust guest.
+#[test]
+fn rust_guests_break_exactly_the_listed_rules() {
+    CorpusTable::read("rust").check_all();
+}
+
+/// The corpus has at least the number of guests and rules that its README states.
+#[test]
+fn corpus_has_the_documented_number_of_guests() {
+    let (mut bad, mut good, mut rules) = (0, 0, BTreeMap::<String, usize>::new());
+    let mut names = BTreeSet::new();
+    for lang in LANGS {
+        let table = CorpusTable::read(lang);
+        let of_lang = table.guests.iter().filter(|guest| !guest.breaks.is_empty()).count();
+        assert!(of_lang >= 10, "{lang} has {of_lang} guests that break a rule");
+        bad += of_lang;
+        good += table.guests.len() - of_lang;
+        for guest in &table.guests {
+            let name = (lang, guest.plugin.clone(), guest.operator.clone());
+            assert!(names.insert(name.clone()), "{name:?} is listed twice");
+            for rule in &guest.breaks {
+                assert!(latchwork_tooling::check::find_rule(rule).is_some(), "{rule}");
+                *rules.entry(rule.clone()).or_default() += 1;
+            }
+        }
+    }
+    assert!(bad >= 80 && good >= 60, "{bad} bad and {good} good guests");
+    assert!(rules.len() >= 20, "{rules:?}");
+}

@@ -1,0 +1,3 @@
+//! The configuration file `latch.toml`.
+
+mod settings;

@@ -1,0 +1,4 @@
+//! The pages: their commands and their links.
+
+mod commands;
+mod links;

@@ -1,0 +1,5 @@
+//! Evidence files, histories, and the evidence of earlier releases.
+
+mod export;
+mod history;
+mod releases;

@@ -1,0 +1,4 @@
+//! Calls of models, and their costs.
+
+mod costs;
+mod steps;

@@ -1,0 +1,13 @@
+//! Plugins as the host loads and runs them.
+
+mod changed;
+mod examples;
+mod hostile;
+mod inspect;
+mod pinned;
+mod stock_guests;
+mod unloadable;
+mod untyped;
+mod validators;
+mod virtual_wasi;
+mod wasm_target;

@@ -1,0 +1,112 @@
+//! Floors of each crate: no file imports from a higher floor, and no files import each other in a circle.
+//!
+//! The table of floors stands in the documentation of the crate's root, top floor first. Modules in one row stand on
+//! the same floor and must not form a circle either.
+
+mod import_graph;
+
+use std::collections::BTreeMap;
+
+use crate::support::checkout::root;
+use import_graph::ImportGraph;
+
+/// Crates, with the file of their root.
+const CRATES: [(&str, &str); 8] = [
+    ("latchwork_core", "host/core/src/lib.rs"),
+    ("latchwork_store", "host/store/src/lib.rs"),
+    ("latchwork_engine", "host/engine/src/lib.rs"),
+    ("latchwork", "host/src/lib.rs"),
+    ("latchwork_tooling", "host/tooling/src/lib.rs"),
+    ("latchwork_cli", "host/cli/src/lib.rs"),
+    ("latchwork_guest", "guest-sdk/rust/src/lib.rs"),
+    ("latchwork_model", "tests/model/src/lib.rs"),
+];
+
+fn graph(name: &str, file: &str) -> ImportGraph {
+    let graph = ImportGraph::of_crate(&root().join(file));
+    assert!(graph.edges().values().map(|to| to.len()).sum::<usize>() > 10, "{name}: the imports are found");
+    graph
+}
+
+/// Returns the floor of each top-level module, counted from the top, as the documentation of the crate's root lists
+/// them.
+fn floors(file: &str) -> BTreeMap<String, usize> {
+    let text = std::fs::read_to_string(root().join(file)).unwrap();
+    let mut floors = BTreeMap::new();
+    for (row, line) in text.lines().filter(|line| line.starts_with("//! |")).enumerate() {
+        let cell = line.trim_start_matches("//! |").split('|').next().unwrap_or_default();
+        for name in cell.split('`').skip(1).step_by(2) {
+            floors.insert(name.trim_start_matches("mod@").to_owned(), row);
+        }
+    }
+    floors
+}
+
+/// Tests I193: the files of a crate import each other without a circle.
+#[test]
+fn no_circle_between_files() {
+    let mut circles: Vec<Vec<String>> = CRATES.iter().flat_map(|(name, file)| graph(name, file).circles()).collect();
+    circles.sort_by_key(Vec::len);
+    let shortest: Vec<String> = circles.iter().take(3).map(|circle| circle.join(" -> ")).collect();
+    assert!(circles.is_empty(), "files import each other in a circle, for example:\n  {}", shortest.join("\n  "));
+}
+
+/// Tests I193: a file imports only from its own floor and from lower floors.
+#[test]
+fn no_import_from_a_higher_floor() {
+    let mut found = Vec::new();
+    for (name, file) in CRATES {
+        let floors = floors(file);
+        for (from, imports) in graph(name, file).edges() {
+            let Some(top) = from.first() else { continue };
+            let Some(own) = floors.get(top) else {
+                found.push(format!("{file}: the table of floors does not list the module `{top}`"));
+                continue;
+            };
+            for to in imports {
+                let upper = to.first().and_then(|top| floors.get(top)).is_some_and(|floor| floor < own);
+                if upper || to.is_empty() {
+                    found.push(format!("{name}: {} imports from {}", from.join("::"), to.join("::")));
+                }
+            }
+        }
+    }
+    found.dedup();
+    assert!(found.is_empty(), "imports from a higher floor:\n  {}", found.join("\n  "));
+}
+
+/// The scanner finds imports in every form: `use` trees, aliases, paths in expressions and macros, and re-exports.
+#[test]
+fn imports_are_found_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("lib.rs", "pub mod a; mod b; mod c; mod d; mod e; pub mod f;");
+    write("a.rs", "use crate::{b::B, f}; fn x() { f::inner::y(); println!(\"{}\", crate::c::C); }");
+    write(
+        "b.rs",
+        "#[macro_export] macro_rules! b { () => {}; } pub struct B; impl B { fn d(&self) -> super::d::D { super::d::D } }",
+    );
+    write("c.rs", "pub const C: u8 = 1; #[cfg(test)] mod tests { use crate::a; }");
+    write("d.rs", "pub struct D; // use crate::a;\nconst TEXT: &str = \"crate::a::x\";");
+    write("f/mod.rs", "mod inner_file; pub use inner_file as inner; pub use crate::b::B as Again;");
+    write("f/inner_file.rs", "use super::Again; pub fn y() {}");
+    write("e.rs", "mod hidden { pub use crate::d::D as Hidden; } fn z(_: hidden::Hidden) { crate::b!(); }");
+    let graph = ImportGraph::of_crate(&folder.path().join("lib.rs"));
+    let edges: Vec<String> = graph
+        .edges()
+        .iter()
+        .flat_map(|(from, all)| all.iter().map(move |to| format!("{} -> {}", from.join("::"), to.join("::"))))
+        .collect();
+    assert_eq!(
+        edges,
+        ["a -> b", "a -> c", "a -> f", "a -> f::inner_file", "b -> d", "e -> b", "e -> d", "f::inner_file -> b"]
+    );
+    assert!(graph.circles().is_empty());
+    write("d.rs", "use crate::a::x; pub struct D;");
+    let graph = ImportGraph::of_crate(&folder.path().join("lib.rs"));
+    assert_eq!(graph.circles(), [["a", "b", "d", "a"]]);
+}

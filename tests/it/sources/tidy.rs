@@ -1,0 +1,573 @@
+//! Project rules that the compiler does not check: maximum sizes of files, directions of dependencies, files that may
+//! use certain functions, and a test for each guarantee.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::support::checkout::{root, tracked_files};
+
+/// Maximum number of lines of a file. A longer file contains more than one concept.
+const MAX_LINES: usize = 800;
+
+/// A text file of the project, with its path relative to the root.
+struct TextFile {
+    path: String,
+    text: String,
+}
+
+impl TextFile {
+    /// Returns the numbered lines without comments, because a comment that warns of a forbidden word may
+    /// contain this word.
+    fn code_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let comment = |line: &str| line.trim_start().starts_with("//");
+        self.text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(move |(_, line)| !comment(line))
+    }
+    /// Returns the lines of `code_lines` without the tests at the end of the file.
+    fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let in_tests = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
+        self.code_lines().take_while(move |(_, line)| !in_tests && line.trim() != "#[cfg(test)]")
+    }
+}
+
+/// Returns the tracked text files, sorted by path.
+fn text_files() -> Vec<TextFile> {
+    let text = |path: String| Some(TextFile { text: std::fs::read_to_string(root().join(&path)).ok()?, path });
+    let files: Vec<TextFile> = tracked_files().into_iter().filter_map(text).collect();
+    assert!(files.len() > 100, "the sources are there");
+    files
+}
+
+fn rust_files(folder: &str) -> Vec<TextFile> {
+    let files: Vec<TextFile> =
+        text_files().into_iter().filter(|file| file.path.starts_with(folder) && file.path.ends_with(".rs")).collect();
+    assert!(!files.is_empty(), "there is code in {folder}");
+    files
+}
+
+/// Returns the Rust files of the host's crates: everything but the kernel and the store.
+fn host_files() -> Vec<TextFile> {
+    ["host/engine/src/", "host/src/", "host/tooling/src/", "host/cli/src/"].iter().flat_map(|f| rust_files(f)).collect()
+}
+
+/// Returns the Rust files of all crates under `host`.
+fn product_files() -> Vec<TextFile> {
+    let inner = ["host/core/src/", "host/store/src/"];
+    inner.iter().flat_map(|f| rust_files(f)).chain(host_files()).collect()
+}
+
+fn assert_none(rule: &str, found: Vec<String>) {
+    assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
+}
+
+/// Returns the lines of code in `files` that contain one of `words`, except in files whose path starts with a
+/// prefix in `allowed`.
+fn lines_with_words(files: &[TextFile], words: &[&str], allowed: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in files.iter().filter(|file| !allowed.iter().any(|prefix| file.path.starts_with(prefix))) {
+        for (number, line) in file.product_lines() {
+            if words.iter().any(|word| contains_word(line, word)) {
+                found.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    found
+}
+
+/// Returns true if `word` is a separate word in `line`. For example, `eprint!(` does not contain the word
+/// `print!(`.
+fn contains_word(line: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back().is_some_and(part);
+        let after = line[at + word.len()..].chars().next().is_some_and(part);
+        !(before && word.starts_with(part) || after && word.ends_with(part))
+    })
+}
+
+#[test]
+fn no_file_exceeds_the_maximum_length() {
+    // Generated files may be longer.
+    let written =
+        |file: &TextFile| file.path.ends_with(".rs") && !file.path.starts_with("guest-sdk/rust/src/bindings/");
+    let long = text_files().into_iter().filter(written);
+    let long = long.map(|file| (file.text.lines().count(), file.path)).filter(|(lines, _)| *lines > MAX_LINES);
+    assert_none(
+        "a file is longer than 800 lines; split it by concept",
+        long.map(|(lines, path)| format!("{path}: {lines} lines")).collect(),
+    );
+}
+
+#[test]
+fn file_names_are_portable() {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    let odd = tracked_files().into_iter().filter(|path| !path.chars().all(plain));
+    assert_none("letters, digits, `.`, `_` and `-` are enough on every system", odd.collect());
+}
+
+/// I7: the kernel depends on no crate for clocks, randomness, I/O or databases, and uses no such module of
+/// the standard library.
+#[test]
+fn kernel_has_no_impure_dependencies() {
+    let manifest = std::fs::read_to_string(root().join("host/core/Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let dependencies: BTreeSet<&str> =
+        manifest["dependencies"].as_table().unwrap().keys().map(String::as_str).collect();
+    for impure in ["tokio", "sqlx", "wasmtime", "getrandom", "rustix", "tracing", "futures", "tempfile"] {
+        assert!(!dependencies.contains(impure), "latchwork-core depends on {impure}");
+    }
+    let words = ["std::fs", "std::net", "std::env", "std::process", "std::thread", "SystemTime", "Instant"];
+    assert_none(
+        "the kernel reads no clock, file, network or environment",
+        lines_with_words(&rust_files("host/core/src/"), &words, &[]),
+    );
+}
+
+/// I8: only the store uses sqlx, and only the command line names the store.
+#[test]
+fn only_the_store_uses_sql_and_only_the_cli_names_the_store() {
+    let host = host_files();
+    assert_none("only host/store speaks SQL", lines_with_words(&host, &["sqlx"], &[]));
+    assert_none(
+        "only the command line names latchwork_store",
+        lines_with_words(&host, &["latchwork_store"], &["host/cli/src/"]),
+    );
+}
+
+/// The packages under `host`, each with the packages of this repository that it may depend on.
+const MAY_DEPEND_ON: [(&str, &[&str]); 6] = [
+    ("host/core", &[]),
+    ("host/store", &["latchwork-core"]),
+    ("host/engine", &["latchwork-core"]),
+    ("host", &["latchwork-core", "latchwork-engine"]),
+    ("host/tooling", &["latchwork", "latchwork-core", "latchwork-engine"]),
+    ("host/cli", &["latchwork", "latchwork-core", "latchwork-engine", "latchwork-store", "latchwork-tooling"]),
+];
+
+/// Each crate under `host` depends on exactly the crates that the table lists.
+#[test]
+fn dependencies_point_inwards() {
+    for (folder, expected) in MAY_DEPEND_ON {
+        let manifest = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let dependencies = manifest["dependencies"].as_table().unwrap();
+        let own: Vec<&str> =
+            dependencies.keys().map(String::as_str).filter(|name| name.starts_with("latchwork")).collect();
+        assert_eq!(own, expected, "packages of this repository that {folder} depends on");
+    }
+    let folders = tracked_files().into_iter().filter(|path| path.starts_with("host/") && path.ends_with("Cargo.toml"));
+    assert_eq!(folders.count(), MAY_DEPEND_ON.len(), "the table lists every package under host");
+    let capability = rust_files("host/engine/src/capability/");
+    assert_none("a capability never sees the engine", lines_with_words(&capability, &["crate::engine"], &[]));
+    let inspect = rust_files("host/tooling/src/inspect/");
+    assert_none("inspection runs and compiles nothing", lines_with_words(&inspect, &["wasmtime", "Engine"], &[]));
+}
+
+/// I9: only the output modules may print text. The three tests below also check I9.
+#[test]
+fn only_output_modules_print() {
+    let words = ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("];
+    let product = product_files();
+    assert_none("use host/cli/src/output/{printer,stderr}.rs to print", lines_with_words(&product, &words, &[]));
+    let places = ["host/cli/src/output/printer.rs", "host/cli/src/output/stderr.rs", "host/cli/src/output/logging.rs"];
+    assert_none(
+        "output/printer.rs and output/stderr.rs print, output/logging.rs logs",
+        lines_with_words(&product, &["stdout()", "stderr()"], &places),
+    );
+}
+
+#[test]
+fn clock_and_entropy_have_one_source_each() {
+    let product = product_files();
+    let clocks = ["SystemTime::now", "Instant::now", "clock_gettime", "elapsed()"];
+    let places = ["host/engine/src/os/clock.rs", "host/store/src/os/clock.rs"];
+    assert_none("time is passed in", lines_with_words(&product, &clocks, &places));
+    let entropy = ["getrandom", "thread_rng", "OsRng", "rand::random", "RandomState"];
+    assert_none(
+        "entropy is drawn in host/engine/src/os/entropy.rs",
+        lines_with_words(&product, &entropy, &["host/engine/src/os/entropy.rs"]),
+    );
+}
+
+#[test]
+fn engine_profiles_are_built_in_one_file() {
+    let engine = ["wasmtime::Config::new", "Config::new()"];
+    assert_none(
+        "one file builds engine profiles",
+        lines_with_words(&host_files(), &engine, &["host/engine/src/engine/profile.rs"]),
+    );
+}
+
+#[test]
+fn tools_are_called_in_one_place() {
+    let places: BTreeSet<String> = host_files()
+        .iter()
+        .filter(|file| file.path.starts_with("host/src/runtime/") || file.path.starts_with("host/cli/src/"))
+        .filter(|file| file.product_lines().any(|(_, line)| line.contains(".invoke(")))
+        .map(|file| file.path.clone())
+        .collect();
+    assert_eq!(places.len(), 1, "one place executes tools: {places:?}");
+}
+
+/// The numbers of the register ascend in each group, and each number occurs once. The page and the tests cite
+/// only numbers of the register.
+#[test]
+fn every_cited_guarantee_is_in_the_register() {
+    let Register { groups, fences } = read_register();
+    let mut stated = BTreeSet::new();
+    for group in &groups {
+        let numbers: Vec<u32> = group.iter().map(|guarantee| guarantee.number).collect();
+        // Gaps are allowed, because the number of a removed guarantee is never used again.
+        assert!(numbers.is_sorted_by(|a, b| a < b), "in order, each once: {numbers:?}");
+        for number in numbers {
+            assert!(stated.insert(number), "I{number} has two rows in {REGISTER}");
+        }
+    }
+    assert!(groups.len() >= 10 && stated.len() >= 140, "{} groups, {} numbers", groups.len(), stated.len());
+
+    let mut cited: BTreeMap<u32, String> = BTreeMap::new();
+    for number in fences.iter().map(|fence| fence.number).chain(numbers_in(&register_text())) {
+        cited.entry(number).or_insert_with(|| REGISTER.to_owned());
+    }
+    for file in text_files().into_iter().filter(|file| file.path.ends_with(".rs")) {
+        for number in cited_guarantees(tests_of(&file)) {
+            cited.entry(number).or_insert_with(|| file.path.clone());
+        }
+    }
+    let unknown = cited.iter().filter(|(n, _)| !stated.contains(n)).map(|(n, path)| format!("I{n} in {path}"));
+    assert_none("these cited guarantees are not in the register", unknown.collect());
+}
+
+/// Each row has a short statement, files that exist, and tests that exist. A row that no test cites names at
+/// least one test.
+#[test]
+fn every_guarantee_is_tested_and_its_tests_exist() {
+    let (sources, mut named, mut untested) = (rust_files(""), 0, Vec::new());
+    let cited: BTreeSet<u32> = sources.iter().flat_map(|file| cited_guarantees(tests_of(file))).collect();
+    for Guarantee { number, statement, files, tests } in read_register().groups.into_iter().flatten() {
+        let words = statement.split_whitespace().count();
+        assert!((3..=20).contains(&words), "I{number} has {words} words, at most 20 are allowed: {statement}");
+        assert!(!files.is_empty(), "I{number} names no file that enforces it");
+        for file in files {
+            assert!(root().join(&file).is_file(), "I{number} names {file}, which does not exist");
+        }
+        if tests.is_empty() && !cited.contains(&number) {
+            untested.push(format!("I{number}"));
+        }
+        for test in tests {
+            assert!(test.contains("::"), "I{number} names {test} without its module");
+            assert!(test_exists(&sources, &test), "I{number} names {test}, which does not exist");
+            named += 1;
+        }
+    }
+    assert_none("these guarantees have no test", untested);
+    assert!(named >= 700, "{named}");
+}
+
+/// Returns the tests in a source file: the whole file, or its part after `#[cfg(test)]`.
+fn tests_of(file: &TextFile) -> &str {
+    let whole = file.path.starts_with("tests/it/") || file.path.ends_with("tests.rs") || file.path.contains("/tests/");
+    match whole {
+        true => file.text.as_str(),
+        false => file.text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests),
+    }
+}
+
+/// Returns the guarantees cited in comments. Each is a word of its own, such as I9.
+fn cited_guarantees(text: &str) -> Vec<u32> {
+    text.lines().filter_map(|line| line.find("//").map(|at| &line[at..])).flat_map(numbers_in).collect()
+}
+
+/// Returns the numbers of guarantees in a text, such as 9 for the word I9.
+fn numbers_in(text: &str) -> Vec<u32> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter_map(|word| word.strip_prefix('I')?.parse().ok()).collect()
+}
+
+/// Page that lists every guarantee, the files that enforce it, and its tests.
+const REGISTER: &str = "docs/internals/guarantees.md";
+
+/// Tables of the register.
+#[derive(Default)]
+struct Register {
+    /// Guarantees of each group, in the order of the page.
+    groups: Vec<Vec<Guarantee>>,
+    /// Fences of all groups.
+    fences: Vec<Fence>,
+}
+
+/// Row of a table of guarantees.
+struct Guarantee {
+    number: u32,
+    statement: String,
+    /// Paths of the files that enforce the guarantee.
+    files: Vec<String>,
+    tests: Vec<String>,
+}
+
+/// Row of a table of fences.
+struct Fence {
+    /// Number of the guarantee that the fence serves.
+    number: u32,
+    name: String,
+    condition: String,
+    tests: Vec<String>,
+}
+
+/// Kind of the table that is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Table {
+    Guarantees,
+    Fences,
+    /// No table, or a table of another kind.
+    Other,
+}
+
+fn register_text() -> String {
+    std::fs::read_to_string(root().join(REGISTER)).expect("there is a register of guarantees")
+}
+
+fn read_register() -> Register {
+    let number = |text: &str| -> u32 {
+        let number = text.strip_prefix('I').and_then(|digits| digits.parse().ok());
+        number.unwrap_or_else(|| panic!("{REGISTER}: {text} is not the number of a guarantee"))
+    };
+    let (mut register, mut table) = (Register::default(), Table::Other);
+    for line in register_text().lines() {
+        let Some(row) = line.strip_prefix('|') else {
+            table = Table::Other;
+            continue;
+        };
+        let cells: Vec<&str> = row.trim_end().trim_end_matches('|').split('|').map(str::trim).collect();
+        match (table, cells.as_slice()) {
+            (_, [dashes, ..]) if dashes.starts_with("---") => {}
+            (Table::Other, ["no", "guarantee", "enforced by", "tests"]) => {
+                table = Table::Guarantees;
+                register.groups.push(Vec::new());
+            }
+            (Table::Other, ["fence", "condition", "fails without it"]) => table = Table::Fences,
+            (Table::Guarantees, [no, statement, files, tests]) => {
+                let guarantee = Guarantee {
+                    number: number(no),
+                    statement: (*statement).to_owned(),
+                    files: quoted(files).map(str::to_owned).collect(),
+                    tests: quoted(tests).map(str::to_owned).collect(),
+                };
+                register.groups.last_mut().expect("the table has begun").push(guarantee);
+            }
+            (Table::Fences, [fence, condition, tests]) => {
+                let (no, name) = fence.split_once(": ").unwrap_or_else(|| panic!("{REGISTER}: no number: {line}"));
+                register.fences.push(Fence {
+                    number: number(no),
+                    name: name.to_owned(),
+                    condition: (*condition).to_owned(),
+                    tests: quoted(tests).map(str::to_owned).collect(),
+                });
+            }
+            (Table::Other, _) => {}
+            (Table::Guarantees | Table::Fences, _) => panic!("{REGISTER}: a row with other cells: {line}"),
+        }
+    }
+    register
+}
+
+#[test]
+fn sources_contain_no_private_paths_or_leftover_markers() {
+    // Each word is written in two pieces. Otherwise this file would match itself.
+    let words = [
+        concat!("/wo", "rk/"),
+        concat!("/ro", "ot/"),
+        concat!("/tm", "p/bash"),
+        concat!("shared/", "spec"),
+        concat!("before", "-stop"),
+        concat!("todo", "!("),
+        concat!("unimplemented", "!("),
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+        concat!("XX", "X"),
+        concat!("<<<<", "<<<"),
+        concat!(">>>>", ">>>"),
+    ];
+    let mut found = Vec::new();
+    for file in text_files() {
+        for (number, line) in file.text.lines().enumerate() {
+            // A word between quotation marks is data and is permitted.
+            let said = |word: &&&str| contains_word(line, word) && !line.contains(&format!("\"{word}\""));
+            if let Some(word) = words.iter().find(said) {
+                found.push(format!("{}:{}: {word}", file.path, number + 1));
+            }
+        }
+    }
+    assert_none("remove private paths and leftover markers", found);
+}
+
+#[test]
+fn lock_files_name_only_the_public_registry() {
+    let mut found = Vec::new();
+    let mut locks = 0;
+    for file in
+        text_files().iter().filter(|file| file.path.ends_with("Cargo.lock") || file.path.ends_with("package-lock.json"))
+    {
+        locks += 1;
+        for line in file.text.lines().filter(|line| line.contains("://")) {
+            if line != "source = \"registry+https://github.com/rust-lang/crates.io-index\"" {
+                found.push(format!("{}: {line}", file.path));
+            }
+        }
+    }
+    assert!(locks > 0, "there are lock files");
+    assert_none("a lock file must not name a mirror", found);
+}
+
+/// The program starts no package manager of the system and contains no shell script. The installer for Debian is a file
+/// of the repository, which `.cargo/config.toml` names.
+#[test]
+fn only_a_script_of_the_repository_installs_system_packages() {
+    let words = ["apt", "apt-get", "apt-cache", "dpkg", "sudo"];
+    // The advice to people names commands.
+    let is_product = |file: &TextFile| file.path.starts_with("host/") && !file.path.ends_with("/install_advice.rs");
+    let host: Vec<TextFile> = text_files().into_iter().filter(is_product).collect();
+    assert_none("the program runs no package manager", lines_with_words(&host, &words, &[]));
+    let scripts = host.iter().filter(|file| file.path.ends_with(".sh") || file.text.starts_with("#!/"));
+    assert_none("the program contains no shell script", scripts.map(|file| file.path.clone()).collect());
+
+    let config = std::fs::read_to_string(root().join(".cargo/config.toml")).unwrap();
+    let config: toml::Table = config.parse().unwrap();
+    let installer = &config["env"]["LATCH_WASM_INSTALLER"];
+    assert_eq!(installer["relative"].as_bool(), Some(true), "{installer}");
+    let script = root().join(installer["value"].as_str().unwrap());
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&script).unwrap().permissions());
+    assert_eq!(mode & 0o111, 0o111, "{} is executable", script.display());
+    // Tests on a machine without rustup need the variable too.
+    assert!(std::env::var_os("LATCH_WASM_INSTALLER").is_some(), "cargo sets the variable for tests");
+}
+
+/// Inspection and engine accept the same components, because one version of the parser reads them.
+#[test]
+fn wasm_tools_have_the_version_of_the_engine() {
+    let lock: toml::Table = std::fs::read_to_string(root().join("Cargo.lock")).unwrap().parse().unwrap();
+    let packages = lock["package"].as_array().unwrap();
+    let versions = |name: &str| -> BTreeSet<&str> {
+        let named = packages.iter().filter(|package| package["name"].as_str() == Some(name));
+        named.filter_map(|package| package["version"].as_str()).collect()
+    };
+    let engine = packages.iter().find(|package| package["name"].as_str() == Some("wasmtime")).unwrap();
+    let uses_parser = |name: &toml::Value| name.as_str().is_some_and(|name| name.starts_with("wasmparser"));
+    assert!(engine["dependencies"].as_array().unwrap().iter().any(uses_parser), "{engine}");
+    for tool in ["wasmparser", "wasm-encoder", "wasm-metadata", "wit-parser", "wit-component"] {
+        let found = versions(tool);
+        // The lock file lists a second version if Cargo.toml asks for another version than wasmtime.
+        assert_eq!(found.len(), 1, "{tool} has the versions {found:?}: ask for the version of wasmtime in Cargo.toml");
+        assert_eq!(found, versions("wasmparser"), "{tool} and wasmparser have different versions");
+    }
+}
+
+#[test]
+fn readme_has_both_commands_and_all_links_resolve() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    for command in
+        ["cargo run --bin latch -- run --build example-plugins/funding-outreach/plan.json", "cargo test --workspace"]
+    {
+        assert!(readme.lines().any(|line| line.trim().starts_with(command)), "README.md: {command}");
+    }
+    let mut broken = Vec::new();
+    for file in text_files().iter().filter(|file| file.path.ends_with(".md")) {
+        let folder = root().join(&file.path);
+        let folder = folder.parent().unwrap();
+        for (_, rest) in file.text.match_indices("](").map(|(at, _)| file.text.split_at(at + 2)) {
+            let target = rest.split([')', '#']).next().unwrap_or_default();
+            if !target.is_empty() && !target.contains("://") && !folder.join(target).exists() {
+                broken.push(format!("{}: {target}", file.path));
+            }
+        }
+    }
+    assert_none("these links are broken", broken);
+}
+
+/// Each fence has a condition and tests, and each of its tests exists.
+#[test]
+fn every_fence_names_tests_that_exist() {
+    let (sources, mut named) = (rust_files(""), 0);
+    for Fence { name, condition, tests, .. } in read_register().fences {
+        assert!(!condition.is_empty(), "a fence without a condition: {name}");
+        assert!(!tests.is_empty(), "a fence without a test: {name}");
+        for test in tests {
+            assert!(test_exists(&sources, &test), "the fence `{name}` names {test}, which does not exist");
+            named += 1;
+        }
+    }
+    assert!(named >= 130, "{named}");
+}
+
+/// Returns the text between backquotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// Returns true if a function named `test` exists. If `test` is a path such as `a::b::name`, the function
+/// must be in module `b`. Without a path, any file may contain the function.
+fn test_exists(sources: &[TextFile], test: &str) -> bool {
+    let (module, name) = test.rsplit_once("::").unwrap_or(("", test));
+    let module = module.trim_end_matches("::tests");
+    // The conformance suite is one module for all stores.
+    let module = if module.starts_with("conformance::") { "conformance" } else { module };
+    let file = module.rsplit("::").next().unwrap_or_default();
+    let of_module = |source: &&TextFile| {
+        file.is_empty() || source.path.contains(&format!("/{file}.rs")) || source.path.contains(&format!("/{file}/"))
+    };
+    sources.iter().filter(of_module).any(|source| source.text.contains(&format!("fn {name}(")))
+}
+
+#[test]
+fn configuration_page_lists_every_key() {
+    let manual = std::fs::read_to_string(root().join("docs/reference/configuration.md")).unwrap();
+    for key in [
+        "database",
+        "commit",
+        "effect_store",
+        "durability",
+        "on_indeterminate",
+        "lease",
+        "heartbeat",
+        "clock_margin",
+        "max_attempts_without_progress",
+        "keep_undoable",
+        "state_dir",
+        "modes",
+        "standing_approvals",
+        "expires",
+        "quorum",
+        "self_approve",
+        "reason",
+        "retry",
+        "budget",
+        "per_job_usd",
+        "per_month_usd",
+        "model_prices",
+        "effects",
+        "tags",
+        "name",
+        "source",
+        "digest",
+        "wasi",
+        "http",
+        "tcp",
+        "dirs",
+        "secrets",
+        "secrets_clear",
+        "kv",
+        "memory",
+        "fuel",
+        "timeout",
+        "output",
+        "host_calls",
+        "config",
+        "confirmation",
+        "verifier",
+        "operators",
+        "webhook",
+        "headers",
+        "allow_http",
+        "run",
+    ] {
+        assert!(manual.contains(&format!("`{key}`")), "docs/reference/configuration.md: {key}");
+    }
+}

@@ -1,0 +1,144 @@
+//! Language of the project: openings and phrases that CONTRIBUTING.md does not allow.
+
+use crate::support::checkout::{root, tracked_files};
+
+/// File name endings of sources whose comments are checked.
+const SOURCES: [&str; 9] = [".rs", ".wit", ".py", ".js", ".ts", ".go", ".c", ".h", ".toml"];
+
+/// Generated sources, and the two files that contain the phrases as data.
+const EXEMPT: [&str; 3] = ["guest-sdk/rust/src/bindings/", "tests/it/sources/words.rs", "CONTRIBUTING.md"];
+
+/// Lists of the style section of CONTRIBUTING.md.
+struct Style {
+    openings: Vec<String>,
+    phrases: Vec<String>,
+}
+
+impl Style {
+    fn read() -> Style {
+        let page = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+        let openings = block(&page, "openings").split_whitespace().map(str::to_owned).collect();
+        let phrases = block(&page, "phrases").lines().map(str::to_owned).collect();
+        Style { openings, phrases }
+    }
+
+    /// Returns the violations in one comment block. `text` is the block as a single line.
+    fn in_comment(&self, text: &str) -> Vec<String> {
+        let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        let opening = self.openings.iter().find(|opening| *opening == first);
+        opening.map(|opening| format!("opens with `{opening}`")).into_iter().chain(self.in_text(text)).collect()
+    }
+
+    /// Returns the violations by forbidden phrases, in a text of any kind.
+    fn in_text(&self, text: &str) -> Vec<String> {
+        let text = text.to_lowercase();
+        self.phrases.iter().filter(|phrase| has_phrase(&text, phrase)).map(|phrase| format!("`{phrase}`")).collect()
+    }
+}
+
+/// Returns the content of the fenced block of `page` that is labelled `text <label>`.
+fn block<'a>(page: &'a str, label: &str) -> &'a str {
+    let (_, rest) = page.split_once(&format!("```text {label}\n")).expect("CONTRIBUTING.md has the list");
+    rest.split_once("\n```").expect("the list ends").0
+}
+
+/// Returns true if `phrase` occurs in `text` between word boundaries.
+fn has_phrase(text: &str, phrase: &str) -> bool {
+    let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    text.match_indices(phrase)
+        .any(|(at, _)| !letter(text[..at].chars().next_back()) && !letter(text[at + phrase.len()..].chars().next()))
+}
+
+/// Returns the comment blocks of a source. Each is the number of its first line, and its text as a single
+/// line.
+fn comments(path: &str, text: &str) -> Vec<(usize, String)> {
+    let hash = path.ends_with(".py") || path.ends_with(".toml");
+    let mut blocks: Vec<(usize, String)> = Vec::new();
+    let mut open = false;
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim_start();
+        let comment = match hash {
+            true => line.strip_prefix('#').filter(|rest| !rest.starts_with('!')),
+            false => line.strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!'])),
+        };
+        match comment {
+            Some(words) if open => {
+                let block = &mut blocks.last_mut().expect("a block is open").1;
+                block.push(' ');
+                block.push_str(words.trim());
+            }
+            Some(words) => blocks.push((number + 1, words.trim().to_owned())),
+            None => {}
+        }
+        open = comment.is_some();
+    }
+    blocks
+}
+
+/// Returns the string literals of a Rust source that begin and end on one line. Each has its line number and
+/// content.
+fn literals(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+        found.extend(line.split('"').skip(1).step_by(2).map(|literal| (number + 1, literal.to_owned())));
+    }
+    found
+}
+
+/// Returns the lines of a page outside fenced blocks, with their numbers and without the text between
+/// backquotes.
+fn prose(text: &str) -> Vec<(usize, String)> {
+    let mut fenced = false;
+    let mut lines = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            lines.push((number + 1, line.split('`').step_by(2).collect::<Vec<_>>().join("`")));
+        }
+    }
+    lines
+}
+
+/// Returns the violations in one tracked file.
+fn violations(style: &Style, path: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut add =
+        |line: usize, what: Vec<String>| found.extend(what.into_iter().map(|w| format!("{path}:{line}: {w}")));
+    if SOURCES.iter().any(|ending| path.ends_with(ending)) {
+        comments(path, text).into_iter().for_each(|(line, comment)| add(line, style.in_comment(&comment)));
+    }
+    if path.ends_with(".rs") && path.starts_with("host/") {
+        literals(text).into_iter().for_each(|(line, literal)| add(line, style.in_text(&literal)));
+    }
+    if path.ends_with(".md") {
+        prose(text).into_iter().for_each(|(line, words)| add(line, style.in_text(&words)));
+    }
+    found
+}
+
+#[test]
+fn sources_and_pages_follow_the_style_of_contributing() {
+    let style = Style::read();
+    assert!(style.openings.len() > 10 && style.phrases.len() > 20, "CONTRIBUTING.md has both lists");
+    let mut found = Vec::new();
+    for path in tracked_files().iter().filter(|path| !EXEMPT.iter().any(|exempt| path.starts_with(exempt))) {
+        if let Ok(text) = std::fs::read_to_string(root().join(path)) {
+            found.extend(violations(&style, path, &text));
+        }
+    }
+    assert!(found.is_empty(), "{} violations of CONTRIBUTING.md:\n  {}", found.len(), found.join("\n  "));
+}
+
+#[test]
+fn forbidden_words_are_found_in_comments_messages_and_pages() {
+    let style = Style::read();
+    let check = |path: &str, text: &str| violations(&style, path, text).len();
+    assert_eq!(check("host/src/a.rs", "/// What a claim\n/// passes over.\nfn a() {}"), 1);
+    assert_eq!(check("host/src/a.rs", "// A phrase over two\n// lines: none\n// where it is."), 1);
+    assert_eq!(check("host/src/a.rs", "fn a() { bail!(\"nobody has it\") }"), 1);
+    assert_eq!(check("host/src/a.rs", "fn a() { nobody(); } // somebody"), 0, "trailing comments are not read");
+    assert_eq!(check("docs/a.md", "A worker that is gone.\n\n```\nis gone\n```\n`is gone`"), 1);
+    assert_eq!(check("guest-sdk/a.py", "# Whether it is so.\nx = 1"), 1);
+    assert_eq!(check("host/src/a.rs", "/// Whatsoever, a word that only begins like one.\nfn a() {}"), 0);
+}

@@ -1,0 +1,6 @@
+//! Databases in files: damage, full disks, read-only disks, and the cost of writes.
+
+mod failures;
+mod flushes;
+mod full_disk;
+mod read_only;

@@ -1,0 +1,118 @@
+//! Kills a process at a crash point, and checks the effects of the jobs that it left.
+
+use std::collections::BTreeSet;
+
+use latchwork::runtime::EXECUTE_POINTS;
+use latchwork_store::STATEMENTS;
+
+use crate::support::evidence;
+use crate::support::program::latch_command;
+use crate::support::running_worker::events_of;
+use crate::support::test_env::TestEnv;
+
+/// Statements that a worker never executes for the job of these tests. The causes of these statements are
+/// commands that only read, a queue limit, and steps that may be reused or that cost money.
+pub(crate) const STATEMENTS_OF_COMMANDS: &[&str] = &[
+    "submit_count",
+    "jobs_read",
+    "recover",
+    "reusable_read",
+    "payload_read",
+    "costs_read",
+    "spent_read",
+    "kv_get",
+    "kv_set",
+    "kv_delete",
+    "quick_check",
+];
+
+/// Statements that only faults and other processes cause. The store's own tests kill the process at these
+/// statements.
+pub(crate) const STATEMENTS_OF_FAULTS: &[&str] = &["rollback", "reread", "outline", "inbox_find", "inbox_insert"];
+
+/// Statements that only a long-running worker with a database on a server executes. The store's own tests
+/// kill the process at these statements.
+pub(crate) const STATEMENTS_OF_WORKERS: &[&str] = &["heartbeat", "commit", "job_read", "schema"];
+
+/// Returns true if `latch run` of one job never executes the statement.
+pub(crate) fn is_never_reached_by_run(name: &str) -> bool {
+    [STATEMENTS_OF_COMMANDS, STATEMENTS_OF_FAULTS, STATEMENTS_OF_WORKERS].iter().any(|names| names.contains(&name))
+}
+
+/// One kill: the name of the crash point, the side (`before` or `after`), and the pass at which the process
+/// is killed. A pass is one arrival at the crash point. Passes are counted from 1.
+pub(crate) type KillPoint = (String, &'static str, u32);
+
+/// Runs the plan with a kill at this crash point. Returns false if the point was not reached.
+pub(crate) fn run_killed(place: &TestEnv, point: &KillPoint) -> bool {
+    let mut command = latch_command(&place.dir, &place.run_args());
+    is_killed(command.env("LATCH_CRASH_AT", format!("{}:{}:{}", point.0, point.1, point.2)))
+}
+
+pub(crate) fn is_killed(command: &mut std::process::Command) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    let output = command.output().expect("latch runs");
+    let signal = output.status.signal();
+    assert!(
+        signal == Some(9) || matches!(output.status.code(), Some(0 | 3)),
+        "neither killed nor done: {:?} {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    signal == Some(9)
+}
+
+/// For each crash point, kills one run at the first pass of the point, another run at the second pass, and so on. Stops
+/// when a run ends without reaching the pass. Calls `check` after each kill. Returns the names of the points reached.
+pub(crate) fn for_every_point(template: &TestEnv, mut check: impl FnMut(&TestEnv, &KillPoint)) -> BTreeSet<String> {
+    let mut reached = BTreeSet::new();
+    for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
+        for side in ["before", "after"] {
+            for nth in 1.. {
+                let point = ((*name).to_owned(), side, nth);
+                let place = template.fresh_copy();
+                if !run_killed(&place, &point) {
+                    break;
+                }
+                reached.insert((*name).to_owned());
+                check(&place, &point);
+            }
+        }
+    }
+    reached
+}
+
+/// Checks that the only job of the environment is completed and that its effects are correct.
+pub(crate) fn check_single_job(place: &TestEnv, when: &str) {
+    let job = place.only_job();
+    check_jobs(place, &[job["job_id"].as_str().expect("a job has an id").to_owned()], when);
+}
+
+/// Checks that all jobs are completed. Opaque and queryable calls of each job happened exactly once. Keyed
+/// calls happened at least once under one key, and were applied once.
+pub(crate) fn check_jobs(place: &TestEnv, jobs: &[String], when: &str) {
+    let worlds = place.effect_counts_by_job();
+    for job in jobs {
+        let shown = place.latch(&["job", "show", job, "--json"]).json();
+        assert_eq!(shown["state"], "COMPLETED", "{when}: {shown:#}");
+        let times = |slot: &str| worlds.get(&(job.clone(), slot.to_owned())).copied().unwrap_or(0);
+        let told = || format!("{worlds:?}\n{:?}", events_of(place, job));
+        for slot in ["o", "q", "d/0", "d/1"] {
+            assert_eq!(times(slot), 1, "{when}: {slot} of {job} in {}", told());
+        }
+        for slot in ["k", "d/2"] {
+            assert!(times(slot) >= 1, "{when}: {slot} of {job} in {}", told());
+            assert_eq!(times(&format!("applied {slot}")), 1, "{when}: {slot} of {job} in {}", told());
+        }
+        let replay = place.latch(&["job", "replay", job, "--json"]);
+        assert_eq!(replay.code, 0, "{when}: {} {}", replay.stdout, replay.stderr);
+        evidence::verify_offline(place, job, when);
+    }
+    assert_eq!(worlds.len(), jobs.len() * 8, "{when}: nothing else happened: {worlds:?}");
+}
+
+pub(crate) fn run_until_killed(place: &TestEnv, args: &[&str], point: &str) {
+    use std::os::unix::process::ExitStatusExt;
+    let output = latch_command(&place.dir, args).env("LATCH_CRASH_AT", point).output().expect("latch runs");
+    assert_eq!(output.status.signal(), Some(9), "{point}: {}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,166 @@
+//! Helpers for tests with `latch worker`: submit jobs, start and stop workers, and read their output.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::program::latch_command;
+use crate::support::servers::postgres::proxy::Proxy;
+use crate::support::test_env::TestEnv;
+
+/// Maximum number of checks while a test waits. Checks are at least 50 ms apart, and most checks start a process.
+/// Together they take more than three minutes.
+const MAX_CHECKS: u32 = 1_000;
+
+/// Submits the environment's plan with `--detach`. A worker then executes the job. Returns the job's id.
+pub(crate) fn submit_detached(place: &TestEnv) -> String {
+    let args = [&place.run_args()[..], &["--detach"]].concat();
+    let ran = place.latch(&args);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    ran.json()["job_id"].as_str().expect("an id").to_owned()
+}
+
+/// Returns a worker's command, to which environment variables can be added.
+pub(crate) fn worker_command(place: &TestEnv, args: &[&str]) -> Command {
+    latch_command(&place.dir, &[&["worker", "--json"], args].concat())
+}
+
+/// A running worker process, which is killed on drop.
+pub(crate) struct RunningWorker {
+    pub(crate) child: Child,
+    stdout_file: PathBuf,
+    stderr_file: PathBuf,
+}
+
+impl RunningWorker {
+    /// Starts the command and writes its output to files. The test need not read the output while the worker runs.
+    pub(crate) fn start(place: &TestEnv, mut command: Command) -> RunningWorker {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let file = |what: &str| place.dir.join(format!("worker-{number}.{what}"));
+        let (said, noted) = (file("out"), file("err"));
+        let open = |path: &PathBuf| File::create(path).expect("writable");
+        command.stdout(open(&said)).stderr(open(&noted));
+        RunningWorker { child: command.spawn().expect("latch runs"), stdout_file: said, stderr_file: noted }
+    }
+
+    /// Returns the worker's messages for users so far, from standard error.
+    pub(crate) fn messages(&self) -> String {
+        std::fs::read_to_string(&self.stderr_file).unwrap_or_default()
+    }
+
+    /// Returns the JSON document on standard output, or null.
+    pub(crate) fn summary(&self) -> Value {
+        let said = std::fs::read_to_string(&self.stdout_file).unwrap_or_default();
+        serde_json::from_str(&said).unwrap_or(Value::Null)
+    }
+
+    /// Waits until the worker has ended or released every job that it has claimed.
+    pub(crate) fn wait_until_idle(&mut self) {
+        const END_MESSAGES: [&str; 4] = [" is ", " is released", " belongs to another worker now", " stops here: "];
+        for _ in 0..MAX_CHECKS * 3 {
+            let notes = self.messages();
+            let count = |ends: &[&str]| notes.lines().filter(|line| ends.iter().any(|end| line.contains(end))).count();
+            let over = self.child.try_wait().expect("our child").is_some();
+            if over || count(&[" begins", " continues, attempt "]) <= count(&END_MESSAGES) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the worker does not settle its jobs: {}", self.messages());
+    }
+
+    /// Waits until the process ends by itself.
+    pub(crate) fn wait_until_ended(&mut self) {
+        self.child.wait().expect("our child");
+    }
+
+    /// Sends SIGTERM and waits. Returns the exit code and the JSON summary.
+    pub(crate) fn stop(mut self) -> (Option<i32>, Value) {
+        if self.child.try_wait().expect("our child").is_none() {
+            let pid = rustix::process::Pid::from_child(&self.child);
+            rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("the process exists");
+        }
+        let status = self.child.wait().expect("our child");
+        (status.code(), self.summary())
+    }
+}
+
+impl Drop for RunningWorker {
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|status| status.is_none()) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Returns the jobs that have not ended.
+pub(crate) fn open_jobs(place: &TestEnv) -> Vec<Value> {
+    let listed = place.latch(&["job", "list", "--open", "--limit", "100000", "--json"]);
+    assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
+    listed.json()["jobs"].as_array().expect("a list").clone()
+}
+
+/// Resolves the call in doubt of a parked job as applied or not applied, as the effects of the call show. If the job
+/// has exhausted its attempts, lets the job continue.
+pub(crate) fn resolve_parked(place: &TestEnv, job: &str) {
+    let shown = place.latch(&["job", "show", job, "--json"]).json();
+    let blocked = &shown["blocked_on"];
+    match shown["reason_code"].as_str() {
+        // The test interrupted the attempts, so the job may continue.
+        Some("ATTEMPTS_EXHAUSTED") => {
+            place.latch(&["job", "resolve", job, "--continue", "--reason", "the attempts were interrupted"]);
+        }
+        _ if blocked["reason_code"] == "INDETERMINATE_EFFECT" => {
+            // The resolution is refused if the call was settled in the meantime.
+            place.resolve_as_observed(job, blocked["slot"].as_str().expect("a call in doubt has a slot"));
+        }
+        _ => {}
+    }
+}
+
+/// Waits until every job has ended. Meanwhile calls `resolve_parked` for each parked job, and returns the
+/// number of these calls.
+pub(crate) fn resolve_until_over(place: &TestEnv, when: &str) -> u32 {
+    let mut answered = 0;
+    for _ in 0..MAX_CHECKS {
+        let left = open_jobs(place);
+        if left.is_empty() {
+            return answered;
+        }
+        for job in left.iter().filter(|job| job["state"] == "PARKED") {
+            answered += 1;
+            resolve_parked(place, job["job_id"].as_str().expect("an id"));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("{when}: still open: {:#?}", open_jobs(place));
+}
+
+/// Returns the events of a job.
+pub(crate) fn events_of(place: &TestEnv, job: &str) -> Vec<Value> {
+    let all = place.latch(&["job", "events", job, "--json"]).json()["events"].clone();
+    all.as_array().expect("a list").clone()
+}
+
+/// Starts a worker whose connections all go through the proxy.
+pub(crate) fn worker_through(place: &TestEnv, proxy: &Proxy) -> RunningWorker {
+    let mut command = worker_command(place, &[]);
+    command.env("LATCH_DATABASE", proxy.url());
+    let working = RunningWorker::start(place, command);
+    // Waits until the worker has opened the database. Later cuts then affect a worker at work.
+    while !working.messages().contains("working, ") {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    working
+}
+
+pub(crate) fn send_sigterm(child: &Child) {
+    let pid = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("the process exists");
+}

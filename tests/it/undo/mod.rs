@@ -1,0 +1,4 @@
+//! Compensation of jobs, before and after their end.
+
+mod compensation;
+mod finished_jobs;

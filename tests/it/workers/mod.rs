@@ -1,0 +1,4 @@
+//! The command `latch worker`.
+
+mod missing_plugin;
+mod queue;
