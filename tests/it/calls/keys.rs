@@ -114,7 +114,7 @@ fn same_action_is_executed_once() {
     assert_replays(&place, &job_id(&response));
 }
 
-/// I21: two jobs start the same action at the same moment. One executes it, and the other waits and is woken.
+/// I14, I21: two jobs start the same action at the same moment. One executes it, and the other waits and is woken.
 #[test]
 fn concurrent_jobs_with_the_same_action_execute_it_once() {
     for before_ms in [0, 1_500] {
@@ -390,7 +390,7 @@ fn emitted_event_keeps_its_id() {
     assert!(first.iter().all(|(event_id, _)| text.contains(event_id.as_str())), "{text}");
 }
 
-/// I21: the same key text in another tenant names another action.
+/// I21, I188: the same key text in another tenant names another action.
 #[test]
 fn action_key_is_separate_per_tenant() {
     let place = TestEnv::witness("atomic").fresh_copy();

@@ -104,7 +104,7 @@ fn late_answer_to_an_ended_job_becomes_an_event() {
     assert_eq!(place.effect_counts().get("o"), Some(&1));
 }
 
-/// I44: a late answer to a call of an open job is recorded by the process that claims the job next.
+/// I16, I44: a late answer to a call of an open job is recorded by the process that claims the job next.
 #[test]
 fn late_answer_to_an_open_job_is_recorded_by_the_next_claim() {
     let (place, id) = contradicted_job(false);

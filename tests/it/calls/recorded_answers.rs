@@ -39,8 +39,8 @@ fn recorded_answers(evidence: &[Value]) -> Vec<(String, Value)> {
     effects.map(|effect| (effect["slot"].as_str().expect("a slot").to_owned(), effect["answer"].clone())).collect()
 }
 
-/// I3, I19: a step runs again after a crash and gets the recorded answers unchanged. The answers contain values of
-/// every unusual type, and one answer is larger than 1 MiB.
+/// I3, I19, I180: a step runs again after a crash and gets the recorded answers unchanged. The answers contain values
+/// of every unusual type, and one answer is larger than 1 MiB.
 #[test]
 fn injected_answer_equals_the_recorded_one() {
     let large = json!([{ "$ref": "p#" }, { "$ref": "p#" }]);
@@ -89,8 +89,8 @@ fn injected_answer_equals_the_recorded_one() {
     }
 }
 
-/// I3: a step makes several calls concurrently. The step gets the answers in the order of its list, even if the calls
-/// end in another order. The order also holds if the process is killed when only some answers are recorded.
+/// I3, I182: a step makes several calls concurrently. The step gets the answers in the order of its list, even if the
+/// calls end in another order. The order also holds if the process is killed when only some answers are recorded.
 #[test]
 fn concurrent_calls_answer_in_argument_order() {
     let call = |n: u32| {
@@ -114,7 +114,7 @@ fn concurrent_calls_answer_in_argument_order() {
     }
 }
 
-/// I1: if a step fails, the effects of its siblings are neither lost nor repeated.
+/// I1, I183: if a step fails, the effects of its siblings are neither lost nor repeated.
 #[test]
 fn failed_step_keeps_the_effects_of_its_siblings() {
     let place = TestEnv::witness("atomic").fresh_copy().with_approved(vec!["o", "k"]).with_plan(&[
@@ -139,7 +139,7 @@ fn failed_step_keeps_the_effects_of_its_siblings() {
     }
 }
 
-/// I3: a call whose answer is too large is in doubt, and the beginning of the answer is stored.
+/// I3, I190: a call whose answer is too large is in doubt, and the beginning of the answer is stored.
 #[test]
 fn oversized_answer_leaves_the_call_in_doubt_and_stores_its_beginning() {
     let place = env_with_output_limit("96KiB").with_approved(vec!["o"]);

@@ -173,7 +173,7 @@ fn reuse_requires_fitting_sensitivity_and_version() {
     assert_eq!(reuse_verdicts(&place, "invoice.json"), [], "no decision is recorded for a type that is never reused");
 }
 
-/// I23: a result of one tenant's job is never reused for another tenant.
+/// I23, I188: a result of one tenant's job is never reused for another tenant.
 #[test]
 fn result_of_another_tenant_is_not_reused() {
     let place = TestEnv::witness("atomic").fresh_copy();

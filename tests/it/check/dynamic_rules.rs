@@ -57,7 +57,7 @@ fn rules_and_operators(report: &Value) -> Vec<(String, String)> {
     findings.map(|finding| (text(finding, "rule"), text(finding, "operator"))).collect()
 }
 
-/// I61.
+/// I61, I64.
 #[test]
 fn each_dynamic_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
     let folder = Folder::new();
@@ -114,7 +114,7 @@ fn same_inputs_yield_byte_identical_reports() {
     }
 }
 
-/// I61: good steps have no findings, and their check passes.
+/// I61, I64: good steps have no findings, and their check passes.
 #[test]
 fn good_steps_pass_the_check() {
     let folder = Folder::new();

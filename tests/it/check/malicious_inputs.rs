@@ -28,7 +28,7 @@ fn check_and_inspect(bytes: &[u8], cases: &str) -> [(i32, Value, CommandOutput);
     })
 }
 
-/// I57: a component whose start code traps, loops without end or allocates without end is a finding.
+/// I11, I57: a component whose start code traps, loops without end or allocates without end is a finding.
 #[test]
 fn component_that_misbehaves_at_instantiation_is_a_finding() {
     let forever = [Instruction::Loop(BlockType::Empty), Instruction::Br(0), Instruction::End];

@@ -146,7 +146,7 @@ pub(super) async fn ended_job_is_not_notified_of_an_action_key(world: StoreFixtu
     assert!(world.store.inbox(&two.job_id).await.unwrap().is_empty());
 }
 
-/// Action keys belong to a tenant: the same key of two tenants is two keys.
+/// I188: action keys belong to a tenant: the same key of two tenants is two keys.
 pub(super) async fn action_key_belongs_to_one_tenant(world: StoreFixture) {
     let mut ours = world.claimed_job("ours").await;
     let mut new = new_job("theirs");

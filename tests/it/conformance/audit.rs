@@ -23,7 +23,7 @@ fn audit_batch(log: &mut LogWriter) -> Batch {
     batch
 }
 
-/// I14, I44: the log of an ended job accepts only audit events, in order and from any writer.
+/// I14, I44, I176: the log of an ended job accepts only audit events, in order and from any writer.
 pub(super) async fn ended_job_accepts_audit_events_only(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     assert_eq!(

@@ -35,6 +35,7 @@ pub(super) async fn batch_is_written_atomically(world: StoreFixture) {
     assert_eq!(world.store.effects(&log.job_id).await.unwrap(), [effect("s1", 1, "{}")]);
 }
 
+/// I176.
 pub(super) async fn write_with_a_wrong_log_end_is_refused(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut stale = log.clone();
@@ -53,7 +54,7 @@ pub(super) async fn write_with_a_wrong_log_end_is_refused(world: StoreFixture) {
     assert_eq!(world.store.write(nobody.batch()).await, Err(WriteError::NoJob("job_none".into())));
 }
 
-/// I15: sequence number, previous hash and attempt are each checked.
+/// I15, I176: sequence number, previous hash and attempt are each checked.
 pub(super) async fn event_that_does_not_follow_its_predecessor_is_refused(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let sealed = |seq, attempt, prev_hash| {
@@ -135,6 +136,7 @@ pub(super) async fn refused_batch_leaves_no_trace(world: StoreFixture) {
     world.store.write(log.append(1)).await.unwrap();
 }
 
+/// I170.
 pub(super) async fn ledger_row_is_committed_once(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut barrier = log.append(1);
@@ -214,6 +216,7 @@ pub(super) async fn store_computes_the_deadline_of_a_try(world: StoreFixture) {
     assert_eq!(stored().await.deadline_us, deadline + 1_000_000, "a new try has its own deadline");
 }
 
+/// I16.
 pub(super) async fn payload_is_written_once(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     for _ in 0..2 {
@@ -243,7 +246,7 @@ pub(super) async fn acquire_needs_a_live_lease(world: StoreFixture) {
     world.store.write(batch).await.unwrap();
 }
 
-/// I14: a lease that was taken before a reboot counts as expired, whatever the clock shows after the reboot.
+/// I14, I178: a lease that was taken before a reboot counts as expired, whatever the clock shows after the reboot.
 pub(super) async fn acquire_needs_a_lease_of_this_boot(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.clock.reboot();
@@ -253,6 +256,7 @@ pub(super) async fn acquire_needs_a_lease_of_this_boot(world: StoreFixture) {
     world.store.write(log.append(1)).await.expect("a write that starts nothing needs no live lease");
 }
 
+/// I173.
 pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.store.put_inbox(&log.job_id, "me", None, InboxRequest::Cancel).await.unwrap();

@@ -6,6 +6,7 @@ use latchwork_core::storage::{BatchKind, Clock, LedgerWrite};
 
 use crate::support::store_fixture::{LEASE_MS, LogWriter, MARGIN_MS, StoreFixture, ledger_row, new_job};
 
+/// I14.
 pub(super) async fn attempts_strictly_increase(world: StoreFixture) {
     let new = new_job("one");
     let (id, mut log) = (new.row.job_id.clone(), LogWriter::of(&new));
@@ -44,6 +45,7 @@ pub(super) async fn job_can_be_claimed_after_its_owner_died(world: StoreFixture)
     assert_eq!(world.store.claim(&next).await.unwrap().unwrap().row.attempt, 2);
 }
 
+/// I178.
 pub(super) async fn job_can_be_claimed_after_a_reboot(world: StoreFixture) {
     world.claimed_job("one").await;
     world.clock.reboot();
@@ -69,6 +71,7 @@ pub(super) async fn death_of_an_earlier_holder_does_not_release_the_job(world: S
     assert_eq!(judged, Quiescence::After { wait_ms: 30_000 + MARGIN_MS + 500 }, "the try's owner is alive");
 }
 
+/// I186.
 pub(super) async fn waiting_parked_and_ended_jobs_are_not_claimed(world: StoreFixture) {
     let claimer = world.lease_request("next");
     for (name, to) in [
@@ -86,6 +89,7 @@ pub(super) async fn waiting_parked_and_ended_jobs_are_not_claimed(world: StoreFi
     }
 }
 
+/// I186.
 pub(super) async fn waiting_job_is_claimed_after_its_wake_time(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let at = world.clock.now_us() + 60_000_000;
@@ -157,6 +161,7 @@ pub(super) async fn heartbeat_renews_held_leases_and_returns_lost_jobs(world: St
     assert!(world.store.heartbeat(&[], LEASE_MS).await.unwrap().is_empty());
 }
 
+/// I178.
 pub(super) async fn setting_the_wall_clock_expires_no_lease(world: StoreFixture) {
     world.claimed_job("one").await;
     world.clock.set_now_us(world.clock.now_us() + 86_400_000_000);
@@ -201,6 +206,7 @@ pub(super) async fn quiescence_follows_the_owner_lock(world: StoreFixture) {
     assert_eq!(ask().await, Quiescence::Quiescent);
 }
 
+/// I178.
 pub(super) async fn quiescence_follows_a_reboot(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let row = start_call(&world, &mut log).await;

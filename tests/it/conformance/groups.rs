@@ -65,6 +65,7 @@ pub(super) async fn conflict_of_one_job_fails_no_other_job(world: StoreFixture) 
     }
 }
 
+/// I15.
 pub(super) async fn batches_of_one_job_are_written_in_order(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let batches: Vec<_> = (0..300).map(|_| log.append(2)).collect();

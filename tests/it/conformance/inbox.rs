@@ -114,8 +114,8 @@ pub(super) async fn cancel_request_sets_the_flag(world: StoreFixture) {
     assert!(world.job_row(&log).await.cancel_requested);
 }
 
-/// A job parks while a request is put into its inbox. No matter which happens first, either the parking is
-/// refused or the job is claimable afterwards.
+/// I25: a job parks while a request is put into its inbox. No matter which happens first, either the parking is refused
+/// or the job is claimable afterwards.
 pub(super) async fn parking_concurrent_with_a_request_loses_no_wakeup(world: StoreFixture) {
     for round in 0..40 {
         let mut log = world.claimed_job(&format!("r{round}")).await;

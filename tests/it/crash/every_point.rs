@@ -57,14 +57,14 @@ fn kill_at_every_point(commit: &str) {
     }
 }
 
-/// I1, I2, I5: with atomic commit, a job that is killed at any crash point executes each effect once. If no
-/// call was in doubt, `comparable_log` returns the same for the killed job and an undisturbed one.
+/// I1, I2, I5, I184: with atomic commit, a job that is killed at any crash point executes each effect once. If no call
+/// was in doubt, `comparable_log` returns the same for the killed job and an undisturbed one.
 #[test]
 fn job_killed_anywhere_with_atomic_commit_executes_each_effect_once() {
     kill_at_every_point("atomic");
 }
 
-/// I1, I2, I5: with staged commit, a job that is killed at any crash point executes each effect once. A kill
+/// I1, I2, I5, I184: with staged commit, a job that is killed at any crash point executes each effect once. A kill
 /// between the events and the ledger row is possible here (§5, window 4).
 #[test]
 fn job_killed_anywhere_with_staged_commit_executes_each_effect_once() {

@@ -11,8 +11,8 @@ use crate::support::servers::http::TestServer;
 use crate::support::test_env::{TestEnv, step};
 use crate::support::{evidence, running_worker};
 
-/// I100: a job that crashes its processes is parked at `max_attempts_without_progress`. The cause names the
-/// calls that were in flight.
+/// I100, I192: a job that crashes its processes is parked at `max_attempts_without_progress`. The cause names the calls
+/// that were in flight.
 #[test]
 fn crash_loop_parks_the_job_with_its_cause() {
     let server = TestServer::start().with_slow_answers();
@@ -112,11 +112,13 @@ fn check_parked_without_loading(on_server: bool) {
     evidence::verify_offline(&place, &job, "in the end");
 }
 
+/// I123, I192.
 #[test]
 fn job_whose_loading_crashes_is_parked_without_loading() {
     check_parked_without_loading(false);
 }
 
+/// I123.
 #[test]
 fn job_whose_loading_crashes_is_parked_without_loading_on_postgres() {
     check_parked_without_loading(true);

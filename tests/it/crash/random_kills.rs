@@ -155,22 +155,26 @@ fn run_with_kills(
     ids
 }
 
+/// I1, I3, I4, I192.
 #[test]
 fn randomly_killed_workers_on_sqlite_complete_every_job_once() {
     check_witnessed_jobs(TestEnv::witness("atomic"));
 }
 
+/// I1, I3, I4, I192.
 #[test]
 fn randomly_killed_workers_on_sqlite_with_staged_commit_complete_every_job_once() {
     check_witnessed_jobs(TestEnv::witness("staged"));
 }
 
+/// I1, I3, I4, I192.
 #[test]
 fn randomly_killed_workers_on_postgres_complete_every_job_once() {
     let Some(url) = blocking_database() else { return };
     check_witnessed_jobs(TestEnv::witness("atomic").with_database(&url));
 }
 
+/// I1, I3, I4, I192.
 #[test]
 fn randomly_killed_workers_on_postgres_with_staged_commit_complete_every_job_once() {
     let Some(url) = blocking_database() else { return };
@@ -188,9 +192,9 @@ fn check_witnessed_jobs(place: TestEnv) {
     check_jobs(&place, &ids, &format!("seed {seed}"));
 }
 
-/// I1, I3, I5: golden flows (see `TestEnv::golden`) run on four workers, one of which is killed every half
-/// second. Afterwards the outbox contains each letter once, and each record has one revision. The seed
-/// selects the commit mode.
+/// I1, I3, I5, I192: golden flows (see `TestEnv::golden`) run on four workers, one of which is killed every half
+/// second. Afterwards the outbox contains each letter once, and each record has one revision. The seed selects the
+/// commit mode.
 #[test]
 fn golden_flows_with_randomly_killed_workers_on_postgres_send_one_message_each() {
     let Some(url) = blocking_database() else { return };

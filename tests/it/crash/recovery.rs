@@ -37,7 +37,7 @@ fn run_with_peak_memory(place: &TestEnv, args: &[&str]) -> (CommandOutput, u64) 
     (command_output(Output { stdout: std::fs::read(answer.path()).expect("its answer"), ..ended }), peak)
 }
 
-/// I1, I6: a job of ten thousand events continues after a crash, and its memory stays within a limit.
+/// I1, I6, I189: a job of ten thousand events continues after a crash, and its memory stays within a limit.
 #[test]
 fn long_job_recovers_in_bounded_memory() {
     let calls: Vec<_> = (0..1_200).map(|n| json!({ "operator": "Effect.Keyed", "args": { "note": n } })).collect();
@@ -89,8 +89,8 @@ fn submit_jobs(place: &TestEnv, jobs: usize) {
     });
 }
 
-/// I1: a worker dies after it has claimed a thousand jobs. Another worker claims all of them concurrently, and every
-/// job ends.
+/// I1, I189: a worker dies after it has claimed a thousand jobs. Another worker claims all of them concurrently, and
+/// every job ends.
 #[test]
 fn thousand_jobs_recover_concurrently_in_bounded_memory() {
     const JOBS: usize = 1_000;

@@ -332,6 +332,7 @@ async fn crash_and_check(name: &str, side: &str, nth: u32, url: &str) -> bool {
 /// Statements that the child passes more than once in different places, with the number of passes.
 const PASSES: [(&str, u32); 4] = [("group_read", 6), ("group_write", 6), ("effects_find", 2), ("effects_insert", 2)];
 
+/// I5.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sqlite_crash_at_any_statement_loses_no_acknowledged_write() {
     for name in STATEMENTS {
@@ -351,6 +352,7 @@ const SQLITE_ONLY: [&str; 2] = ["quick_check", "reread"];
 /// killed.
 const SERVER_PASSES: [(&str, u32); 2] = [("begin", 8), ("commit", 8)];
 
+/// I5.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn postgres_crash_at_any_statement_loses_no_acknowledged_write() {
     for name in STATEMENTS.iter().chain(POSTGRES_STATEMENTS).filter(|name| !SQLITE_ONLY.contains(name)) {

@@ -162,7 +162,7 @@ fn passes(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
     times.into_iter().flat_map(both).collect()
 }
 
-/// I1, I14: a process that is suspended until its lease has expired executes and writes nothing more.
+/// I1, I14, I111: a process that is suspended until its lease has expired executes and writes nothing more.
 #[test]
 fn suspended_process_cannot_execute_or_write_after_lease_expiry() {
     let template = env_with_short_lease("atomic");

@@ -89,8 +89,8 @@ fn finished_golden_flow() -> (TestEnv, String) {
     (place, id)
 }
 
-/// I29: the evidence of the golden flow (see `TestEnv::golden`) verifies without a database. When its steps
-/// are executed again, they give the same bytes.
+/// I19, I29: the evidence of the golden flow (see `TestEnv::golden`) verifies without a database. When its steps are
+/// executed again, they give the same bytes.
 #[test]
 fn golden_flow_verifies_offline_and_reexecutes() {
     let (place, id) = finished_golden_flow();

@@ -90,8 +90,8 @@ fn record_release(to: &Path) {
     }
 }
 
-/// I19: evidence from every earlier release verifies. The current engine executes the recorded steps again,
-/// gets the same bytes, and reports no divergence.
+/// I19, I43: evidence from every earlier release verifies. The current engine executes the recorded steps again, gets
+/// the same bytes, and reports no divergence.
 #[test]
 fn evidence_of_earlier_releases_verifies_and_reexecutes() {
     if std::env::var_os("LATCH_TEST_RECORD").is_some() {

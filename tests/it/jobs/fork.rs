@@ -127,7 +127,7 @@ async fn write_foreign_history(dir: &Path, job: &JobId) {
     store.close().await;
 }
 
-/// I19, I40, I41: if the calls of a step's code differ from the log, nothing is executed. The job can be
+/// I19, I40, I41, I43: if the calls of a step's code differ from the log, nothing is executed. The job can be
 /// inspected, continued, forked and given up.
 #[test]
 fn diverged_job_can_be_inspected_continued_forked_and_given_up() {

@@ -217,7 +217,7 @@ fn answer_without_usage_is_charged_the_maximum() {
     assert!(told.contains("up to 0.000162"), "{told}");
 }
 
-/// I34: the monthly budget belongs to the tenant, so the costs of earlier jobs count.
+/// I34, I188: the monthly budget belongs to the tenant, so the costs of earlier jobs count.
 #[test]
 fn tenant_is_refused_when_its_monthly_budget_is_used_up() {
     let provider = Provider::start(vec![]);

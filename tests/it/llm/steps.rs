@@ -157,8 +157,8 @@ fn retry_after_survives_a_restart() {
     assert!(waited >= Duration::from_millis(11_900), "{waited:?}");
 }
 
-/// I32: the answer to an LLM call costs money, so the host records the answer durably before any other action. A later
-/// kill neither repeats the request nor counts its cost twice.
+/// I19, I32: the answer to an LLM call costs money, so the host records the answer durably before any other action. A
+/// later kill neither repeats the request nor counts its cost twice.
 #[test]
 fn recorded_llm_answer_is_never_requested_again() {
     for commit in ["atomic", "staged"] {

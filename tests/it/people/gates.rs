@@ -210,7 +210,7 @@ fn standing_approval_counts_only_if_the_policy_allows_it() {
     }
 }
 
-/// I27: if the policy of the job's tenant becomes narrower after the approval, the call needs a new approval.
+/// I27, I188: if the policy of the job's tenant becomes narrower after the approval, the call needs a new approval.
 #[test]
 fn narrower_tenant_policy_requires_a_new_approval() {
     let [(slot, step), _] = gated_plans();

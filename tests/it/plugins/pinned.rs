@@ -104,7 +104,7 @@ fn change_version_back(component: &PathBuf) {
     std::fs::write(component, bytes).expect("writable");
 }
 
-/// I43: pruning keeps every component that a job may still need.
+/// I43, I177: pruning keeps every component that a job may still need.
 #[test]
 fn prune_keeps_components_pinned_by_open_jobs() {
     let (mut place, component) = env_with_own_component();

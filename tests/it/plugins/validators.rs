@@ -28,7 +28,7 @@ fn events(place: &TestEnv, id: &str) -> Vec<Value> {
     place.latch(&["job", "events", id, "--json"]).json()["events"].as_array().unwrap().clone()
 }
 
-/// A step that declares itself pure but reads its clock is not executed, and the error names the reason.
+/// I191: a step that declares itself pure but reads its clock is not executed, and the error names the reason.
 #[test]
 fn impure_step_is_not_executed() {
     let ran = env_with_scripted_step("", &json!({ "do": "good" })).latch(&["run", "plan.json", "--json"]);

@@ -93,8 +93,8 @@ fn ns_after_start(us: i64) -> i64 {
     (STARTED_US + us) * 1_000
 }
 
-/// I50: a step has a time of its own. Reading a clock advances that time by a microsecond, and an answer
-/// advances it to the time of the answer.
+/// I50, I181: a step has a time of its own. Reading a clock advances that time by a microsecond, and an answer advances
+/// it to the time of the answer.
 #[tokio::test]
 async fn wasi_clocks_follow_the_time_of_the_step() {
     let both = |from: i64| {
@@ -326,7 +326,7 @@ fn wasi_mode_is_pinned_with_the_component() {
     assert!(again.by_digest(pinned.digest, WasiMode::None).unwrap_err().to_string().contains("wasi = \"virtual\""));
 }
 
-/// I50: a whole job replays from every prefix of its log and from its evidence. In the job, the first answer
+/// I50, I181: a whole job replays from every prefix of its log and from its evidence. In the job, the first answer
 /// advances the clock, and the second step draws random bytes.
 #[test]
 fn job_with_virtual_wasi_replays() {

@@ -33,9 +33,9 @@ fn recorded_state(place: &TestEnv, job: &str) -> (Value, Vec<Value>) {
     (show_job(place, job), events_of(place, job))
 }
 
-/// I1, I14, I46, I111: a worker is suspended in the middle of sending a request. After the call's timeout and the lease
-/// have passed, the call is in doubt. The witness has received no complete body, and a person resolves the call as not
-/// applied. Another worker repeats the call.
+/// I1, I14, I46, I111, I175: a worker is suspended in the middle of sending a request. After the call's timeout and the
+/// lease have passed, the call is in doubt. The witness has received no complete body, and a person resolves the call
+/// as not applied. Another worker repeats the call.
 ///
 /// Then the first worker continues, and the witness resumes reading the half-sent request. The proxy has cut the first
 /// worker's database connections. The database therefore cannot report the lost lease. Even so, the first worker must

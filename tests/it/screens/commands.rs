@@ -22,6 +22,7 @@ fn screen_stage(place: &TestEnv) -> Stage {
     Stage { dir: place.dir.clone(), job }
 }
 
+/// I132.
 #[test]
 fn commands_without_a_job_print_their_recorded_screens() {
     let place = environment();
@@ -77,6 +78,7 @@ fn commands_without_a_job_print_their_recorded_screens() {
     compare_screens(&screen_stage(&place), SCREENS);
 }
 
+/// I132.
 #[test]
 fn run_commands_print_their_recorded_screens() {
     const APPROVE: &str = "approve? [y]es, [n]o";
@@ -92,6 +94,7 @@ fn run_commands_print_their_recorded_screens() {
     compare_screens(&screen_stage(&place), SCREENS);
 }
 
+/// I132.
 #[test]
 fn commands_on_a_parked_job_print_their_recorded_screens() {
     const SCREENS: &[Screen] = &[
@@ -116,6 +119,7 @@ fn commands_on_a_parked_job_print_their_recorded_screens() {
     compare_screens(&screen_stage(&place), SCREENS);
 }
 
+/// I132.
 #[test]
 fn commands_on_a_completed_job_print_their_recorded_screens() {
     const SCREENS: &[Screen] = &[
@@ -143,6 +147,7 @@ fn commands_on_a_completed_job_print_their_recorded_screens() {
     compare_screens(&stage, SCREENS);
 }
 
+/// I132.
 #[test]
 fn undo_commands_print_their_recorded_screens() {
     const SCREENS: &[Screen] =

@@ -33,6 +33,7 @@ fn late_import_that_cannot_be_resolved_early_is_refused_with_file_and_line() {
     }
 }
 
+/// I52.
 #[test]
 fn time_and_randomness_at_module_level_are_refused() {
     for (lang, path, text) in [

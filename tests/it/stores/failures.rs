@@ -41,7 +41,7 @@ fn finish_and_check_effects(place: &TestEnv) {
     }
 }
 
-/// I1: a full disk stops the command with its own error code. No call is lost or repeated.
+/// I1, I87: a full disk stops the command with its own error code. No call is lost or repeated.
 #[test]
 fn full_disk_is_reported_and_the_job_continues_later() {
     let template = TestEnv::witness("atomic");
@@ -82,7 +82,7 @@ fn concurrent_first_runs_all_end() {
     }
 }
 
-/// A lost database also loses the record of its jobs, so no job runs until a person accepts the loss.
+/// I122: a lost database also loses the record of its jobs, so no job runs until a person accepts the loss.
 #[test]
 fn lost_database_stops_all_work_until_accepted() {
     let place = TestEnv::witness("atomic");

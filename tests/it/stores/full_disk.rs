@@ -82,8 +82,8 @@ impl Drop for Ballast {
     }
 }
 
-/// I1, I2: the disk of a SQLite file becomes full at various points. The command reports the full disk and begins no
-/// call that it could not record. Another command continues the job when there is room.
+/// I1, I2, I87: the disk of a SQLite file becomes full at various points. The command reports the full disk and begins
+/// no call that it could not record. Another command continues the job when there is room.
 #[test]
 fn sqlite_on_a_full_disk_loses_and_repeats_nothing() {
     let Some(disk) = SmallDisk::mount(4_096) else { return };
@@ -234,8 +234,8 @@ fn postgres_on_a_full_disk_loses_and_repeats_nothing() {
     check_jobs(&place, &jobs, "the disk was full");
 }
 
-/// I127: the disk of a SQLite file is full when an opaque call returns. The process keeps the answer and records it
-/// once there is room again. The call is never in doubt.
+/// I87, I127: the disk of a SQLite file is full when an opaque call returns. The process keeps the answer and records
+/// it once there is room again. The call is never in doubt.
 #[test]
 fn opaque_answer_survives_a_full_disk() {
     for (commit, waits) in [("atomic", false), ("staged", false), ("atomic", true)] {

@@ -319,7 +319,7 @@ fn concurrent_calls(calls: &[(&str, u32)]) -> Value {
     step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))
 }
 
-/// If a crash leaves several concurrent keyed calls in doubt, all of them are retried before the first one
+/// I182: if a crash leaves several concurrent keyed calls in doubt, all of them are retried before the first one
 /// answers.
 #[test]
 fn concurrent_calls_in_doubt_are_retried_together() {

@@ -56,6 +56,7 @@ fn without_faults(class: ModelClass) -> Config {
 
 const ONCE: &str = "the world changes at most once";
 
+/// I14, I84.
 #[test]
 fn unfenced_acquire_changes_the_world_twice() {
     let config = Config { pauses: 1, ..without_faults(ModelClass::Opaque) }.without(Mutant::UnfencedAcquire);
@@ -63,6 +64,7 @@ fn unfenced_acquire_changes_the_world_twice() {
     assert_eq!(steps_to_violation(&config, ONCE), 9);
 }
 
+/// I84, I171.
 #[test]
 fn attempt_scoped_key_changes_the_world_twice() {
     let config = Config { crashes: 1, ..without_faults(ModelClass::Keyed) }.without(Mutant::AttemptScopedKey);
@@ -75,6 +77,7 @@ fn reconcile_before_quiescence_changes_the_world_twice() {
     assert_eq!(steps_to_violation(&config, ONCE), 11);
 }
 
+/// I2, I84.
 #[test]
 fn missing_barrier_changes_the_world_twice() {
     let config = Config { crashes: 1, ..without_faults(ModelClass::Opaque) }.without(Mutant::NoBarrier);
@@ -122,8 +125,8 @@ fn stored_failed_repeat_causes_a_cycle() {
     assert!(matches!(circle, Err(WalkError::Cycle(_))), "{circle:?}");
 }
 
-/// If a worker sends its request too late, the world is changed twice. The protocol cannot prevent a late send
-/// and has to assume that it does not happen, see `docs/internals/model.md`.
+/// I84, I111, I175: if a worker sends its request too late, the world is changed twice. The protocol cannot prevent a
+/// late send and has to assume that it does not happen, see `docs/internals/model.md`.
 #[test]
 fn late_send_changes_the_world_twice() {
     let config = Config { pauses: 1, ..without_faults(ModelClass::Queryable) }.without(Mutant::LateSend);

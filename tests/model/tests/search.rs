@@ -27,16 +27,19 @@ fn check_both_commit_modes(class: ModelClass) {
     check_all_states(Config { lost_commits: 0, inconclusive_answers: true, ..Config::for_class(class).staged() });
 }
 
+/// I1, I80, I81, I82, I83.
 #[test]
 fn protocol_holds_for_opaque_calls() {
     check_both_commit_modes(ModelClass::Opaque);
 }
 
+/// I1, I80, I81, I82, I83.
 #[test]
 fn protocol_holds_for_queryable_calls() {
     check_both_commit_modes(ModelClass::Queryable);
 }
 
+/// I1, I80, I81, I82, I83, I171.
 #[test]
 fn protocol_holds_for_keyed_calls() {
     check_both_commit_modes(ModelClass::Keyed);
@@ -126,7 +129,7 @@ fn protocol_holds_for_workers_at_their_own_pace() {
     }
 }
 
-/// I83: every path ends, and the job is finished at the end of the path.
+/// I83, I192: every path ends, and the job is finished at the end of the path.
 #[test]
 fn every_path_ends_with_a_finished_job() {
     for class in [ModelClass::Opaque, ModelClass::Queryable, ModelClass::Keyed] {

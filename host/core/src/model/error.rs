@@ -226,6 +226,7 @@ impl From<CanonError> for Failure {
 mod tests {
     use super::*;
 
+    /// I174.
     #[test]
     fn retry_counts_match_documentation() {
         let retryable: Vec<_> =

@@ -91,6 +91,7 @@ impl CallWindow {
 mod tests {
     use super::*;
 
+    /// I175.
     #[test]
     fn no_side_effect_begins_after_the_deadline() {
         let late = CallWindow::with_deadline(clock::boot_us());

@@ -110,6 +110,7 @@ async fn lossy(point: &'static str) -> (tempfile::TempDir, Arc<Lossy>, Arc<Datab
     (dir, probe, store)
 }
 
+/// I87.
 #[tokio::test]
 async fn unanswered_commit_is_found_by_rereading() {
     let (dir, probe, store) = lossy("group_write").await;
@@ -136,6 +137,7 @@ async fn unanswered_commit_is_found_by_rereading() {
     store.write(append(next).0).await.unwrap();
 }
 
+/// I87.
 #[tokio::test]
 async fn answer_lost_before_commit_writes_nothing() {
     let (dir, probe, store) = lossy("group_read").await;
@@ -146,6 +148,7 @@ async fn answer_lost_before_commit_writes_nothing() {
     store.write(first).await.expect("the log is where it was");
 }
 
+/// I179.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_openings_share_a_database() {
     let dir = tempfile::tempdir().unwrap();
@@ -171,6 +174,7 @@ async fn two_openings_share_a_database() {
     }
 }
 
+/// I122.
 #[tokio::test]
 async fn a_restored_database_claims_nothing_until_it_is_accepted() {
     let dir = tempfile::tempdir().unwrap();

@@ -35,6 +35,7 @@ fn source_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// I5.
 #[test]
 fn no_statement_bypasses_the_crash_points() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -6,6 +6,7 @@ use latchwork_core::storage::{Journal, StatusWrite};
 use super::fixture::{open, submit_claimed};
 use crate::{OpenOptions, OwnerLock, SystemClock};
 
+/// I177.
 #[tokio::test]
 async fn lock_files_are_removed_when_no_open_job_needs_them() {
     let dir = tempfile::tempdir().unwrap();

@@ -117,6 +117,7 @@ async fn tool_reads_its_call_context_config_and_key_value_map() {
     assert_eq!(log.text().matches(" plugin: a line").count(), 2, "stdout and log: {}", log.text());
 }
 
+/// I10.
 #[test]
 fn imports_need_grants() {
     let error = load("hostile-tool", Grants::default(), tool_limits()).unwrap_err().to_string();
@@ -402,6 +403,7 @@ async fn files_outside_of_granted_directories_do_not_exist() {
     assert!(log.text().contains("write = true"), "{}", log.text());
 }
 
+/// I175.
 #[tokio::test]
 async fn call_ends_at_its_timeout() {
     let server = Server::start().await;

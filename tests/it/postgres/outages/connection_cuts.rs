@@ -118,11 +118,13 @@ fn lease_is_renewed_while_reads_hang() {
 /// Inverse of the probability of a cut, at each point where the proxy may cut the connection.
 const ONE_IN: u32 = 60;
 
+/// I1, I2, I87, I112.
 #[test]
 fn workers_behind_a_cutting_network_complete_every_job_once_with_atomic_commit() {
     cut_at_random("atomic");
 }
 
+/// I1, I2, I87, I112.
 #[test]
 fn workers_behind_a_cutting_network_complete_every_job_once_with_staged_commit() {
     cut_at_random("staged");

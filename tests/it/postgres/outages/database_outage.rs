@@ -37,8 +37,8 @@ fn with_opaque_call(place: TestEnv) -> TestEnv {
     place.with_approved(vec!["o"]).configure_first(lease).with_plan(&[step])
 }
 
-/// I127: a call was made before the server became read-only. Its answer is recorded once the server is
-/// writable again. No call is in doubt and no decision is required.
+/// I87, I127: a call was made before the server became read-only. Its answer is recorded once the server is writable
+/// again. No call is in doubt and no decision is required.
 #[test]
 fn answer_is_recorded_after_the_server_was_read_only() {
     for commit in ["atomic", "staged"] {

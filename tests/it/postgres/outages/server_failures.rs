@@ -79,7 +79,7 @@ pub(super) async fn cut_after(
     Some((OpenedDatabase { store, dir }, probe))
 }
 
-/// I87.
+/// I2, I87.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn group_whose_connection_is_cut_anywhere_is_written_once() {
     for point in ["begin", "group_read", "group_write", "commit"] {
@@ -103,6 +103,7 @@ async fn group_whose_connection_is_cut_anywhere_is_written_once() {
     }
 }
 
+/// I87.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn request_whose_connection_is_cut_is_put_once() {
     for (point, side) in [("inbox_insert", Side::Before), ("commit", Side::Before), ("commit", Side::After)] {
@@ -173,6 +174,7 @@ async fn patient_open_waits_for_an_unreachable_server_and_others_fail() {
     assert!(refused.err().unwrap().to_string().contains("createdb"), "a permanent error is reported immediately");
 }
 
+/// I87.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writes_wait_for_a_restarting_server() {
     let Some(server) = Server::start() else { return };
@@ -248,6 +250,7 @@ pub(super) async fn set_read_only(url: &str, is: bool) {
     tokio::time::sleep(Duration::from_millis(100)).await;
 }
 
+/// I87.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn write_waits_for_a_free_connection() {
     let Some(server) = Server::start_with(&["max_connections=6", "superuser_reserved_connections=0"]) else { return };
@@ -288,6 +291,7 @@ async fn write_waits_for_a_free_connection() {
     assert_eq!(event_count(&opened.store, &log).await, 3);
 }
 
+/// I87.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn full_disk_fails_only_the_big_write() {
     let Some(url) = database().await else { return };

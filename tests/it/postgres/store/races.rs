@@ -75,6 +75,7 @@ fn reserve_batch(log: &store_fixture::LogWriter, key: Hash) -> Batch {
     batch
 }
 
+/// I21.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_reservations_of_one_action_key_grant_it_to_one_job() {
     let Some(url) = database().await else { return };

@@ -62,8 +62,8 @@ fn of_all(seeds: u64, problem: impl Fn(u64) -> Option<String> + Sync) -> Vec<Str
     })
 }
 
-/// I101, I102, I103, I106: two runs of a seed are identical. No run violates a guarantee in its world or its
-/// stores. Each fault and each recovery occurs at least once over all seeds.
+/// I1, I2, I14, I101, I102, I103, I104, I106, I171, I192: two runs of a seed are identical. No run violates a guarantee
+/// in its world or its stores. Each fault and each recovery occurs at least once over all seeds.
 #[test]
 fn simulated_workers_keep_all_promises_under_faults() {
     if let Some(seed) = number("LATCH_TEST_SEED") {

@@ -87,6 +87,7 @@ fn numbers_are_written_as_in_rfc8785() {
     }
 }
 
+/// I185.
 #[test]
 fn equal_numbers_have_the_same_canonical_text() {
     for text in ["1", "1.0", "1e0", "10E-1", "0.1e+1", "1.0000000000000000001"] {
@@ -123,6 +124,7 @@ fn integers_with_an_exact_double_are_accepted() {
     assert_eq!(canonical(&long), "1.0715086071862673e+301");
 }
 
+/// I185.
 #[test]
 fn integers_between_two_doubles_are_refused() {
     for text in [
@@ -147,6 +149,7 @@ fn numbers_beyond_a_double_are_refused() {
     }
 }
 
+/// I185.
 #[test]
 fn duplicate_keys_are_refused_wherever_they_are() {
     let twice = |key: &str| Refusal::DuplicateKey(key.to_owned());
@@ -157,6 +160,7 @@ fn duplicate_keys_are_refused_wherever_they_are() {
     assert_eq!(canonical("{\"\u{e9}\":1,\"e\u{301}\":2}"), "{\"e\u{301}\":2,\"\u{e9}\":1}");
 }
 
+/// I190.
 #[test]
 fn depth_has_a_limit() {
     let nest = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));

@@ -12,6 +12,7 @@ fn rng() -> StepRng {
     StepRng::new(step_seed(&Hash(std::array::from_fn(|index| index as u8)), &StepId::new("s1")))
 }
 
+/// I17, I181.
 #[test]
 fn golden_bytes() {
     // The first block of RFC 8439, appendix A.1, test vector 1.

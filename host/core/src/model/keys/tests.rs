@@ -149,6 +149,7 @@ fn id() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    /// I185.
     #[test]
     fn idempotency_keys_are_equal_for_equal_fields_only(
         a in (id(), id(), id(), tricky()), b in (id(), id(), id(), tricky())
@@ -171,6 +172,7 @@ proptest! {
         prop_assert_ne!(key(&a), header_request_key(&b.0, &b.1, &b.2));
     }
 
+    /// I185.
     #[test]
     fn length_prefixes_keep_fields_apart(
         a in prop::collection::vec(tricky(), 0..4), b in prop::collection::vec(tricky(), 0..4)

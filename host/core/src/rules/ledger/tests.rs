@@ -218,6 +218,7 @@ fn stale_attempt_is_rejected() {
     });
 }
 
+/// I172.
 #[test]
 fn mismatched_arguments_are_rejected() {
     for_all(&mut |caller, found| {

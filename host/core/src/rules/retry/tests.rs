@@ -18,6 +18,7 @@ fn the_ceiling_doubles_up_to_the_cap() {
     assert_eq!(ceiling_ms(31, Some(&spec(None, Some(u32::MAX), Some(u32::MAX)))), u32::MAX);
 }
 
+/// I174.
 #[test]
 fn jitter_covers_the_whole_range() {
     assert_eq!(backoff_ms(0, None, None, 0), 0);
@@ -46,6 +47,7 @@ fn retry_override_changes_only_the_retry_count() {
 }
 
 proptest! {
+    /// I174.
     #[test]
     fn a_backoff_is_within_its_bounds(
         n: u32, random: u32, retry_after in prop::option::of(any::<u32>()),

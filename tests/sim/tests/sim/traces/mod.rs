@@ -139,8 +139,8 @@ fn crash_window(record: &Record) -> Option<&'static str> {
     })
 }
 
-/// I115, I116: the observations of production workers under any order of faults are a behaviour of the
-/// protocol model. Every crash window and every recovery occurs in the followed traces.
+/// I1, I115, I116: the observations of production workers under any order of faults are a behaviour of the protocol
+/// model. Every crash window and every recovery occurs in the followed traces.
 #[test]
 fn worker_traces_are_accepted_by_the_model() {
     if let Some(seed) = number("LATCH_TEST_SEED") {

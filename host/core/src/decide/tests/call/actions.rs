@@ -62,6 +62,7 @@ fn committed_action_returns_its_result_without_approval() {
     }
 }
 
+/// I172.
 #[test]
 fn other_arguments_under_a_known_key_are_refused() {
     let (key, row) = done();

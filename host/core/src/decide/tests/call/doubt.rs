@@ -59,7 +59,7 @@ fn call_in_doubt_waits_for_settling_time() {
     }
 }
 
-/// I3: a try that did not take effect counts toward the maximum number of tries. Its backoff is recorded as an
+/// I3, I192: a try that did not take effect counts toward the maximum number of tries. Its backoff is recorded as an
 /// event.
 #[test]
 fn call_that_never_takes_effect_fails_after_max_tries() {

@@ -90,6 +90,7 @@ fn killed_anywhere_each_effect_happens_once() {
     }
 }
 
+/// I171.
 #[test]
 fn keyed_calls_are_repeated_only_under_the_same_key() {
     for cut in cuts() {
@@ -156,6 +157,7 @@ fn unknown_reconcile_falls_to_next_resolution_step() {
     assert_eq!(sim.executions_by_slot[&Slot::new("b")], 1);
 }
 
+/// I163.
 #[test]
 fn definite_failures_are_retried_and_doubtful_ones_never_blindly() {
     let limit = |n: usize| vec![Answer::NotApplied(Failure::new(Code::RateLimit, "429")); n];
@@ -179,6 +181,7 @@ fn definite_failures_are_retried_and_doubtful_ones_never_blindly() {
     assert_eq!(sim.executions_by_slot[&Slot::new("b")], 1);
 }
 
+/// I174.
 #[test]
 fn a_final_code_is_never_retried() {
     let mut sim = sim("Opaque");

@@ -314,8 +314,8 @@ fn every_prefix_is_safe(seed: u32, sim: &Sim) {
     }
 }
 
-/// I1, I3, I6, I29, I37: random plans end legally, their responses agree with the events, and their evidence
-/// verifies.
+/// I1, I3, I6, I29, I37, I170, I183, I187: random plans end legally, their responses agree with the events, and their
+/// evidence verifies.
 #[test]
 fn random_plans_end_legally_and_response_matches_events() {
     let (mut ends, mut undid): (BTreeMap<&str, u32>, u32) = (BTreeMap::new(), 0);
@@ -335,7 +335,7 @@ fn random_plans_end_legally_and_response_matches_events() {
     }
 }
 
-/// The seed determines the whole run, so a failure can be reproduced.
+/// I19: the seed determines the whole run, so a failure can be reproduced.
 #[test]
 fn same_seed_gives_same_bytes() {
     for seed in [1, 77, 500] {

@@ -205,7 +205,7 @@ fn find(records: &[(String, Value)], kind: &str) -> usize {
     records.iter().position(|(record, fields)| record == "event" && fields["event"]["type"] == kind).expect("there")
 }
 
-/// I30: a forger adds a second execution to one record and recomputes every hash. The other records contradict
+/// I30, I170: a forger adds a second execution to one record and recomputes every hash. The other records contradict
 /// the forged record.
 #[test]
 fn forged_double_execution_is_found() {
@@ -278,8 +278,7 @@ fn answer_without_events_is_not_an_execution() {
     }
 }
 
-/// I30: one record alone is changed, and every hash is recomputed. Another record contradicts the changed
-/// record.
+/// I30, I187: one record alone is changed, and every hash is recomputed. Another record contradicts the changed record.
 #[test]
 fn forgeries_are_contradicted_by_other_stores() {
     type Change = fn(&mut Vec<(String, Value)>);

@@ -80,7 +80,7 @@ fn reasons(response: &Response) -> Vec<Option<Code>> {
     response.steps.iter().map(|step| step.reason_code).collect()
 }
 
-/// The response never reports a partial result as complete, and a failure names the failed step.
+/// I187: the response never reports a partial result as complete, and a failure names the failed step.
 #[test]
 fn the_status_is_that_of_the_job() {
     let run = |mode: Mode, answer: Option<Answer>, steps: Vec<Value>| {

@@ -49,7 +49,7 @@ fn held(sim: &Sim, context: &Context<'_>) -> (Durable, Durable) {
     (before, after)
 }
 
-/// In a cancelled job, a ready step is not started, and a running step makes no further call.
+/// I173: in a cancelled job, a ready step is not started, and a running step makes no further call.
 #[test]
 fn cancelled_job_begins_no_new_call() {
     let plan = vec![step("a", "Script", &[], json!({ "calls": ["Opaque"] })), step("b", "Read", &["a"], json!({}))];
@@ -68,7 +68,7 @@ fn cancelled_job_begins_no_new_call() {
     assert!(matches!(next(&after), NextAction::Abandon), "{:?}", next(&after));
 }
 
-/// If a job is cancelled, a call in flight that certainly changed nothing gets a final failure and is not
+/// I173: if a job is cancelled, a call in flight that certainly changed nothing gets a final failure and is not
 /// retried.
 #[test]
 fn call_in_flight_of_cancelled_job_is_recorded_and_not_retried() {

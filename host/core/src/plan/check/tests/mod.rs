@@ -286,7 +286,7 @@ fn a_good_plan_is_accepted() {
     assert_eq!(violations(&good()), []);
 }
 
-/// I18: each mistake causes exactly one violation with the correct pointer.
+/// I18, I190: each mistake causes exactly one violation with the correct pointer.
 #[test]
 fn each_mistake_causes_one_violation_with_its_pointer() {
     let mut wrong = Vec::new();
