@@ -2,5 +2,7 @@
 
 mod bindings;
 mod floors;
+mod register;
+mod text_files;
 mod tidy;
 mod words;

@@ -1,47 +1,13 @@
-//! Project rules that the compiler does not check: maximum sizes of files, directions of dependencies, files that may
-//! use certain functions, and a test for each guarantee.
+//! Project rules that the compiler does not check: maximum sizes of files, directions of dependencies, and files that
+//! may use certain functions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::support::checkout::{root, tracked_files};
+use super::text_files::{TextFile, assert_none, rust_files, text_files};
 
 /// Maximum number of lines of a file. A longer file contains more than one concept.
 const MAX_LINES: usize = 800;
-
-/// A text file of the project, with its path relative to the root.
-struct TextFile {
-    path: String,
-    text: String,
-}
-
-impl TextFile {
-    /// Returns the numbered lines without comments, because a comment that warns of a forbidden word may
-    /// contain this word.
-    fn code_lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        let comment = |line: &str| line.trim_start().starts_with("//");
-        self.text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(move |(_, line)| !comment(line))
-    }
-    /// Returns the lines of `code_lines` without the tests at the end of the file.
-    fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        let in_tests = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
-        self.code_lines().take_while(move |(_, line)| !in_tests && line.trim() != "#[cfg(test)]")
-    }
-}
-
-/// Returns the tracked text files, sorted by path.
-fn text_files() -> Vec<TextFile> {
-    let text = |path: String| Some(TextFile { text: std::fs::read_to_string(root().join(&path)).ok()?, path });
-    let files: Vec<TextFile> = tracked_files().into_iter().filter_map(text).collect();
-    assert!(files.len() > 100, "the sources are there");
-    files
-}
-
-fn rust_files(folder: &str) -> Vec<TextFile> {
-    let files: Vec<TextFile> =
-        text_files().into_iter().filter(|file| file.path.starts_with(folder) && file.path.ends_with(".rs")).collect();
-    assert!(!files.is_empty(), "there is code in {folder}");
-    files
-}
 
 /// Returns the Rust files of the host's crates: everything but the kernel and the store.
 fn host_files() -> Vec<TextFile> {
@@ -52,10 +18,6 @@ fn host_files() -> Vec<TextFile> {
 fn product_files() -> Vec<TextFile> {
     let inner = ["host/core/src/", "host/store/src/"];
     inner.iter().flat_map(|f| rust_files(f)).chain(host_files()).collect()
-}
-
-fn assert_none(rule: &str, found: Vec<String>) {
-    assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
 }
 
 /// Returns the lines of code in `files` that contain one of `words`, except in files whose path starts with a
@@ -174,6 +136,7 @@ fn only_output_modules_print() {
     );
 }
 
+/// I9.
 #[test]
 fn clock_and_entropy_have_one_source_each() {
     let product = product_files();
@@ -187,6 +150,7 @@ fn clock_and_entropy_have_one_source_each() {
     );
 }
 
+/// I9.
 #[test]
 fn engine_profiles_are_built_in_one_file() {
     let engine = ["wasmtime::Config::new", "Config::new()"];
@@ -196,6 +160,7 @@ fn engine_profiles_are_built_in_one_file() {
     );
 }
 
+/// I9.
 #[test]
 fn tools_are_called_in_one_place() {
     let places: BTreeSet<String> = host_files()
@@ -205,168 +170,6 @@ fn tools_are_called_in_one_place() {
         .map(|file| file.path.clone())
         .collect();
     assert_eq!(places.len(), 1, "one place executes tools: {places:?}");
-}
-
-/// The numbers of the register ascend in each group, and each number occurs once. The page and the tests cite
-/// only numbers of the register.
-#[test]
-fn every_cited_guarantee_is_in_the_register() {
-    let Register { groups, fences } = read_register();
-    let mut stated = BTreeSet::new();
-    for group in &groups {
-        let numbers: Vec<u32> = group.iter().map(|guarantee| guarantee.number).collect();
-        // Gaps are allowed, because the number of a removed guarantee is never used again.
-        assert!(numbers.is_sorted_by(|a, b| a < b), "in order, each once: {numbers:?}");
-        for number in numbers {
-            assert!(stated.insert(number), "I{number} has two rows in {REGISTER}");
-        }
-    }
-    assert!(groups.len() >= 10 && stated.len() >= 140, "{} groups, {} numbers", groups.len(), stated.len());
-
-    let mut cited: BTreeMap<u32, String> = BTreeMap::new();
-    for number in fences.iter().map(|fence| fence.number).chain(numbers_in(&register_text())) {
-        cited.entry(number).or_insert_with(|| REGISTER.to_owned());
-    }
-    for file in text_files().into_iter().filter(|file| file.path.ends_with(".rs")) {
-        for number in cited_guarantees(tests_of(&file)) {
-            cited.entry(number).or_insert_with(|| file.path.clone());
-        }
-    }
-    let unknown = cited.iter().filter(|(n, _)| !stated.contains(n)).map(|(n, path)| format!("I{n} in {path}"));
-    assert_none("these cited guarantees are not in the register", unknown.collect());
-}
-
-/// Each row has a short statement, files that exist, and tests that exist. A row that no test cites names at
-/// least one test.
-#[test]
-fn every_guarantee_is_tested_and_its_tests_exist() {
-    let (sources, mut named, mut untested) = (rust_files(""), 0, Vec::new());
-    let cited: BTreeSet<u32> = sources.iter().flat_map(|file| cited_guarantees(tests_of(file))).collect();
-    for Guarantee { number, statement, files, tests } in read_register().groups.into_iter().flatten() {
-        let words = statement.split_whitespace().count();
-        assert!((3..=20).contains(&words), "I{number} has {words} words, at most 20 are allowed: {statement}");
-        assert!(!files.is_empty(), "I{number} names no file that enforces it");
-        for file in files {
-            assert!(root().join(&file).is_file(), "I{number} names {file}, which does not exist");
-        }
-        if tests.is_empty() && !cited.contains(&number) {
-            untested.push(format!("I{number}"));
-        }
-        for test in tests {
-            assert!(test.contains("::"), "I{number} names {test} without its module");
-            assert!(test_exists(&sources, &test), "I{number} names {test}, which does not exist");
-            named += 1;
-        }
-    }
-    assert_none("these guarantees have no test", untested);
-    assert!(named >= 700, "{named}");
-}
-
-/// Returns the tests in a source file: the whole file, or its part after `#[cfg(test)]`.
-fn tests_of(file: &TextFile) -> &str {
-    let whole = file.path.starts_with("tests/it/") || file.path.ends_with("tests.rs") || file.path.contains("/tests/");
-    match whole {
-        true => file.text.as_str(),
-        false => file.text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests),
-    }
-}
-
-/// Returns the guarantees cited in comments. Each is a word of its own, such as I9.
-fn cited_guarantees(text: &str) -> Vec<u32> {
-    text.lines().filter_map(|line| line.find("//").map(|at| &line[at..])).flat_map(numbers_in).collect()
-}
-
-/// Returns the numbers of guarantees in a text, such as 9 for the word I9.
-fn numbers_in(text: &str) -> Vec<u32> {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    words.filter_map(|word| word.strip_prefix('I')?.parse().ok()).collect()
-}
-
-/// Page that lists every guarantee, the files that enforce it, and its tests.
-const REGISTER: &str = "docs/internals/guarantees.md";
-
-/// Tables of the register.
-#[derive(Default)]
-struct Register {
-    /// Guarantees of each group, in the order of the page.
-    groups: Vec<Vec<Guarantee>>,
-    /// Fences of all groups.
-    fences: Vec<Fence>,
-}
-
-/// Row of a table of guarantees.
-struct Guarantee {
-    number: u32,
-    statement: String,
-    /// Paths of the files that enforce the guarantee.
-    files: Vec<String>,
-    tests: Vec<String>,
-}
-
-/// Row of a table of fences.
-struct Fence {
-    /// Number of the guarantee that the fence serves.
-    number: u32,
-    name: String,
-    condition: String,
-    tests: Vec<String>,
-}
-
-/// Kind of the table that is being read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Table {
-    Guarantees,
-    Fences,
-    /// No table, or a table of another kind.
-    Other,
-}
-
-fn register_text() -> String {
-    std::fs::read_to_string(root().join(REGISTER)).expect("there is a register of guarantees")
-}
-
-fn read_register() -> Register {
-    let number = |text: &str| -> u32 {
-        let number = text.strip_prefix('I').and_then(|digits| digits.parse().ok());
-        number.unwrap_or_else(|| panic!("{REGISTER}: {text} is not the number of a guarantee"))
-    };
-    let (mut register, mut table) = (Register::default(), Table::Other);
-    for line in register_text().lines() {
-        let Some(row) = line.strip_prefix('|') else {
-            table = Table::Other;
-            continue;
-        };
-        let cells: Vec<&str> = row.trim_end().trim_end_matches('|').split('|').map(str::trim).collect();
-        match (table, cells.as_slice()) {
-            (_, [dashes, ..]) if dashes.starts_with("---") => {}
-            (Table::Other, ["no", "guarantee", "enforced by", "tests"]) => {
-                table = Table::Guarantees;
-                register.groups.push(Vec::new());
-            }
-            (Table::Other, ["fence", "condition", "fails without it"]) => table = Table::Fences,
-            (Table::Guarantees, [no, statement, files, tests]) => {
-                let guarantee = Guarantee {
-                    number: number(no),
-                    statement: (*statement).to_owned(),
-                    files: quoted(files).map(str::to_owned).collect(),
-                    tests: quoted(tests).map(str::to_owned).collect(),
-                };
-                register.groups.last_mut().expect("the table has begun").push(guarantee);
-            }
-            (Table::Fences, [fence, condition, tests]) => {
-                let (no, name) = fence.split_once(": ").unwrap_or_else(|| panic!("{REGISTER}: no number: {line}"));
-                register.fences.push(Fence {
-                    number: number(no),
-                    name: name.to_owned(),
-                    condition: (*condition).to_owned(),
-                    tests: quoted(tests).map(str::to_owned).collect(),
-                });
-            }
-            (Table::Other, _) => {}
-            (Table::Guarantees | Table::Fences, _) => panic!("{REGISTER}: a row with other cells: {line}"),
-        }
-    }
-    register
 }
 
 #[test]
@@ -480,40 +283,6 @@ fn readme_has_both_commands_and_all_links_resolve() {
         }
     }
     assert_none("these links are broken", broken);
-}
-
-/// Each fence has a condition and tests, and each of its tests exists.
-#[test]
-fn every_fence_names_tests_that_exist() {
-    let (sources, mut named) = (rust_files(""), 0);
-    for Fence { name, condition, tests, .. } in read_register().fences {
-        assert!(!condition.is_empty(), "a fence without a condition: {name}");
-        assert!(!tests.is_empty(), "a fence without a test: {name}");
-        for test in tests {
-            assert!(test_exists(&sources, &test), "the fence `{name}` names {test}, which does not exist");
-            named += 1;
-        }
-    }
-    assert!(named >= 130, "{named}");
-}
-
-/// Returns the text between backquotes.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
-    text.split('`').skip(1).step_by(2)
-}
-
-/// Returns true if a function named `test` exists. If `test` is a path such as `a::b::name`, the function
-/// must be in module `b`. Without a path, any file may contain the function.
-fn test_exists(sources: &[TextFile], test: &str) -> bool {
-    let (module, name) = test.rsplit_once("::").unwrap_or(("", test));
-    let module = module.trim_end_matches("::tests");
-    // The conformance suite is one module for all stores.
-    let module = if module.starts_with("conformance::") { "conformance" } else { module };
-    let file = module.rsplit("::").next().unwrap_or_default();
-    let of_module = |source: &&TextFile| {
-        file.is_empty() || source.path.contains(&format!("/{file}.rs")) || source.path.contains(&format!("/{file}/"))
-    };
-    sources.iter().filter(of_module).any(|source| source.text.contains(&format!("fn {name}(")))
 }
 
 #[test]
