@@ -123,7 +123,7 @@ fn dependencies_point_inwards() {
     assert_none("inspection runs and compiles nothing", lines_with_words(&inspect, &["wasmtime", "Engine"], &[]));
 }
 
-/// I9: only the output modules may print text. The three tests below also check I9.
+/// I9: only the output modules may print text.
 #[test]
 fn only_output_modules_print() {
     let words = ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("];
