@@ -17,6 +17,7 @@ mod llm;
 mod people;
 mod plugins;
 mod postgres;
+mod recording;
 mod screens;
 mod sdk;
 mod sources;

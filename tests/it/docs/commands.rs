@@ -119,16 +119,13 @@ fn run_page(page: &str) {
     assert!(blocks.iter().any(|block| block.use_of_block == BlockUse::Run), "{page} has commands");
 
     let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let programs = program::latch_binary().parent().expect("the program lies in a folder").to_owned();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&path))).unwrap();
     // The output goes to a file. A pipe would stay open as long as a process that the page started in the background.
     let said = outside.path().join("said");
     let output = || Stdio::from(File::options().create(true).append(true).open(&said).expect("the folder is writable"));
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(script(page, &blocks)).current_dir(folder.path());
     program::clear_environment(&mut shell);
-    shell.env("PATH", path).env("LATCH_TOOLS_DIR", sdk_tools::tools_dir());
+    shell.env("PATH", program::search_path()).env("LATCH_TOOLS_DIR", sdk_tools::tools_dir());
     let shell = shell.stdin(Stdio::null()).stdout(output()).stderr(output()).process_group(0).spawn();
     let mut shell = shell.expect("there is a shell");
     let group = Pid::from_child(&shell);

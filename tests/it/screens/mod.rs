@@ -4,5 +4,5 @@ mod commands;
 mod escapes;
 mod json_log_lines;
 mod live_view;
-mod snapshot;
+pub(crate) mod snapshot;
 mod typed_commands;

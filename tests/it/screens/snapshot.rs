@@ -89,7 +89,7 @@ pub(super) fn compare_screens(stage: &Stage, screens: &[Screen]) {
 }
 
 /// Replaces values that differ between two runs by stable ones.
-fn stabilize(text: &str) -> String {
+pub(crate) fn stabilize(text: &str) -> String {
     let lines: Vec<String> = replace_job_ids(text)
         .lines()
         .map(|line| remove_padding(&replace_amounts(&replace_words(&replace_worker_names(line)))))

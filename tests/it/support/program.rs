@@ -1,5 +1,6 @@
 //! The built program, run as a user runs it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -56,6 +57,14 @@ pub(crate) fn clear_environment(command: &mut Command) {
         command.env_remove(name);
     }
     command.env("LATCH_CACHE_DIR", compile_cache_dir());
+}
+
+/// Returns the search path of a shell that finds the built program first.
+pub(crate) fn search_path() -> OsString {
+    let programs = latch_binary().parent().expect("the program lies in a folder").to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&path)))
+        .expect("folders have plain names")
 }
 
 /// Returns Cargo's target folder. Tests store their builds there.

@@ -120,9 +120,31 @@ impl Terminal {
         screen_text_of(&self.bytes, self.columns)
     }
 
+    /// Receives the next output. Returns false if none arrives within `time`, or if the program has ended.
+    pub(crate) fn receive_output(&mut self, time: Duration) -> bool {
+        let received = self.output.recv_timeout(time);
+        self.bytes.extend(received.iter().flatten());
+        received.is_ok()
+    }
+
+    /// Returns the present screen.
+    pub(crate) fn screen(&self) -> vt100::Screen {
+        parse_screen(&self.bytes, self.columns).screen().clone()
+    }
+
+    /// Returns the id of the started process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Types a line.
     pub(crate) fn type_line(&mut self, line: &str) {
-        self.keyboard.write_all(format!("{line}\n").as_bytes()).unwrap();
+        self.type_keys(&format!("{line}\n"));
+    }
+
+    /// Types these keys and no others.
+    pub(crate) fn type_keys(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
 
     /// Types Ctrl-D on an empty line.
@@ -186,7 +208,8 @@ impl TerminalOutput {
     }
 }
 
-fn style_name(cell: &vt100::Cell) -> String {
+/// Returns the style of a cell as words, such as `bold red`. The usual style has no words.
+pub(crate) fn style_name(cell: &vt100::Cell) -> String {
     let color = match cell.fgcolor() {
         vt100::Color::Default => "",
         vt100::Color::Idx(1) => "red",
