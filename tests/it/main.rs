@@ -17,7 +17,6 @@ mod llm;
 mod people;
 mod plugins;
 mod postgres;
-mod recording;
 mod screens;
 mod sdk;
 mod sources;

@@ -31,7 +31,7 @@ const WAIT: Duration = Duration::from_millis(10_500);
 /// Creates the project of the recording, with built plugins.
 fn project() -> TestEnv {
     let copy = checkout::copy();
-    let source = copy.join("tests/it/recording/project");
+    let source = copy.join("tests/it/docs/recording/project");
     let mut config = std::fs::read_to_string(source.join("latch.toml")).expect("the project has a configuration");
     for plugin in ["mail-maildir-rust", "requests-rust"] {
         let component = build_plugin(&copy.join("example-plugins").join(plugin));

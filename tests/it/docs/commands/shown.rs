@@ -1,0 +1,58 @@
+//! Comparison of the output that a page shows with the output of its commands.
+
+/// Returns the first line of `shown` that `output` lacks. The lines of `shown` must be in `output` in the same order, with
+/// any lines between them. Blank lines and the number of blanks between words do not count.
+pub(super) fn missing_line<'s>(output: &str, shown: &'s str) -> Option<&'s str> {
+    let mut found = output.lines();
+    shown.lines().filter(|line| !line.trim().is_empty()).find(|line| !found.any(|found| fits(found, line)))
+}
+
+/// Returns true if a line of output is the shown line. A number, time, id or hash of the page stands for any other one.
+/// `…` in a word stands for any characters, and as the last word for any words.
+fn fits(found: &str, shown: &str) -> bool {
+    let mut found = found.split_whitespace();
+    let mut shown = shown.split_whitespace().peekable();
+    while let Some(word) = shown.next() {
+        if word == "…" && shown.peek().is_none() {
+            return true;
+        }
+        if !found.next().is_some_and(|found| word_fits(&without_numbers(found), &without_numbers(word))) {
+            return false;
+        }
+    }
+    found.next().is_none()
+}
+
+fn word_fits(found: &str, shown: &str) -> bool {
+    let Some((before, after)) = shown.split_once('…') else { return found == shown };
+    found.strip_prefix(before).is_some_and(|rest| rest.ends_with(after))
+}
+
+/// Replaces each run of letters and digits that contains a digit by `0`.
+fn without_numbers(word: &str) -> String {
+    let mut out = String::new();
+    let mut rest = word;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        out += if run.contains(|c: char| c.is_ascii_digit()) { "0" } else { run };
+        let mark = after.chars().next();
+        out.extend(mark);
+        rest = &after[mark.map_or(0, char::len_utf8)..];
+    }
+    out
+}
+
+#[test]
+fn shown_output_is_compared_without_its_numbers() {
+    let output =
+        "job job_01M8AKN8RNVNKC7D7KZHMQJ9R9\n  keep  Notes.Keep  succeeded in 0.041 s\n\ndone by ada at noon\n";
+    let missing = |shown| missing_line(output, shown);
+    assert_eq!(missing("job job_01…\nkeep Notes.Keep  succeeded in 1.2 s\n"), None);
+    assert_eq!(missing("job job_01KHTQ3N5V7Y9ABCDEFGHJKMNP\n\ndone by …\n"), None);
+    assert_eq!(missing("done by ada\n"), Some("done by ada"));
+    assert_eq!(missing("done by ada at noon\njob job_01…\n"), Some("job job_01…"), "the order counts");
+    assert_eq!(missing("keep Notes.Read succeeded in 0.041 s\n"), Some("keep Notes.Read succeeded in 0.041 s"));
+    assert_eq!(missing_line("changed latch:job_01M8:keep:2\n", "changed latch:job_01…:keep:1\n"), None);
+    assert!(missing_line("changed latch:job_01M8:send:2\n", "changed latch:job_01…:keep:1\n").is_some());
+}
