@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::checkout::{root, tracked_files};
 use super::text_files::{TextFile, assert_none, rust_files, text_files};
+use crate::support::checkout::{root, tracked_files};
 
 /// Maximum number of lines of a file. A longer file contains more than one concept.
 const MAX_LINES: usize = 800;

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::block::ShellBlock;
+use crate::support::plugins::sdk_tools as sdk;
 use crate::support::servers::llm_provider::Provider;
 use crate::support::servers::postgres::Server;
 use crate::support::test_env::build_plugin;
-use crate::{checkout, program, sdk};
+use crate::support::{checkout, program};
 
 /// Plugins in Rust that pages use from the folder of `DOCS_CHECKOUT`.
 const RUST_PLUGINS: [&str; 7] = [
@@ -103,11 +104,11 @@ fn built(name: &str, make: &[&str]) -> PathBuf {
     // The project of an earlier run may come from other templates. At first there is none.
     let _ = std::fs::remove_dir_all(&folder);
     for (folder, args) in [(&parent, make), (&folder, &["plugin", "build"])] {
-        let ran = sdk::run_latch(folder, args);
+        let ran = program::run_latch(folder, args);
         assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
     }
     // Compiles the plugin, so that pages use the compiled code.
-    let listed = sdk::run_latch(&folder, &["plugin", "list"]);
+    let listed = program::run_latch(&folder, &["plugin", "list"]);
     assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
     folder
 }
