@@ -8,6 +8,7 @@ mod confirmed;
 mod forked;
 mod header;
 mod parts;
+mod topic;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,6 +26,7 @@ pub use confirmed::{Consequence, Resource, UnconfirmedReason};
 pub use forked::{CopiedCall, CopiedStep, OriginalExecution, WouldCall};
 pub use header::{AcceptedPolicy, Header};
 pub use parts::{BudgetPeriod, DecidedBy, KeyHolder, RefusedCall, ReopenPurpose, ResultOrigin, Verdict};
+pub use topic::Topic;
 
 /// Newest version of the event format. An event carries the oldest version that can express it: see
 /// [`Body::schema_version`].

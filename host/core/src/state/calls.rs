@@ -14,32 +14,9 @@ impl Job {
             Body::ToolInvocationStarted { slot, operator, try_no, args, first_attempt, action_key, .. } => {
                 self.step_mut(event, &slot.step())?;
                 self.check_call_allowed(event, slot, operator)?;
-                let call = self
-                    .calls
-                    .entry(slot.clone())
-                    .or_insert_with(|| Call { action_key: *action_key, ..Call::new(operator, *args, *first_attempt) });
-                if call.first_attempt == 0 {
-                    // The host refused the call or answered it with a receipt before the job was reopened. No
-                    // attempt has started the call yet.
-                    call.first_attempt = *first_attempt;
-                }
-                if call.committed || call.open_try.is_some() || call.tries + 1 != *try_no {
-                    return Err(invalid_event(
-                        event,
-                        "a try may start only after the previous try has ended and before the final answer",
-                    ));
-                }
-                if call.operator != *operator || call.args != *args || call.first_attempt != *first_attempt {
-                    return Err(invalid_event(
-                        event,
-                        "operator, arguments and key of a try must equal those of the first try",
-                    ));
-                }
-                call.tries = *try_no;
-                call.open_try = Some(*try_no);
-                call.not_yet_answers = 0;
-                call.retry_at_us = None;
-                call.reopened = false;
+                let described = Call { action_key: *action_key, ..Call::new(operator, *args, *first_attempt) };
+                let call = self.calls.entry(slot.clone()).or_insert_with(|| described.clone());
+                call.start_try(event, *try_no, &described)?;
             }
             Body::ActionReused { slot, action_key, operator, args, job_id, from_slot } => {
                 self.step_mut(event, &slot.step())?;
@@ -89,27 +66,12 @@ impl Job {
                     nondeterministic: *nondeterministic,
                 });
             }
-            Body::CommandCommitted { slot } => {
-                let call = self.call_mut(event, slot)?;
-                if call.committed || call.open_try.is_some() || call.finished.is_none() {
-                    return Err(invalid_event(
-                        event,
-                        "a call has only one final answer, and the answer must be recorded before",
-                    ));
-                }
-                call.committed = true;
-                call.committed_seq = event.seq;
-            }
+            Body::CommandCommitted { slot } => self.call_mut(event, slot)?.commit(event)?,
             Body::InvocationResolved { slot, try_no, verdict, .. } => {
-                let call = self.call_mut(event, slot)?;
-                if call.open_try != Some(*try_no) {
-                    return Err(invalid_event(event, "a verdict must belong to the open try"));
-                }
-                call.verdict = Some((*try_no, *verdict));
-                call.verdicts.insert(*try_no, *verdict);
-                if matches!(verdict, Verdict::NotApplied | Verdict::Repeat) {
-                    call.open_try = None;
-                }
+                self.call_mut(event, slot)?.resolve(event, *try_no, *verdict)?;
+            }
+            Body::BudgetExceeded { slot, .. } => {
+                self.step_mut(event, &slot.step())?;
             }
             Body::ResolutionConflict { slot, .. } => {
                 let call = self.call_mut(event, slot)?;
@@ -143,6 +105,57 @@ impl Call {
             reopened: false,
             not_yet_answers: 0,
         }
+    }
+
+    /// Opens try `try_no`. `described` has the operator, arguments and key that the event states.
+    fn start_try(&mut self, event: &Event, try_no: u32, described: &Call) -> Result<(), FoldError> {
+        if self.first_attempt == 0 {
+            // The host refused the call or answered it with a receipt before the job was reopened. No attempt has
+            // started the call yet.
+            self.first_attempt = described.first_attempt;
+        }
+        if self.committed || self.open_try.is_some() || self.tries + 1 != try_no {
+            return Err(invalid_event(
+                event,
+                "a try may start only after the previous try has ended and before the final answer",
+            ));
+        }
+        let first = (&self.operator, self.args, self.first_attempt);
+        if first != (&described.operator, described.args, described.first_attempt) {
+            return Err(invalid_event(event, "operator, arguments and key of a try must equal those of the first try"));
+        }
+        self.tries = try_no;
+        self.open_try = Some(try_no);
+        self.not_yet_answers = 0;
+        self.retry_at_us = None;
+        self.reopened = false;
+        Ok(())
+    }
+
+    /// Makes the recorded answer final.
+    fn commit(&mut self, event: &Event) -> Result<(), FoldError> {
+        if self.committed || self.open_try.is_some() || self.finished.is_none() {
+            return Err(invalid_event(
+                event,
+                "a call has only one final answer, and the answer must be recorded before",
+            ));
+        }
+        self.committed = true;
+        self.committed_seq = event.seq;
+        Ok(())
+    }
+
+    /// Records the verdict on the open try. The verdicts `NotApplied` and `Repeat` close the try.
+    fn resolve(&mut self, event: &Event, try_no: u32, verdict: Verdict) -> Result<(), FoldError> {
+        if self.open_try != Some(try_no) {
+            return Err(invalid_event(event, "a verdict must belong to the open try"));
+        }
+        self.verdict = Some((try_no, verdict));
+        self.verdicts.insert(try_no, verdict);
+        if matches!(verdict, Verdict::NotApplied | Verdict::Repeat) {
+            self.open_try = None;
+        }
+        Ok(())
     }
 
     /// Opens try `try_no` for an answer that came without an execution of the tool, such as a refusal or a
