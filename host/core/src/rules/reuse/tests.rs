@@ -84,201 +84,205 @@ fn decide_reuse(
 
 type Change = fn(&mut Step, &mut PinnedOperator, &mut ReusableResult);
 
+/// Name, change of a reusable result, age of the result in microseconds, and the expected decision.
+type Case = (&'static str, Change, i64, Result<ReuseReason, ReuseReason>);
+
+const CASES: [Case; 29] = [
+    ("nothing is different", |_, _, _| {}, HOUR_US, Ok(ReuseReason::Safe)),
+    (
+        "no outcome at all",
+        |_, o, f| {
+            o.outcome_type = None;
+            f.outcome_type = None;
+        },
+        0,
+        Ok(ReuseReason::Safe),
+    ),
+    (
+        "a review",
+        |_, o, f| {
+            o.outcome_type = Some("Review.Text".into());
+            f.outcome_type = o.outcome_type.clone();
+        },
+        0,
+        Ok(ReuseReason::Safe),
+    ),
+    (
+        "a type that is not reused",
+        |_, o, f| {
+            o.outcome_type = Some("Invoice".into());
+            f.outcome_type = o.outcome_type.clone();
+        },
+        0,
+        Err(ReuseReason::OutcomeType),
+    ),
+    (
+        "a word inside a word",
+        |_, o, f| {
+            o.outcome_type = Some("Text.Overdraft".into());
+            f.outcome_type = o.outcome_type.clone();
+        },
+        0,
+        Err(ReuseReason::OutcomeType),
+    ),
+    ("another type", |_, _, f| f.outcome_type = Some("Email.Review".into()), 0, Err(ReuseReason::OutcomeType)),
+    ("it was secret", |_, _, f| f.sensitivity = Some("secret".into()), 0, Err(ReuseReason::Sensitivity)),
+    (
+        "it is secret now",
+        |p, _, _| {
+            p.outcome = Some(OutcomeSpec {
+                outcome_type: "Email.Draft".into(),
+                status: None,
+                sensitivity: Some("secret".into()),
+            })
+        },
+        0,
+        Err(ReuseReason::Sensitivity),
+    ),
+    ("another policy decision", |_, _, f| f.policy = Hash::of(&[b"other"]), 0, Err(ReuseReason::Policy)),
+    ("another input", |_, _, f| f.input_hash = Hash::of(&[b"other"]), 0, Err(ReuseReason::Input)),
+    (
+        "another component of one version",
+        |_, _, f| f.digest = Hash::of(&[b"other"]),
+        0,
+        Err(ReuseReason::PluginVersion),
+    ),
+    (
+        "another component in range",
+        |p, _, f| {
+            p.reuse = Some(ReuseSpec { plugin: ">=1.2, <2".into() });
+            f.digest = Hash::default();
+        },
+        0,
+        Ok(ReuseReason::Safe),
+    ),
+    (
+        "below the range",
+        |p, _, f| {
+            p.reuse = Some(ReuseSpec { plugin: ">=1.2".into() });
+            f.version = "1.1.9".into();
+        },
+        0,
+        Err(ReuseReason::PluginVersion),
+    ),
+    (
+        "above the range",
+        |p, _, f| {
+            p.reuse = Some(ReuseSpec { plugin: ">=1.2, <2".into() });
+            f.version = "2.0.0".into();
+        },
+        0,
+        Err(ReuseReason::PluginVersion),
+    ),
+    (
+        "a version that is none",
+        |p, _, f| {
+            p.reuse = Some(ReuseSpec { plugin: ">=1.2".into() });
+            f.version = "new".into();
+        },
+        0,
+        Err(ReuseReason::PluginVersion),
+    ),
+    (
+        "at the end of its time",
+        |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 },
+        HOUR_US,
+        Ok(ReuseReason::WithinTtl),
+    ),
+    (
+        "past its time",
+        |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 },
+        HOUR_US + 1,
+        Err(ReuseReason::TooOld),
+    ),
+    (
+        "aging without a time",
+        |p, _, f| {
+            p.time_sensitive = true;
+            f.is_verified = true;
+        },
+        0,
+        Err(ReuseReason::NoTtl),
+    ),
+    (
+        "aging, unverified",
+        |p, _, _| {
+            p.time_sensitive = true;
+            p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
+        },
+        0,
+        Err(ReuseReason::Unverified),
+    ),
+    (
+        "aging, verified",
+        |p, _, f| {
+            p.time_sensitive = true;
+            p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
+            f.is_verified = true;
+        },
+        0,
+        Ok(ReuseReason::WithinTtl),
+    ),
+    ("external without a time", |_, o, _| o.determinism = Determinism::External, 0, Err(ReuseReason::NoTtl)),
+    (
+        "external in its time",
+        |p, o, _| {
+            o.determinism = Determinism::External;
+            p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
+        },
+        0,
+        Ok(ReuseReason::WithinTtl),
+    ),
+    (
+        "external, a person's decision",
+        |p, o, f| {
+            o.determinism = Determinism::External;
+            p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
+            f.provenance = Provenance::PersonDecision;
+        },
+        0,
+        Err(ReuseReason::Provenance),
+    ),
+    ("never", |p, _, _| p.cache_policy = CachePolicy::Never, 0, Err(ReuseReason::NoTtl)),
+    (
+        "it changed the world",
+        |_, _, f| f.result_type = ResultType::SideEffectCommitted,
+        0,
+        Err(ReuseReason::WorldChanging),
+    ),
+    (
+        "it could change the world now",
+        |_, o, _| o.effects = vec![EffectKind::InternalWrite],
+        0,
+        Err(ReuseReason::WorldChanging),
+    ),
+    (
+        "the plan's type stands before the operator's",
+        |p, _, f| {
+            p.outcome = Some(OutcomeSpec { outcome_type: "Invoice".into(), status: None, sensitivity: None });
+            f.outcome_type = Some("Invoice".into());
+        },
+        0,
+        Err(ReuseReason::OutcomeType),
+    ),
+    (
+        "a draft by the plan's word",
+        |p, o, f| {
+            p.outcome = Some(OutcomeSpec { outcome_type: "Text.Draft".into(), status: None, sensitivity: None });
+            o.outcome_type = Some("Invoice".into());
+            f.outcome_type = Some("Text.Draft".into());
+        },
+        0,
+        Ok(ReuseReason::Safe),
+    ),
+    ("it was rolled back", |_, _, f| f.result_type = ResultType::Compensated, 0, Err(ReuseReason::WorldChanging)),
+];
+
 /// I23: if any one rule of safe reuse is violated, the result is not reused. A difference that violates no rule
 /// does not prevent reuse.
 #[test]
 fn each_safe_reuse_rule_is_checked_separately() {
-    let cases: [(&str, Change, i64, Result<ReuseReason, ReuseReason>); 29] = [
-        ("nothing is different", |_, _, _| {}, HOUR_US, Ok(ReuseReason::Safe)),
-        (
-            "no outcome at all",
-            |_, o, f| {
-                o.outcome_type = None;
-                f.outcome_type = None;
-            },
-            0,
-            Ok(ReuseReason::Safe),
-        ),
-        (
-            "a review",
-            |_, o, f| {
-                o.outcome_type = Some("Review.Text".into());
-                f.outcome_type = o.outcome_type.clone();
-            },
-            0,
-            Ok(ReuseReason::Safe),
-        ),
-        (
-            "a type that is not reused",
-            |_, o, f| {
-                o.outcome_type = Some("Invoice".into());
-                f.outcome_type = o.outcome_type.clone();
-            },
-            0,
-            Err(ReuseReason::OutcomeType),
-        ),
-        (
-            "a word inside a word",
-            |_, o, f| {
-                o.outcome_type = Some("Text.Overdraft".into());
-                f.outcome_type = o.outcome_type.clone();
-            },
-            0,
-            Err(ReuseReason::OutcomeType),
-        ),
-        ("another type", |_, _, f| f.outcome_type = Some("Email.Review".into()), 0, Err(ReuseReason::OutcomeType)),
-        ("it was secret", |_, _, f| f.sensitivity = Some("secret".into()), 0, Err(ReuseReason::Sensitivity)),
-        (
-            "it is secret now",
-            |p, _, _| {
-                p.outcome = Some(OutcomeSpec {
-                    outcome_type: "Email.Draft".into(),
-                    status: None,
-                    sensitivity: Some("secret".into()),
-                })
-            },
-            0,
-            Err(ReuseReason::Sensitivity),
-        ),
-        ("another policy decision", |_, _, f| f.policy = Hash::of(&[b"other"]), 0, Err(ReuseReason::Policy)),
-        ("another input", |_, _, f| f.input_hash = Hash::of(&[b"other"]), 0, Err(ReuseReason::Input)),
-        (
-            "another component of one version",
-            |_, _, f| f.digest = Hash::of(&[b"other"]),
-            0,
-            Err(ReuseReason::PluginVersion),
-        ),
-        (
-            "another component in range",
-            |p, _, f| {
-                p.reuse = Some(ReuseSpec { plugin: ">=1.2, <2".into() });
-                f.digest = Hash::default();
-            },
-            0,
-            Ok(ReuseReason::Safe),
-        ),
-        (
-            "below the range",
-            |p, _, f| {
-                p.reuse = Some(ReuseSpec { plugin: ">=1.2".into() });
-                f.version = "1.1.9".into();
-            },
-            0,
-            Err(ReuseReason::PluginVersion),
-        ),
-        (
-            "above the range",
-            |p, _, f| {
-                p.reuse = Some(ReuseSpec { plugin: ">=1.2, <2".into() });
-                f.version = "2.0.0".into();
-            },
-            0,
-            Err(ReuseReason::PluginVersion),
-        ),
-        (
-            "a version that is none",
-            |p, _, f| {
-                p.reuse = Some(ReuseSpec { plugin: ">=1.2".into() });
-                f.version = "new".into();
-            },
-            0,
-            Err(ReuseReason::PluginVersion),
-        ),
-        (
-            "at the end of its time",
-            |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 },
-            HOUR_US,
-            Ok(ReuseReason::WithinTtl),
-        ),
-        (
-            "past its time",
-            |p, _, _| p.cache_policy = CachePolicy::Ttl { ttl_seconds: 3_600 },
-            HOUR_US + 1,
-            Err(ReuseReason::TooOld),
-        ),
-        (
-            "aging without a time",
-            |p, _, f| {
-                p.time_sensitive = true;
-                f.is_verified = true;
-            },
-            0,
-            Err(ReuseReason::NoTtl),
-        ),
-        (
-            "aging, unverified",
-            |p, _, _| {
-                p.time_sensitive = true;
-                p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
-            },
-            0,
-            Err(ReuseReason::Unverified),
-        ),
-        (
-            "aging, verified",
-            |p, _, f| {
-                p.time_sensitive = true;
-                p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
-                f.is_verified = true;
-            },
-            0,
-            Ok(ReuseReason::WithinTtl),
-        ),
-        ("external without a time", |_, o, _| o.determinism = Determinism::External, 0, Err(ReuseReason::NoTtl)),
-        (
-            "external in its time",
-            |p, o, _| {
-                o.determinism = Determinism::External;
-                p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
-            },
-            0,
-            Ok(ReuseReason::WithinTtl),
-        ),
-        (
-            "external, a person's decision",
-            |p, o, f| {
-                o.determinism = Determinism::External;
-                p.cache_policy = CachePolicy::Ttl { ttl_seconds: 9 };
-                f.provenance = Provenance::PersonDecision;
-            },
-            0,
-            Err(ReuseReason::Provenance),
-        ),
-        ("never", |p, _, _| p.cache_policy = CachePolicy::Never, 0, Err(ReuseReason::NoTtl)),
-        (
-            "it changed the world",
-            |_, _, f| f.result_type = ResultType::SideEffectCommitted,
-            0,
-            Err(ReuseReason::WorldChanging),
-        ),
-        (
-            "it could change the world now",
-            |_, o, _| o.effects = vec![EffectKind::InternalWrite],
-            0,
-            Err(ReuseReason::WorldChanging),
-        ),
-        (
-            "the plan's type stands before the operator's",
-            |p, _, f| {
-                p.outcome = Some(OutcomeSpec { outcome_type: "Invoice".into(), status: None, sensitivity: None });
-                f.outcome_type = Some("Invoice".into());
-            },
-            0,
-            Err(ReuseReason::OutcomeType),
-        ),
-        (
-            "a draft by the plan's word",
-            |p, o, f| {
-                p.outcome = Some(OutcomeSpec { outcome_type: "Text.Draft".into(), status: None, sensitivity: None });
-                o.outcome_type = Some("Invoice".into());
-                f.outcome_type = Some("Text.Draft".into());
-            },
-            0,
-            Ok(ReuseReason::Safe),
-        ),
-        ("it was rolled back", |_, _, f| f.result_type = ResultType::Compensated, 0, Err(ReuseReason::WorldChanging)),
-    ];
-    for (name, change, now_us, expected) in cases {
+    for (name, change, now_us, expected) in CASES {
         let (mut step, mut pinned, mut reusable) = (planned(), operator(), found());
         change(&mut step, &mut pinned, &mut reusable);
         assert_eq!(decide_reuse(&step, &pinned, &reusable, now_us, false), expected, "{name}");

@@ -103,60 +103,8 @@ impl Sim {
     /// plan's parameters, if there are any.
     pub(super) fn of(mode: Mode, plan: Value, values: Option<&Value>) -> Sim {
         let plan: Plan = serde_json::from_value(plan).unwrap();
-        let secret = Hash::of(&[b"secret"]);
-        let label = crate::state::label::PARAMETERS.to_owned();
-        let bytes = values.map(crate::encoding::canon::value_to_canonical);
-        let parameters = bytes.as_ref().map(|bytes| crate::model::keys::payload_ref(&secret, &label, bytes));
-        let header = Header {
-            job_id: JobId::new("job_1"),
-            tenant_id: "default".into(),
-            actor_id: "ada".into(),
-            correlation_id: "c".into(),
-            trace_id: "t".into(),
-            intent_type: "plan".into(),
-            request_key: Hash::default(),
-            mode,
-            job_seed: Hash::default(),
-            engine_profile: Hash::default(),
-            standing_approvals: vec![],
-            contexts: None,
-            parameters,
-            policy: None,
-            rules: None,
-            operators: operators(),
-        };
-        let accepted = Event::seal(0, 1_000, 0, Body::IntentAccepted { header: Box::new(header) }, Hash::default());
-        let created = Body::PlanCreated { plan: serde_json::to_value(&plan).unwrap(), plan_hash: plan.hash() };
-        let created = Event::seal(1, 1_000, 0, created, accepted.hash);
-        let row = JobRow {
-            job_id: JobId::new("job_1"),
-            tenant_id: "default".into(),
-            actor_id: "ada".into(),
-            request_key: Hash::default(),
-            plan_id: "p".into(),
-            plan_hash: plan.hash(),
-            mode: mode.as_str().into(),
-            state: JobState::Pending,
-            attempt: 0,
-            next_seq: 2,
-            head: created.hash,
-            inbox_pending: false,
-            cancel_requested: false,
-            wake_at_us: None,
-            priority: 0,
-            created_us: 1_000,
-            updated_us: 1_000,
-        };
-        let record = StoredJob {
-            row,
-            secret,
-            events: vec![accepted, created],
-            ledger: vec![],
-            payloads: bytes.into_iter().map(|bytes| Payload { label: label.clone(), bytes }).collect(),
-            inbox: vec![],
-        };
         Sim {
-            record,
+            record: accepted_job(mode, &plan, values),
             effects: vec![],
             executions_by_slot: BTreeMap::new(),
             effect_keys: BTreeSet::new(),
@@ -216,32 +164,10 @@ impl Sim {
             }
             return Ok(durable);
         }
-        let attempt = durable.job.attempt + 1 + self.lost_claims;
-        let claim = decide::claimed(attempt, "w", Hash::default());
-        let claim = match reopen.filter(|_| durable.job.state.is_terminal()) {
-            Some(at) => decide::reopen_job(&durable, &self.inbox[at], &context).merge(claim),
-            None => claim.merge(decide::withdraw_receipts_after_unloaded_reopen(&durable)),
-        };
-        self.write(&mut durable, claim)?;
-        for row in decide::in_application_order(std::mem::take(&mut self.inbox)) {
-            let mut is_done = false;
-            while !is_done {
-                let draft = decide::apply_request(&durable, &row, &self.context());
-                is_done = draft.inbox_done.contains(&row.id);
-                self.write(&mut durable, draft)?;
-            }
-        }
+        self.claim(&mut durable, reopen, &context)?;
+        self.apply_inbox(&mut durable)?;
         self.fire_due(&mut durable)?;
-        let looked: Vec<_> = decide::due_confirmations(&durable)
-            .into_iter()
-            .map(|check| {
-                *self.verifications.entry(check.slot.clone()).or_default() += 1;
-                let found = self.verifier_results.get(&check.slot).cloned().unwrap_or(ConfirmationResult::Confirmed);
-                (check, found)
-            })
-            .collect();
-        let draft = decide::record_confirmation_results(&durable, &looked);
-        self.write(&mut durable, draft)?;
+        self.confirm(&mut durable)?;
         loop {
             let none = BTreeSet::new();
             self.look_up(&mut durable);
@@ -278,6 +204,44 @@ impl Sim {
             self.write(&mut durable, draft)?;
             return Ok(durable);
         }
+    }
+
+    /// Claims the job. If it has ended, the request at `reopen` of the inbox opens it again.
+    fn claim(&mut self, durable: &mut Durable, reopen: Option<usize>, context: &Context) -> Result<(), Dead> {
+        let attempt = durable.job.attempt + 1 + self.lost_claims;
+        let claim = decide::claimed(attempt, "w", Hash::default());
+        let claim = match reopen.filter(|_| durable.job.state.is_terminal()) {
+            Some(at) => decide::reopen_job(durable, &self.inbox[at], context).merge(claim),
+            None => claim.merge(decide::withdraw_receipts_after_unloaded_reopen(durable)),
+        };
+        self.write(durable, claim)
+    }
+
+    /// Applies the requests in the inbox.
+    fn apply_inbox(&mut self, durable: &mut Durable) -> Result<(), Dead> {
+        for row in decide::in_application_order(std::mem::take(&mut self.inbox)) {
+            let mut is_done = false;
+            while !is_done {
+                let draft = decide::apply_request(durable, &row, &self.context());
+                is_done = draft.inbox_done.contains(&row.id);
+                self.write(durable, draft)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the recorded effects confirmed by the verifiers.
+    fn confirm(&mut self, durable: &mut Durable) -> Result<(), Dead> {
+        let looked: Vec<_> = decide::due_confirmations(durable)
+            .into_iter()
+            .map(|check| {
+                *self.verifications.entry(check.slot.clone()).or_default() += 1;
+                let found = self.verifier_results.get(&check.slot).cloned().unwrap_or(ConfirmationResult::Confirmed);
+                (check, found)
+            })
+            .collect();
+        let draft = decide::record_confirmation_results(durable, &looked);
+        self.write(durable, draft)
     }
 
     /// Runs a process that looks up the holders of action keys before any try. A worker does this after the
@@ -340,5 +304,61 @@ impl Sim {
         self.now_us += 10;
         let rules: &'static Rules = Box::leak(Box::new(self.rules.clone()));
         Context { now_us: self.now_us, random: self.random, rules, clock_margin_ms: 2_000 }
+    }
+}
+
+/// Returns the stored job that a host has accepted and no worker has claimed.
+fn accepted_job(mode: Mode, plan: &Plan, values: Option<&Value>) -> StoredJob {
+    let secret = Hash::of(&[b"secret"]);
+    let label = crate::state::label::PARAMETERS.to_owned();
+    let bytes = values.map(crate::encoding::canon::value_to_canonical);
+    let parameters = bytes.as_ref().map(|bytes| crate::model::keys::payload_ref(&secret, &label, bytes));
+    let header = Header {
+        job_id: JobId::new("job_1"),
+        tenant_id: "default".into(),
+        actor_id: "ada".into(),
+        correlation_id: "c".into(),
+        trace_id: "t".into(),
+        intent_type: "plan".into(),
+        request_key: Hash::default(),
+        mode,
+        job_seed: Hash::default(),
+        engine_profile: Hash::default(),
+        standing_approvals: vec![],
+        contexts: None,
+        parameters,
+        policy: None,
+        rules: None,
+        operators: operators(),
+    };
+    let accepted = Event::seal(0, 1_000, 0, Body::IntentAccepted { header: Box::new(header) }, Hash::default());
+    let created = Body::PlanCreated { plan: serde_json::to_value(plan).unwrap(), plan_hash: plan.hash() };
+    let created = Event::seal(1, 1_000, 0, created, accepted.hash);
+    let row = JobRow {
+        job_id: JobId::new("job_1"),
+        tenant_id: "default".into(),
+        actor_id: "ada".into(),
+        request_key: Hash::default(),
+        plan_id: "p".into(),
+        plan_hash: plan.hash(),
+        mode: mode.as_str().into(),
+        state: JobState::Pending,
+        attempt: 0,
+        next_seq: 2,
+        head: created.hash,
+        inbox_pending: false,
+        cancel_requested: false,
+        wake_at_us: None,
+        priority: 0,
+        created_us: 1_000,
+        updated_us: 1_000,
+    };
+    StoredJob {
+        row,
+        secret,
+        events: vec![accepted, created],
+        ledger: vec![],
+        payloads: bytes.into_iter().map(|bytes| Payload { label: label.clone(), bytes }).collect(),
+        inbox: vec![],
     }
 }
