@@ -7,10 +7,10 @@ use stateright::Model;
 
 use latchwork_core::model::job::JobState;
 
+use crate::decision::{Luck, in_doubt};
 use crate::observable::matches_database;
 use crate::plan::{Plan, nonce};
 use crate::state::{Job, Phase, Run, State};
-use crate::worker::{Luck, in_doubt};
 use crate::{Action, Config, ModelClass, Protocol};
 
 /// Returns the index of the worker that runs an attempt.

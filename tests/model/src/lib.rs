@@ -24,6 +24,7 @@
 //! | `model` | actions and properties of the model |
 //! | `own_pace` | moves of workers at their own pace |
 //! | `worker` | turns of a worker |
+//! | `decision` | decisions of workers |
 //! | `environment` | moves of the environment: claims, crashes, clocks, requests, the world and people |
 //! | `kernel` | calls of the production rules |
 //! | `state` | state of the model |
@@ -35,6 +36,7 @@
 pub mod trace;
 
 mod config;
+mod decision;
 mod environment;
 mod hidden_moves;
 mod inbox;
@@ -49,10 +51,10 @@ mod walk;
 mod worker;
 
 pub use config::{Config, ModelClass, Mutant};
+pub use decision::Luck;
 pub use inbox::ModelRequest;
 pub use model::{Action, ENDS, PROPERTIES, Protocol};
 pub use plan::{Plan, PlannedWrite};
 pub use record::{Answer, Effect, EffectOrigin, ModelRow, Record, TRIES, Verdict};
 pub use state::{Job, Phase, RequestInTransit, State, TryClock, Violation, Worker};
 pub use walk::{WalkError, walk};
-pub use worker::Luck;

@@ -5,10 +5,10 @@ use stateright::{Model, Property};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
 
+use crate::decision::Luck;
 use crate::inbox::ModelRequest;
 use crate::record::{Answer, Record, TRIES, Verdict};
 use crate::state::{Phase, State, Violation};
-use crate::worker::Luck;
 use crate::{Config, ModelClass, environment, own_pace, worker};
 
 /// The protocol in one configured world.

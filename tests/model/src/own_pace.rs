@@ -6,11 +6,12 @@
 
 use latchwork_core::model::job::JobState;
 
+use crate::decision::{Luck, end_job, plan_for_answer};
 use crate::inbox::ModelRequest;
 use crate::plan::{Plan, PlannedWrite, nonce};
 use crate::record::Answer;
 use crate::state::{Phase, State};
-use crate::worker::{Luck, end_job, plan_for_answer, with_run, write};
+use crate::worker::{with_run, write};
 use crate::{Config, ModelClass, kernel};
 
 /// Aborts the current work of a worker. The worker then reloads the job. It keeps its answer if `keeps` is true.
