@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use super::block::ShellBlock;
 use crate::support::plugins::sdk_tools as sdk;
 use crate::support::servers::llm_provider::Provider;
-use crate::support::servers::postgres::Server;
+use crate::support::servers::postgres::server::Server;
 use crate::support::test_env::build_plugin;
 use crate::support::{checkout, program};
 

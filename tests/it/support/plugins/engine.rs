@@ -10,7 +10,7 @@ use latchwork_core::storage::{KeyValue, StoreError};
 use latchwork_engine::capability::Secrets;
 use latchwork_engine::capability::grants::Grants;
 use latchwork_engine::capability::settings::{LimitsConfig, ManifestSource, PluginSettings};
-use latchwork_engine::{Engine, EngineOptions, LoadError, Plugin};
+use latchwork_engine::{Engine, EngineOptions};
 use latchwork_tooling::inspect;
 
 /// Engine shared by all tests, because one engine must survive every fault.
