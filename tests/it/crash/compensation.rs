@@ -9,6 +9,7 @@ use serde_json::Value;
 use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_store::STATEMENTS;
 
+use crate::support::kills::sides;
 use crate::support::plans::bookings::{
     assert_replayable_and_verified, bookings, job_id, run_plan, show_job, write_plan,
 };
@@ -84,12 +85,12 @@ fn sweep_crash_points(commit: &str, verb: &str) {
     let job = job_id(&stopped.json());
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
-        for side in ["before", "after"] {
-            for nth in 1.. {
+        'passes: for nth in 1.. {
+            for side in sides(name, nth) {
                 let place = template.fresh_copy();
                 let point = format!("{name}:{side}:{nth}");
                 if !kill_at(&place, verb, &job, &point) {
-                    break;
+                    break 'passes;
                 }
                 reached.insert(*name);
                 check_each_effect_undone_once(&place, verb, &job, &format!("{commit}, {verb}, killed at {point}"));

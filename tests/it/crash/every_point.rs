@@ -10,7 +10,7 @@ use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_store::STATEMENTS;
 
 use crate::support::evidence;
-use crate::support::kills::{check_single_job, for_every_point, is_killed, is_never_reached_by_run, run_killed};
+use crate::support::kills::{check_single_job, for_every_point, is_killed, is_never_reached_by_run, run_killed, sides};
 use crate::support::log_equivalence::comparable_log;
 use crate::support::program::latch_command;
 use crate::support::test_env::{TestEnv, step};
@@ -31,7 +31,7 @@ fn kill_at_every_point(commit: &str) {
     });
     // A kill before a barrier or after a record leaves no call in doubt. The logs of such runs must equal
     // the log of an undisturbed run.
-    assert!(alike >= 30, "{alike} logs were compared");
+    assert!(alike >= 15, "{alike} logs were compared");
     // Some points are reached only when a job is resumed. To reach them, a first kill interrupts a call, and
     // a second kill ends the process that resumes the job.
     let left: Vec<_> = STATEMENTS
@@ -72,7 +72,7 @@ fn job_killed_anywhere_with_staged_commit_executes_each_effect_once() {
 }
 
 /// Passes of a statement at which the golden flow is killed: the first and two later ones.
-const PASSINGS: &[u32] = &[1, 3, 12];
+const PASSINGS: &[u32] = &[1, 4, 12];
 
 /// I1, I5: the golden flow leaves exactly one message in the Maildir, no matter where it is killed.
 #[test]
@@ -81,12 +81,12 @@ fn golden_flow_killed_anywhere_sends_one_message() {
     for commit in ["atomic", "staged"] {
         let template = TestEnv::golden(commit);
         for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
-            for side in ["before", "after"] {
-                for nth in PASSINGS {
+            'passes: for nth in PASSINGS {
+                for side in sides(name, *nth) {
                     let place = template.fresh_copy();
-                    let point = ((*name).to_owned(), side, *nth);
+                    let point = ((*name).to_owned(), *side, *nth);
                     if !run_killed(&place, &point) {
-                        break;
+                        break 'passes;
                     }
                     reached.insert((commit, *name));
                     place.finish_with_observed_effects();
@@ -118,12 +118,12 @@ fn keyed_call_killed_during_its_retry_is_applied_once() {
         let template = template.with_approved(vec!["k"]);
         let mut reached = BTreeSet::new();
         for name in ["group_write", "effects_insert", "commit", "execute"] {
-            for side in ["before", "after"] {
-                for nth in 1.. {
+            'passes: for nth in 1.. {
+                for side in sides(name, nth) {
                     let (place, point) = (template.fresh_copy(), format!("{name}:{side}:{nth}"));
                     assert!(run_killed(&place, &("execute".to_owned(), "after", 1)), "the keyed call is reached");
                     if !is_killed(latch_command(&place.dir, &["resume"]).env("LATCH_CRASH_AT", &point)) {
-                        break;
+                        break 'passes;
                     }
                     reached.insert(name);
                     place.finish_with_observed_effects();

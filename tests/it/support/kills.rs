@@ -8,6 +8,7 @@ use latchwork_store::STATEMENTS;
 use crate::support::evidence;
 use crate::support::program::latch_command;
 use crate::support::running_worker::events_of;
+use crate::support::seed::is_sweep;
 use crate::support::test_env::TestEnv;
 
 /// Statements that a worker never executes for the job of these tests. The causes of these statements are
@@ -43,6 +44,14 @@ pub(crate) fn is_never_reached_by_run(name: &str) -> bool {
 /// is killed. A pass is one arrival at the crash point. Passes are counted from 1.
 pub(crate) type KillPoint = (String, &'static str, u32);
 
+/// Returns the sides at which a pass of a crash point is killed. An execution is killed on both sides, and so is every
+/// point in a sweep. Any other pass is killed on one side, which alternates from pass to pass.
+pub(crate) fn sides(name: &str, nth: u32) -> &'static [&'static str] {
+    const BOTH: [&str; 2] = ["before", "after"];
+    let first = name.len() + nth as usize;
+    if is_sweep() || EXECUTE_POINTS.contains(&name) { &BOTH } else { &BOTH[first % 2..=first % 2] }
+}
+
 /// Runs the plan with a kill at this crash point. Returns false if the point was not reached.
 pub(crate) fn run_killed(place: &TestEnv, point: &KillPoint) -> bool {
     let mut command = latch_command(&place.dir, &place.run_args());
@@ -62,17 +71,17 @@ pub(crate) fn is_killed(command: &mut std::process::Command) -> bool {
     signal == Some(9)
 }
 
-/// For each crash point, kills one run at the first pass of the point, another run at the second pass, and so on. Stops
-/// when a run ends without reaching the pass. Calls `check` after each kill. Returns the names of the points reached.
+/// For each crash point, kills one run at the first pass of the point, another run at the second pass, and so on, on the
+/// [`sides`] of the pass. Stops when a run ends without reaching the pass. Calls `check` after each kill. Returns the names of the points reached.
 pub(crate) fn for_every_point(template: &TestEnv, mut check: impl FnMut(&TestEnv, &KillPoint)) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
-        for side in ["before", "after"] {
-            for nth in 1.. {
-                let point = ((*name).to_owned(), side, nth);
+        'passes: for nth in 1.. {
+            for side in sides(name, nth) {
+                let point = ((*name).to_owned(), *side, nth);
                 let place = template.fresh_copy();
                 if !run_killed(&place, &point) {
-                    break;
+                    break 'passes;
                 }
                 reached.insert((*name).to_owned());
                 check(&place, &point);

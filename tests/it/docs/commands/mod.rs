@@ -47,13 +47,12 @@ pages! {
 
 /// Blocks that are not run, by page and first line.
 const NOT_RUN: &[(&str, &str)] = &[
-    ("README.md", "cargo install --locked --path host"),
+    ("README.md", "cargo install --locked --path host/cli"),
     ("README.md", "cargo run --bin latch -- run --build example-plugins/funding-outreach/plan.json"),
     ("docs/internals/guarantees.md", "LATCH_TEST_JOBS=2000 LATCH_TEST_KILLS=100000 LATCH_TEST_PATIENCE=7200 \\"),
     (
         "docs/internals/guarantees.md",
-        "LATCH_TEST_SWEEP=1 cargo test --test it -- --nocapture suspended_process:: request_body_kill:: \
-         postgres::connection_cuts postgres::statement_kills postgres::database_outage",
+        "LATCH_TEST_SWEEP=1 cargo test --test it -- --nocapture crash::every_point:: crash::compensation:: \\",
     ),
     ("docs/internals/model.md", "cargo test -p latchwork-sim traces"),
     ("docs/internals/simulation.md", "cargo test -p latchwork-sim"),
