@@ -1,5 +1,5 @@
 //! Encodings: canonical JSON, JSON Pointers, the random stream of a step, suggestions for misspelled
-//! names, and truncation of long texts.
+//! names, and truncation of texts.
 
 pub mod canon;
 pub mod pointer;

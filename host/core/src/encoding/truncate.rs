@@ -1,4 +1,4 @@
-//! Truncation of long texts.
+//! Truncation of texts that exceed a limit.
 
 use std::fmt::{self, Write as _};
 
