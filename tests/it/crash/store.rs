@@ -29,7 +29,7 @@ use crate::support::store_fixture::{LogWriter, effect, ledger_row, new_job, payl
 
 const ORDERS: &str = "LATCHWORK_TEST_STORE_CRASH";
 /// Name of [`child`] for the test harness: its path within this binary.
-const CHILD: &str = "store_crash::child";
+const CHILD: &str = "crash::store::child";
 /// Maximum number of database pages, small enough that one of the child's writes finds the disk full.
 const MAX_PAGES: u32 = 200;
 
