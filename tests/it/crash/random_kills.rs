@@ -78,6 +78,28 @@ impl Drop for KillableWorker {
     }
 }
 
+/// Numbers of jobs that ended within [`KILL_WINDOW`] kills each.
+#[derive(Default)]
+struct KillWindows {
+    ended: Vec<u64>,
+    /// Numbers of kills and of ended jobs at the end of the last window.
+    last: (u64, u64),
+}
+
+impl KillWindows {
+    /// Ends the window if it has enough kills. Returns the problem if too few of the `left` jobs ended within it.
+    fn note(&mut self, kills: u64, ended: u64, left: usize) -> Option<String> {
+        if kills < self.last.0 + KILL_WINDOW {
+            return None;
+        }
+        let within = ended.saturating_sub(self.last.1);
+        self.ended.push(within);
+        self.last = (kills, ended);
+        (within < MIN_ENDED_PER_WINDOW && left as u64 >= MIN_ENDED_PER_WINDOW)
+            .then(|| format!("too few jobs ended within {KILL_WINDOW} kills: {:?}", self.ended))
+    }
+}
+
 /// Lets workers run `jobs` jobs, and kills one worker after each pause. Submits more jobs until enough workers were
 /// killed. Otherwise the test could pass without kills. Returns the ids of all jobs.
 fn run_with_kills(
@@ -107,12 +129,10 @@ fn run_with_kills(
         accepted.fetch_add(1, Relaxed);
         id
     };
-    let (mut questions, mut windows, mut wrong) = (0, Vec::new(), None);
+    let (mut questions, mut windows, mut wrong) = (0, KillWindows::default(), None);
     let ids = std::thread::scope(|scope| {
         let submits = scope.spawn(|| (0..).take_while(|n| *n < jobs || !enough()).map(accept).collect::<Vec<String>>());
         let mut looked = Instant::now();
-        // Number of kills and of ended jobs at the end of the last window.
-        let mut window = (0, 0);
         while wrong.is_none() {
             let slower = submitted_in_ms.load(Relaxed) as f64 / EXPECTED_SUBMISSION_TIME.as_millis() as f64;
             std::thread::sleep(pause(&mut dice).mul_f64(slower.clamp(1.0, 20.0)));
@@ -128,15 +148,8 @@ fn run_with_kills(
             if done && left.is_empty() {
                 break;
             }
-            let now = (kills.load(Relaxed), known.saturating_sub(left.len() as u64));
-            if now.0 >= window.0 + KILL_WINDOW {
-                let ended = now.1.saturating_sub(window.1);
-                windows.push(ended);
-                if ended < MIN_ENDED_PER_WINDOW && left.len() as u64 >= MIN_ENDED_PER_WINDOW {
-                    wrong = Some(format!("too few jobs ended within {KILL_WINDOW} kills: {windows:?}"));
-                }
-                window = now;
-            }
+            let ended = known.saturating_sub(left.len() as u64);
+            wrong = windows.note(kills.load(Relaxed), ended, left.len());
             if begun.elapsed() > patience {
                 wrong = Some(format!("after {kills:?} kills these are still open: {left:#?}"));
             }
@@ -151,7 +164,7 @@ fn run_with_kills(
     });
     assert!(wrong.is_none(), "seed {seed}: {}", wrong.unwrap_or_default());
     println!("{} jobs, {kills:?} kills, {questions} questions, {:?}", ids.len(), begun.elapsed());
-    println!("jobs that ended within {KILL_WINDOW} kills each: {windows:?}");
+    println!("jobs that ended within {KILL_WINDOW} kills each: {:?}", windows.ended);
     ids
 }
 

@@ -28,8 +28,6 @@ use crate::support::servers::postgres::server::{database, simulate_full_disk};
 use crate::support::store_fixture::{LogWriter, effect, ledger_row, new_job, payload};
 
 const ORDERS: &str = "LATCHWORK_TEST_STORE_CRASH";
-/// Name of [`child`] for the test harness: its path within this binary.
-const CHILD: &str = "crash::store::child";
 /// Maximum number of database pages, small enough that one of the child's writes finds the disk full.
 const MAX_PAGES: u32 = 200;
 
@@ -78,6 +76,12 @@ fn child() {
     runtime.block_on(write_everything(Path::new(dir), url, kill));
 }
 
+/// Returns the name of [`child`] for the test harness: its path within this binary.
+fn child_name() -> &'static str {
+    let path = concat!(module_path!(), "::child");
+    path.split_once("::").expect("the path begins with the name of the crate").1
+}
+
 /// Returns the options for the database at `url`, or for one in `dir` if `url` is empty.
 fn open_options(dir: &Path, url: &str) -> OpenOptions {
     if url.is_empty() { OpenOptions::new(dir.join("latch.db")) } else { OpenOptions::server(url, dir.join("owners")) }
@@ -96,88 +100,154 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
     }
     let lock = OwnerLock::acquire(dir, "child", "child", &SystemClock::new().unwrap()).unwrap();
     let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 600_000 };
-
     store.check_generation().await.unwrap();
-    let (mut a, mut b) = (new_job("a"), new_job("b"));
-    a.queue = QueueLimit { all: Some(10), tenant: Some(10) };
-    b.claim = Some(claimer.clone());
-    let (mut log_a, mut log_b) = (LogWriter::of(&a), LogWriter::of(&b));
-    (log_a.attempt, log_b.attempt) = (1, 1);
-    notes.note_around("submit a", store.submit(a)).await.unwrap();
-    notes.note_around("submit b", store.submit(b)).await.unwrap();
-    notes.note_around("claim a", store.claim(&claimer)).await.unwrap().unwrap();
-    store.heartbeat(&[(log_a.job_id.clone(), 1)], 600_000).await.unwrap();
-
-    let mut barrier = log_a.append(1);
-    barrier.kind = BatchKind::START_CALLS;
-    barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
-    barrier.payloads = vec![payload("args/s1", b"{}")];
-    notes.note_around("barrier", store.write(barrier)).await.unwrap();
-    let open = store.recover(&log_a.job_id).await.unwrap().remove(0);
-    store.quiescence(&log_a.job_id, &open, 0).await.unwrap();
-
-    let mut commit = log_a.append(2);
-    let done = ledger_row("s1", RowState::Committed, 1);
-    commit.effects = vec![effect("s1", 1, "{}")];
-    commit.ledger =
-        vec![LedgerWrite::Update { expect: RowState::Inflight, expect_try: 1, expect_nonce: done.nonce, row: done }];
-    notes.note_around("commit", store.write(commit)).await.unwrap();
-
-    // These writes of several kinds share one group commit.
-    let (in_a, in_b) = (log_a.append(1), log_b.append(1));
-    let (in_a, in_b, value) = tokio::join!(
-        notes.note_around("group a", store.write(in_a)),
-        notes.note_around("group b", store.write(in_b)),
-        notes.note_around("group value", store.set("n", "group", b"1")),
-    );
-    assert_eq!((in_a, in_b, value), (Ok(()), Ok(()), Ok(())));
-
-    let request =
-        notes.note_around("ask b", store.put_inbox(&log_b.job_id, "ann", None, InboxRequest::Continue)).await.unwrap();
-    assert_eq!(store.inbox(&log_b.job_id).await.unwrap().len(), 1);
-    let mut drain = log_b.append(1);
-    drain.inbox_done = vec![request];
-    drain.timers = vec![TimerWrite { name: "wait/s".to_owned(), due_us: Some(1) }];
-    notes.note_around("drain b", store.write(drain)).await.unwrap();
-    notes.note_around("fire b", store.fire_timers()).await.unwrap();
-
-    notes.note_around("foreign effect", store.put(&"job_foreign".into(), &[effect("s1", 1, "{}")])).await.unwrap();
-    store.effects(&log_a.job_id).await.unwrap();
-    // The last write of the group stores an effect that is already stored. This write changes nothing. The commit is
-    // then a separate statement, and the child can be killed there.
-    let (again, foreign) = ([effect("s1", 1, "{}")], "job_foreign".into());
-    let (in_b, same) =
-        tokio::join!(notes.note_around("before commit", store.write(log_b.append(1))), store.put(&foreign, &again));
-    assert_eq!((in_b, same), (Ok(()), Ok(())));
-    notes.note_around("set", store.set("n", "k", b"v")).await.unwrap();
-    store.get("n", "k").await.unwrap();
-    notes.note_around("delete", store.delete("n", "k")).await.unwrap();
-    store.set("n", "big", &vec![7; 4096 * MAX_PAGES as usize]).await.unwrap_err();
-
+    let mut writer = NotedWriter::submit_jobs(store, notes, &claimer).await;
+    writer.write_call().await;
+    writer.write_group().await;
+    writer.write_inbox_and_timer().await;
+    writer.write_effects_and_values().await;
     lose.store(true, Ordering::SeqCst);
-    notes.note_around("lost answer", store.write(log_a.append(1))).await.unwrap();
-
-    store.load(&log_a.job_id).await.unwrap();
-    store.job_tail(&log_a.job_id).await.unwrap();
-    store.job(&log_a.job_id).await.unwrap();
-    store.jobs(&JobFilter { limit: 10, ..JobFilter::default() }).await.unwrap();
-    store.action_reservation("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
-    store.reusable("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
-    store.payload(&log_a.job_id, "plan").await.unwrap();
-    store.costs(latchwork_core::rules::cost::CostGrouping::Job, None).await.unwrap();
-    store.spent("tenant", "2026-11").await.unwrap();
-    store.check_file().await.unwrap();
-    store.schema().await.unwrap();
+    writer.lose_answer().await;
+    writer.read_everything().await;
     // The open jobs name this process as their owner, so the sweep must not delete this process's lock file.
-    store.sweep_owners(dir, &lock).await.unwrap();
-
-    let mut end = log_a.append(1);
-    end.status = Some(StatusWrite { to: JobState::Completed, wake_at_us: None });
-    notes.note_around("end a", store.write(end)).await.unwrap();
-    let mut back = log_b.append(1);
-    back.status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
-    notes.note_around("give back b", store.write(back)).await.unwrap();
+    writer.store.sweep_owners(dir, &lock).await.unwrap();
+    writer.end_jobs().await;
 }
+
+/// Writer of the child. It notes each write. Job `a` is claimed after its submission, and job `b` with it.
+struct NotedWriter {
+    store: Arc<Database>,
+    notes: WriteNotes,
+    log_a: LogWriter,
+    log_b: LogWriter,
+}
+
+impl NotedWriter {
+    /// Submits and claims both jobs.
+    async fn submit_jobs(store: Arc<Database>, notes: WriteNotes, claimer: &LeaseRequest) -> Self {
+        let (mut a, mut b) = (new_job("a"), new_job("b"));
+        a.queue = QueueLimit { all: Some(10), tenant: Some(10) };
+        b.claim = Some(claimer.clone());
+        let (mut log_a, mut log_b) = (LogWriter::of(&a), LogWriter::of(&b));
+        (log_a.attempt, log_b.attempt) = (1, 1);
+        notes.note_around("submit a", store.submit(a)).await.unwrap();
+        notes.note_around("submit b", store.submit(b)).await.unwrap();
+        notes.note_around("claim a", store.claim(claimer)).await.unwrap().unwrap();
+        store.heartbeat(&[(log_a.job_id.clone(), 1)], 600_000).await.unwrap();
+        NotedWriter { store, notes, log_a, log_b }
+    }
+
+    /// Writes the barrier and the commit of one call.
+    async fn write_call(&mut self) {
+        let Self { store, notes, log_a, .. } = self;
+        let mut barrier = log_a.append(1);
+        barrier.kind = BatchKind::START_CALLS;
+        barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
+        barrier.payloads = vec![payload("args/s1", b"{}")];
+        notes.note_around("barrier", store.write(barrier)).await.unwrap();
+        let open = store.recover(&log_a.job_id).await.unwrap().remove(0);
+        store.quiescence(&log_a.job_id, &open, 0).await.unwrap();
+
+        let mut commit = log_a.append(2);
+        let row = ledger_row("s1", RowState::Committed, 1);
+        commit.effects = vec![effect("s1", 1, "{}")];
+        let (expect, expect_try, expect_nonce) = (RowState::Inflight, 1, row.nonce);
+        commit.ledger = vec![LedgerWrite::Update { expect, expect_try, expect_nonce, row }];
+        notes.note_around("commit", store.write(commit)).await.unwrap();
+    }
+
+    /// Writes of several kinds share one group commit.
+    async fn write_group(&mut self) {
+        let Self { store, notes, log_a, log_b } = self;
+        let (in_a, in_b) = (log_a.append(1), log_b.append(1));
+        let (in_a, in_b, value) = tokio::join!(
+            notes.note_around("group a", store.write(in_a)),
+            notes.note_around("group b", store.write(in_b)),
+            notes.note_around("group value", store.set("n", "group", b"1")),
+        );
+        assert_eq!((in_a, in_b, value), (Ok(()), Ok(()), Ok(())));
+    }
+
+    async fn write_inbox_and_timer(&mut self) {
+        let Self { store, notes, log_b, .. } = self;
+        let put = store.put_inbox(&log_b.job_id, "ann", None, InboxRequest::Continue);
+        let request = notes.note_around("ask b", put).await.unwrap();
+        assert_eq!(store.inbox(&log_b.job_id).await.unwrap().len(), 1);
+        let mut drain = log_b.append(1);
+        drain.inbox_done = vec![request];
+        drain.timers = vec![TimerWrite { name: "wait/s".to_owned(), due_us: Some(1) }];
+        notes.note_around("drain b", store.write(drain)).await.unwrap();
+        notes.note_around("fire b", store.fire_timers()).await.unwrap();
+    }
+
+    async fn write_effects_and_values(&mut self) {
+        let Self { store, notes, log_a, log_b } = self;
+        notes.note_around("foreign effect", store.put(&"job_foreign".into(), &[effect("s1", 1, "{}")])).await.unwrap();
+        store.effects(&log_a.job_id).await.unwrap();
+        // The last write of the group stores an effect that is already stored. This write changes nothing. The commit
+        // is then a separate statement, and the child can be killed there.
+        let (again, foreign) = ([effect("s1", 1, "{}")], "job_foreign".into());
+        let (in_b, same) =
+            tokio::join!(notes.note_around("before commit", store.write(log_b.append(1))), store.put(&foreign, &again));
+        assert_eq!((in_b, same), (Ok(()), Ok(())));
+        notes.note_around("set", store.set("n", "k", b"v")).await.unwrap();
+        store.get("n", "k").await.unwrap();
+        notes.note_around("delete", store.delete("n", "k")).await.unwrap();
+        store.set("n", "big", &vec![7; 4096 * MAX_PAGES as usize]).await.unwrap_err();
+    }
+
+    /// Makes a write whose answer the probe loses.
+    async fn lose_answer(&mut self) {
+        self.notes.note_around("lost answer", self.store.write(self.log_a.append(1))).await.unwrap();
+    }
+
+    /// Executes the statements that read.
+    async fn read_everything(&self) {
+        let Self { store, log_a, .. } = self;
+        store.load(&log_a.job_id).await.unwrap();
+        store.job_tail(&log_a.job_id).await.unwrap();
+        store.job(&log_a.job_id).await.unwrap();
+        store.jobs(&JobFilter { limit: 10, ..JobFilter::default() }).await.unwrap();
+        store.action_reservation("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
+        store.reusable("tenant", &"Mail.Send".into(), log_a.head).await.unwrap();
+        store.payload(&log_a.job_id, "plan").await.unwrap();
+        store.costs(latchwork_core::rules::cost::CostGrouping::Job, None).await.unwrap();
+        store.spent("tenant", "2026-11").await.unwrap();
+        store.check_file().await.unwrap();
+        store.schema().await.unwrap();
+    }
+
+    /// Completes job `a` and releases job `b`.
+    async fn end_jobs(&mut self) {
+        let Self { store, notes, log_a, log_b } = self;
+        let mut end = log_a.append(1);
+        end.status = Some(StatusWrite { to: JobState::Completed, wake_at_us: None });
+        notes.note_around("end a", store.write(end)).await.unwrap();
+        let mut back = log_b.append(1);
+        back.status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
+        notes.note_around("give back b", store.write(back)).await.unwrap();
+    }
+}
+
+/// Writes that the child notes, except those of the value that it sets and deletes.
+const NOTED_WRITES: [&str; 16] = [
+    "submit a",
+    "submit b",
+    "claim a",
+    "barrier",
+    "commit",
+    "group a",
+    "group b",
+    "group value",
+    "ask b",
+    "drain b",
+    "fire b",
+    "foreign effect",
+    "before commit",
+    "lost answer",
+    "end a",
+    "give back b",
+];
 
 /// Reads the stored data after a crash, and panics if a write is stored only in part.
 struct StoredAfterCrash {
@@ -242,6 +312,48 @@ impl StoredAfterCrash {
         let there = self.store.get("n", "k").await.unwrap().is_some();
         (what == "set") == there
     }
+
+    /// Checks that every acknowledged write is stored, and that nothing else is stored. `notes` are those of the
+    /// child.
+    async fn check_noted_writes(&self, when: &str, notes: &str) {
+        let mut asked: BTreeMap<&str, bool> = BTreeMap::new();
+        for line in notes.lines() {
+            let (word, what) = line.split_once(' ').unwrap();
+            asked.insert(what, word == "done");
+        }
+        for what in NOTED_WRITES {
+            let there = self.is_stored(what).await;
+            match asked.get(what) {
+                Some(true) => assert!(there, "{when}: {what} was acknowledged and is lost\n{notes}"),
+                Some(false) => {}
+                None => assert!(!there, "{when}: {what} is stored but was never requested\n{notes}"),
+            }
+        }
+        if asked.get("delete").is_none_or(|done| *done) && asked.get("set").is_none_or(|done| *done) {
+            let expected = asked.contains_key("set") && !asked.contains_key("delete");
+            assert_eq!(self.store.get("n", "k").await.unwrap().is_some(), expected, "{when}");
+        }
+        assert_eq!(self.store.get("n", "big").await.unwrap(), None);
+    }
+
+    /// Checks that the dead owner's jobs can be claimed immediately, as the next attempt, and can be continued.
+    async fn check_jobs_continue(&self, dir: &Path) {
+        let store = &self.store;
+        let lock = OwnerLock::acquire(dir, "next", "next", &SystemClock::new().unwrap()).unwrap();
+        let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 600_000 };
+        for before in [&self.a, &self.b].into_iter().flatten() {
+            let claim = store.claim_job(&before.row.job_id, &claimer).await.unwrap();
+            if before.row.state.is_terminal() {
+                assert!(claim.is_none());
+                continue;
+            }
+            let row = claim.expect("its owner is dead").row;
+            assert_eq!(row.attempt, before.row.attempt + 1);
+            let mut log = LogWriter { job_id: row.job_id, attempt: row.attempt, seq: row.next_seq, head: row.head };
+            store.write(log.append(1)).await.unwrap();
+            assert_eq!(store.load(&log.job_id).await.unwrap().unwrap().events.len() as u64, log.seq);
+        }
+    }
 }
 
 fn has_payload(record: &Option<StoredJob>, label: &str) -> bool {
@@ -256,21 +368,16 @@ fn all_or_nothing<const N: usize>(parts: [bool; N]) -> bool {
 /// Kills a child at this point and checks what it left. Returns true if the child reached the point.
 async fn crash_and_check(name: &str, side: &str, nth: u32, url: &str) -> bool {
     let dir = tempfile::tempdir().unwrap();
+    let when = format!("{name} {side} {nth}");
     let status = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", CHILD, "--nocapture"])
+        .args(["--exact", child_name(), "--nocapture"])
         .env(ORDERS, format!("{}|{name}|{side}|{nth}|{url}", dir.path().display()))
         .stdout(Stdio::null())
         .status()
         .unwrap();
-    assert!(status.success() || status.signal() == Some(9), "{name} {side} {nth}: {status}");
-    let reached = status.signal() == Some(9);
+    assert!(status.success() || status.signal() == Some(9), "{when}: {status}");
 
     let notes = std::fs::read_to_string(dir.path().join("notes")).unwrap_or_default();
-    let mut asked: BTreeMap<&str, bool> = BTreeMap::new();
-    for line in notes.lines() {
-        let (word, what) = line.split_once(' ').unwrap();
-        asked.insert(what, word == "done");
-    }
     let store = Database::open(open_options(dir.path(), url)).await.unwrap();
     store.check_file().await.unwrap();
     store.check_generation().await.unwrap();
@@ -278,55 +385,11 @@ async fn crash_and_check(name: &str, side: &str, nth: u32, url: &str) -> bool {
     let found = StoredAfterCrash {
         a: store.load(&"job_a".into()).await.unwrap(),
         b: store.load(&"job_b".into()).await.unwrap(),
-        store: store.clone(),
+        store,
     };
-    for what in [
-        "submit a",
-        "submit b",
-        "claim a",
-        "barrier",
-        "commit",
-        "group a",
-        "group b",
-        "group value",
-        "ask b",
-        "drain b",
-        "fire b",
-        "foreign effect",
-        "before commit",
-        "lost answer",
-        "end a",
-        "give back b",
-    ] {
-        let there = found.is_stored(what).await;
-        match asked.get(what) {
-            Some(true) => assert!(there, "{name} {side} {nth}: {what} was acknowledged and is lost\n{notes}"),
-            Some(false) => {}
-            None => assert!(!there, "{name} {side} {nth}: {what} is stored but was never requested\n{notes}"),
-        }
-    }
-    if asked.get("delete").is_none_or(|done| *done) && asked.get("set").is_none_or(|done| *done) {
-        let expected = asked.contains_key("set") && !asked.contains_key("delete");
-        assert_eq!(store.get("n", "k").await.unwrap().is_some(), expected, "{name} {side} {nth}");
-    }
-    assert_eq!(store.get("n", "big").await.unwrap(), None);
-
-    // The dead owner's jobs can be claimed immediately, as the next attempt, and can be continued.
-    let lock = OwnerLock::acquire(dir.path(), "next", "next", &SystemClock::new().unwrap()).unwrap();
-    let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 600_000 };
-    for before in [&found.a, &found.b].into_iter().flatten() {
-        let claim = store.claim_job(&before.row.job_id, &claimer).await.unwrap();
-        if before.row.state.is_terminal() {
-            assert!(claim.is_none());
-            continue;
-        }
-        let row = claim.expect("its owner is dead").row;
-        assert_eq!(row.attempt, before.row.attempt + 1);
-        let mut log = LogWriter { job_id: row.job_id, attempt: row.attempt, seq: row.next_seq, head: row.head };
-        store.write(log.append(1)).await.unwrap();
-        assert_eq!(store.load(&log.job_id).await.unwrap().unwrap().events.len() as u64, log.seq);
-    }
-    reached
+    found.check_noted_writes(&when, &notes).await;
+    found.check_jobs_continue(dir.path()).await;
+    status.signal() == Some(9)
 }
 
 /// Statements that the child passes more than once in different places, with the number of passes.

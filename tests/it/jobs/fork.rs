@@ -240,7 +240,12 @@ fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
     assert_eq!(step_notes(&twice)[..2], [format!("output copied from {job}"), "output set with the fork".to_owned()]);
     assert_replays(&place, &job_id(&twice));
 
-    // Invalid input is refused, and no job is created.
+    assert_invalid_forks_are_refused(&place, &job);
+}
+
+/// Checks that invalid input is refused and creates no job. The environment is that of a job with the steps `a`, `b`
+/// and `c`, and has a file `b.json` with an output.
+fn assert_invalid_forks_are_refused(place: &TestEnv, job: &str) {
     let jobs = || place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().map(Vec::len);
     let before = jobs();
     std::fs::write(place.dir.join("bad.json"), "{ nonsense").expect("writable");
@@ -252,10 +257,10 @@ fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
         vec!["--at", "c", "--set", "b=missing.json"],
         vec!["--at", "c", "--set", "a=b.json"],
     ] {
-        let ran = place.latch(&[&["job", "fork", &job], refused.as_slice()].concat());
+        let ran = place.latch(&[&["job", "fork", job], refused.as_slice()].concat());
         assert_eq!(ran.code, 2, "{refused:?}: {} {}", ran.stdout, ran.stderr);
     }
-    let running = run_until_gated(&place);
+    let running = run_until_gated(place);
     assert_eq!(jobs(), before.map(|n| n + 1), "{running}");
 }
 

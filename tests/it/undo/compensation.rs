@@ -267,20 +267,50 @@ fn abandoned_job_killed_at_its_end_still_leaves_its_receipt() {
     }
 }
 
+/// Returns the number of messages in a folder of the Maildir.
+fn message_count(place: &TestEnv, folder: &str) -> usize {
+    std::fs::read_dir(place.dir.join("outbox").join(folder)).map_or(0, Iterator::count)
+}
+
+fn approve_and_resume(place: &TestEnv, job: &str, slot: &str) -> Value {
+    let ran = place.latch(&["job", "approve", job, slot, "--actor", "bob"]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    place.latch(&["resume", job, "--json"]);
+    show_job(place, job)
+}
+
+/// Runs the golden flow with a last step that fails, so that the plan rolls back, and approves that the letter is
+/// undone. If `seen` is true, the letter was read before. Returns the environment, the job and its response.
+fn rolled_back_golden_flow(template: &TestEnv, seen: bool) -> (TestEnv, String, Value) {
+    let place = template.fresh_copy();
+    let file = place.dir.join("plan.json");
+    let mut plan: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    plan["on_failure"] = "compensate".into();
+    let last = json!({
+        "step_id": "s7", "kind": "operator", "name": "Request.Apply", "depends_on": ["s6"],
+        "payload": { "request_id": "../556", "set": {} }, "effects": ["internal_write"], "policy_tags": [],
+        "cache_policy": "never", "idempotency_template": "wrong:{request_id}",
+    });
+    plan["steps"].as_array_mut().unwrap().push(last);
+    std::fs::write(&file, plan.to_string()).unwrap();
+    let response = run_plan(&place, &["--approve", "s5", "--approve", "s6"]).json();
+    assert_eq!(response["blocked_on"]["gate_id"], "gate-s6~c", "{response:#}");
+    assert_eq!(message_count(&place, "new"), 1, "an approval to send is no approval to undo");
+    if seen {
+        let (new, cur) = (place.dir.join("outbox/new"), place.dir.join("outbox/cur"));
+        let name = std::fs::read_dir(&new).unwrap().next().unwrap().unwrap().file_name();
+        std::fs::rename(new.join(&name), cur.join(format!("{}:2,S", name.to_str().unwrap()))).unwrap();
+    }
+    let job = job_id(&response);
+    let response = approve_and_resume(&place, &job, "s6~c");
+    (place, job, response)
+}
+
 /// I20, I37: if the golden flow (see `TestEnv::golden`) is cancelled at its second gate, its first effect is
 /// undone. If a step fails after the letter was sent, the plan rolls back. The message is then removed only
 /// if it is still unread.
 #[test]
 fn golden_flow_undoes_only_unread_messages() {
-    let messages = |place: &TestEnv, folder: &str| {
-        std::fs::read_dir(place.dir.join("outbox").join(folder)).map_or(0, Iterator::count)
-    };
-    let approve = |place: &TestEnv, job: &str, slot: &str| {
-        let ran = place.latch(&["job", "approve", job, slot, "--actor", "bob"]);
-        assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
-        place.latch(&["resume", job, "--json"]);
-        show_job(place, job)
-    };
     let template = TestEnv::golden("atomic");
     let place = template.fresh_copy();
     let job = job_id(&run_plan(&place, &["--approve", "s5"]).json());
@@ -290,53 +320,28 @@ fn golden_flow_undoes_only_unread_messages() {
     assert_eq!((&blocked["gate_id"], &blocked["reason_code"]), (&json!("gate-s5~c"), &json!("REQUIRES_APPROVAL")));
     let shown_gate = place.latch(&["job", "show", &job]).stdout;
     assert!(shown_gate.contains("s5~c wants to undo s5, by Request.Apply"), "{shown_gate}");
-    let response = approve(&place, &job, "s5~c");
+    let response = approve_and_resume(&place, &job, "s5~c");
     assert_eq!(
         (&response["state"], compensation_states(&response)),
         (&json!("CANCELLED"), vec![("s5", "compensated")])
     );
     assert_replayable_and_verified(&place, &job, "the golden flow cancelled");
 
-    // A step after the letter fails, and the plan rolls back.
-    let rolled_back = |seen: bool| {
-        let place = template.fresh_copy();
-        let file = place.dir.join("plan.json");
-        let mut plan: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-        plan["on_failure"] = "compensate".into();
-        let last = json!({
-            "step_id": "s7", "kind": "operator", "name": "Request.Apply", "depends_on": ["s6"],
-            "payload": { "request_id": "../556", "set": {} }, "effects": ["internal_write"], "policy_tags": [],
-            "cache_policy": "never", "idempotency_template": "wrong:{request_id}",
-        });
-        plan["steps"].as_array_mut().unwrap().push(last);
-        std::fs::write(&file, plan.to_string()).unwrap();
-        let response = run_plan(&place, &["--approve", "s5", "--approve", "s6"]).json();
-        assert_eq!(response["blocked_on"]["gate_id"], "gate-s6~c", "{response:#}");
-        assert_eq!(messages(&place, "new"), 1, "an approval to send is no approval to undo");
-        if seen {
-            let (new, cur) = (place.dir.join("outbox/new"), place.dir.join("outbox/cur"));
-            let name = std::fs::read_dir(&new).unwrap().next().unwrap().unwrap().file_name();
-            std::fs::rename(new.join(&name), cur.join(format!("{}:2,S", name.to_str().unwrap()))).unwrap();
-        }
-        let job = job_id(&response);
-        let response = approve(&place, &job, "s6~c");
-        (place, job, response)
-    };
-    let (place, job, response) = rolled_back(false);
-    assert_eq!(messages(&place, "new"), 0, "{response:#}");
+    let (place, job, response) = rolled_back_golden_flow(&template, false);
+    assert_eq!(message_count(&place, "new"), 0, "{response:#}");
     assert_eq!(response["blocked_on"]["gate_id"], "gate-s5~c", "{response:#}");
-    let response = approve(&place, &job, "s5~c");
+    let response = approve_and_resume(&place, &job, "s5~c");
     assert_eq!(
         (&response["state"], compensation_states(&response)),
         (&json!("PARTIAL"), vec![("s6", "compensated"), ("s5", "compensated")])
     );
     assert_replayable_and_verified(&place, &job, "the golden flow rolled back");
 
-    let (place, job, response) = rolled_back(true);
+    let (place, job, response) = rolled_back_golden_flow(&template, true);
     assert_eq!(response["blocked_on"]["reason_code"], "COMPENSATION_FAILED", "{response:#}");
-    assert_eq!(messages(&place, "cur"), 1, "a message that was read cannot be undone");
+    assert_eq!(message_count(&place, "cur"), 1, "a message that was read cannot be undone");
     resolve_and_resume(&place, &job, &["s6~c", "--abort"]);
-    let response = approve(&place, &job, "s5~c");
+    let response = approve_and_resume(&place, &job, "s5~c");
     assert_eq!(
         (&response["state"], compensation_states(&response)),
         (&json!("PARTIAL"), vec![("s6", "left"), ("s5", "compensated")])

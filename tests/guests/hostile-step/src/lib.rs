@@ -38,20 +38,7 @@ impl run::Guest for Hostile {
         let input: Value = serde_json::from_str(&input).expect("the host gives JSON");
         let n = input["n"].as_u64().unwrap_or(0);
         let answer = match input["do"].as_str().expect("the schema was checked") {
-            "good" => {
-                let runs = unsafe {
-                    RUNS += 1;
-                    RUNS
-                };
-                let now = clock::now();
-                json!({
-                    "operator": operator,
-                    "step": context::get().step_id,
-                    "runs": runs,
-                    "now": [now.seconds, now.nanoseconds],
-                    "rng": [rng::next_u32(), rng::below(6), rng::bytes(2).len()],
-                })
-            }
+            "good" => good(&operator),
             "spin" => loop {
                 black_box(());
             },
@@ -88,24 +75,45 @@ impl run::Guest for Hostile {
                 Ok(text) => json!({ "ok": text }),
                 Err(error) => json!({ "err": format!("{:?}", error.code), "detail": error.detail }),
             },
-            "call-all" => {
-                let call =
-                    |i: u64| tools::CallRequest { operator: "Some.Tool".into(), args: i.to_string(), action_key: None };
-                let answers = tools::call_all(&(0..n).map(call).collect::<Vec<_>>());
-                json!({ "answers": answers.iter().map(|answer| answer.as_ref().ok()).collect::<Vec<_>>() })
-            }
-            "emit" => {
-                let name = input["name"].as_str().unwrap_or("happened");
-                let payload = input["payload"].as_str().unwrap_or("{}");
-                for _ in 0..n.max(1) {
-                    events::emit(name, payload);
-                }
-                json!({ "emitted": n.max(1) })
-            }
+            "call-all" => call_all(n),
+            "emit" => emit(&input, n.max(1)),
             other => panic!("told to do {other}"),
         };
         Ok(answer.to_string())
     }
+}
+
+/// Returns values of the host's interfaces.
+fn good(operator: &str) -> Value {
+    let runs = unsafe {
+        RUNS += 1;
+        RUNS
+    };
+    let now = clock::now();
+    json!({
+        "operator": operator,
+        "step": context::get().step_id,
+        "runs": runs,
+        "now": [now.seconds, now.nanoseconds],
+        "rng": [rng::next_u32(), rng::below(6), rng::bytes(2).len()],
+    })
+}
+
+/// Makes `n` concurrent calls.
+fn call_all(n: u64) -> Value {
+    let call = |i: u64| tools::CallRequest { operator: "Some.Tool".into(), args: i.to_string(), action_key: None };
+    let answers = tools::call_all(&(0..n).map(call).collect::<Vec<_>>());
+    json!({ "answers": answers.iter().map(|answer| answer.as_ref().ok()).collect::<Vec<_>>() })
+}
+
+/// Emits the event of the input `n` times.
+fn emit(input: &Value, n: u64) -> Value {
+    let name = input["name"].as_str().unwrap_or("happened");
+    let payload = input["payload"].as_str().unwrap_or("{}");
+    for _ in 0..n {
+        events::emit(name, payload);
+    }
+    json!({ "emitted": n })
 }
 
 #[inline(never)]

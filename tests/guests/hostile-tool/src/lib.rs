@@ -106,112 +106,116 @@ fn output(result: String) -> types::ToolOutput {
     types::ToolOutput { result, receipt: None, state_changes: vec![], usage: None }
 }
 
+/// Follows a script. Returns its result, or the fault that ends it.
 fn follow(script: &str) -> Result<String, types::Error> {
     let script: Value = serde_json::from_str(script).expect("the host gives JSON");
-    let mut said: Vec<(String, String)> = Vec::new();
+    let mut known = Vec::new();
     let mut answers = Vec::new();
     for action in script["do"].as_array().into_iter().flatten() {
-        let fill = |text: &str| said.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
         let (name, argument) = match action {
             Value::String(name) => (name.as_str(), &Value::Null),
             Value::Object(map) => map.iter().next().map(|(name, value)| (name.as_str(), value)).expect("an action"),
             other => panic!("not an action: {other}"),
         };
-        let text = |key: &str| fill(argument[key].as_str().unwrap_or_default());
-        answers.push(match name {
-            "http" => world::http(
-                &text("method"),
-                &text("url"),
-                &argument["headers"]
-                    .as_object()
-                    .into_iter()
-                    .flatten()
-                    .map(|(name, value)| (name.clone(), fill(value.as_str().expect("a text"))))
-                    .collect::<Vec<_>>(),
-                argument["body"]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .map(|piece| fill(piece.as_str().expect("a text")))
-                    .collect::<Vec<_>>(),
-            ),
-            "cut" => {
-                // Sends the text as a body in two pieces. A placeholder in the middle of the text is split.
-                let whole = text("text");
-                let (a, b) = whole.split_at(whole.len() / 2);
-                world::http("POST", &text("url"), &[], vec![a.to_owned(), b.to_owned()])
-            }
-            "write" => world::write(&text("path"), &text("text")),
-            "read" => world::read(&text("path")),
-            "tcp" => world::tcp(&text("host"), argument["port"].as_u64().expect("a port") as u16, &text("text")),
-            "secret" => {
-                let name = argument.as_str().expect("a name");
-                match secrets::get(name) {
-                    Ok(value) => {
-                        said.push((format!("${name}"), value.clone()));
-                        json!(value)
-                    }
-                    Err(error) => json!({ "error": format!("{error:?}") }),
-                }
-            }
-            "kv-set" => match kv::set(&text("key"), text("value").as_bytes()) {
-                Ok(()) => json!(true),
-                Err(error) => json!({ "error": format!("{error:?}") }),
-            },
-            "kv-get" => match kv::get(&text("key")) {
-                Ok(value) => json!(value.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())),
-                Err(error) => json!({ "error": format!("{error:?}") }),
-            },
-            "config" => json!(config::get(argument.as_str().expect("a key"))),
-            "context" => {
-                let (step, call) = (context::get(), invocation::get());
-                json!([step.job_id, call.slot, call.external_key, call.attempt, call.tries_before, call.timeout_ms])
-            }
-            "print" => {
-                world::print(&text("text"));
-                log::write(log::Level::Warn, &text("text"));
-                json!(true)
-            }
-            "sleep" => {
-                world::sleep(argument.as_u64().expect("milliseconds"));
-                json!(true)
-            }
-            "change" => json!(true),
-            "trap" => core::arch::wasm32::unreachable(),
-            "spin" => loop {
-                black_box(());
-            },
-            "allocate" => {
-                let mut all = Vec::new();
-                loop {
-                    all.push(black_box(vec![1u8; 1 << 20]));
-                }
-            }
-            "giant" => return Ok(format!("[\"{}\"]", "x".repeat(argument.as_u64().expect("a size") as usize))),
-            "malformed" => return Ok("[1,".into()),
-            "schema" => return Ok("{}".into()),
-            "exception" | "denied" => {
-                return Err(types::Error {
-                    code: types::ErrorCode::InvalidInput,
-                    message: "KeyError: 'name'".into(),
-                    retry_after_ms: None,
-                    detail: Some(json!({ (format!("latchwork:{name}")): { "traceback": "in f" } }).to_string()),
-                    applied: types::Applied::Unknown,
-                });
-            }
-            "error" => {
-                return Err(types::Error {
-                    code: types::ErrorCode::RateLimit,
-                    message: "as told".into(),
-                    retry_after_ms: Some(7),
-                    detail: None,
-                    applied: if argument == "no" { types::Applied::No } else { types::Applied::Unknown },
-                });
-            }
-            other => panic!("told to do {other}"),
-        });
+        if let Some(end) = fault(name, argument) {
+            return end;
+        }
+        answers.push(perform(name, argument, &mut known));
     }
     Ok(Value::from(answers).to_string())
+}
+
+/// Performs an action that ends the script. Returns `None` if the action is another one.
+fn fault(name: &str, argument: &Value) -> Option<Result<String, types::Error>> {
+    match name {
+        "trap" => core::arch::wasm32::unreachable(),
+        "spin" => loop {
+            black_box(());
+        },
+        "allocate" => {
+            let mut all = Vec::new();
+            loop {
+                all.push(black_box(vec![1u8; 1 << 20]));
+            }
+        }
+        "giant" => Some(Ok(format!("[\"{}\"]", "x".repeat(argument.as_u64().expect("a size") as usize)))),
+        "malformed" => Some(Ok("[1,".into())),
+        "schema" => Some(Ok("{}".into())),
+        "exception" | "denied" => Some(Err(types::Error {
+            code: types::ErrorCode::InvalidInput,
+            message: "KeyError: 'name'".into(),
+            retry_after_ms: None,
+            detail: Some(json!({ (format!("latchwork:{name}")): { "traceback": "in f" } }).to_string()),
+            applied: types::Applied::Unknown,
+        })),
+        "error" => Some(Err(types::Error {
+            code: types::ErrorCode::RateLimit,
+            message: "as told".into(),
+            retry_after_ms: Some(7),
+            detail: None,
+            applied: if argument == "no" { types::Applied::No } else { types::Applied::Unknown },
+        })),
+        _ => None,
+    }
+}
+
+/// Performs an action and returns its value. `known` has the names and values of the secrets that earlier
+/// actions got.
+fn perform(name: &str, argument: &Value, known: &mut Vec<(String, String)>) -> Value {
+    let fill = |text: &str| known.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
+    let text = |key: &str| fill(argument[key].as_str().unwrap_or_default());
+    match name {
+        "http" => {
+            let headers = argument["headers"].as_object().into_iter().flatten();
+            let headers = headers.map(|(name, value)| (name.clone(), fill(value.as_str().expect("a text"))));
+            let body = argument["body"].as_array().into_iter().flatten();
+            let body = body.map(|piece| fill(piece.as_str().expect("a text")));
+            world::http(&text("method"), &text("url"), &headers.collect::<Vec<_>>(), body.collect())
+        }
+        "cut" => {
+            // Sends the text as a body in two pieces. A placeholder in the middle of the text is split.
+            let whole = text("text");
+            let (a, b) = whole.split_at(whole.len() / 2);
+            world::http("POST", &text("url"), &[], vec![a.to_owned(), b.to_owned()])
+        }
+        "write" => world::write(&text("path"), &text("text")),
+        "read" => world::read(&text("path")),
+        "tcp" => world::tcp(&text("host"), argument["port"].as_u64().expect("a port") as u16, &text("text")),
+        "secret" => {
+            let name = argument.as_str().expect("a name");
+            match secrets::get(name) {
+                Ok(value) => {
+                    known.push((format!("${name}"), value.clone()));
+                    json!(value)
+                }
+                Err(error) => json!({ "error": format!("{error:?}") }),
+            }
+        }
+        "kv-set" => match kv::set(&text("key"), text("value").as_bytes()) {
+            Ok(()) => json!(true),
+            Err(error) => json!({ "error": format!("{error:?}") }),
+        },
+        "kv-get" => match kv::get(&text("key")) {
+            Ok(value) => json!(value.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())),
+            Err(error) => json!({ "error": format!("{error:?}") }),
+        },
+        "config" => json!(config::get(argument.as_str().expect("a key"))),
+        "context" => {
+            let (step, call) = (context::get(), invocation::get());
+            json!([step.job_id, call.slot, call.external_key, call.attempt, call.tries_before, call.timeout_ms])
+        }
+        "print" => {
+            world::print(&text("text"));
+            log::write(log::Level::Warn, &text("text"));
+            json!(true)
+        }
+        "sleep" => {
+            world::sleep(argument.as_u64().expect("milliseconds"));
+            json!(true)
+        }
+        "change" => json!(true),
+        other => panic!("told to do {other}"),
+    }
 }
 
 export!(Hostile);

@@ -131,6 +131,58 @@ fn action_key(key: u8) -> Hash {
     Hash::of(&[b"key", &[key]])
 }
 
+/// Adds one part to a batch. Inbox rows are those of `store`.
+async fn add_part(batch: &mut Batch, store: &dyn Store, part: &BatchPart) {
+    let (operator, slot) = (Operator::new("Mail.Send"), Slot::new("s0"));
+    match part {
+        BatchPart::Insert(slot) => {
+            let row = ledger_row(&format!("s{slot}"), RowState::Inflight, batch.attempt);
+            batch.ledger.push(LedgerWrite::Insert(row));
+        }
+        BatchPart::Commit(slot) => {
+            let row = ledger_row(&format!("s{slot}"), RowState::Committed, batch.attempt);
+            let (expect, expect_try, expect_nonce) = (RowState::Inflight, 1, row.nonce);
+            batch.ledger.push(LedgerWrite::Update { expect, expect_try, expect_nonce, row });
+        }
+        BatchPart::Effect(slot, value) => batch.effects.push(effect(&format!("s{slot}"), 1, &value.to_string())),
+        BatchPart::Payload(label, value) => batch.payloads.push(payload(&format!("output/{label}"), &[*value])),
+        BatchPart::Reserve(of, args) => batch.actions.push(ActionWrite::Reserve {
+            operator,
+            key: action_key(*of),
+            args_hash: Hash::of(&[&[*args]]),
+            slot,
+        }),
+        BatchPart::Settle(of, done) => batch.actions.push(ActionWrite::Settle {
+            operator,
+            key: action_key(*of),
+            slot,
+            receipt: done.then(|| b"{}".to_vec()),
+        }),
+        BatchPart::TakeBack(of) => {
+            let key = action_key(*of);
+            batch.actions.push(ActionWrite::WithdrawReceipt { operator, key, slot });
+        }
+        BatchPart::Wait(of) => {
+            batch.actions.push(ActionWrite::Wait { operator, key: action_key(*of) });
+        }
+        BatchPart::Timer(name, due_ms) => {
+            let due_us = due_ms.map(|ms| 1_700_000_000_000_000 + i64::from(ms) * 1000);
+            batch.timers.push(TimerWrite { name: format!("wait/s{name}"), due_us });
+        }
+        BatchPart::Drain => {
+            batch.inbox_done = store.inbox(&batch.job_id).await.unwrap().iter().map(|row| row.id).collect();
+        }
+        BatchPart::Status(to) => {
+            let wake_at_us = (*to == JobState::Waiting).then_some(1_700_000_010_000_000);
+            batch.status = Some(StatusWrite { to: *to, wake_at_us });
+        }
+        BatchPart::Acquire => batch.kind = BatchKind::START_CALLS,
+        BatchPart::Audit => batch.kind = BatchKind::Audit,
+        BatchPart::Drained => batch.kind = BatchKind::EndWait { compatible_inbox_ids: Vec::new() },
+        BatchPart::Stale | BatchPart::WrongLogEnd => {}
+    }
+}
+
 impl ComparedStores {
     async fn new(url: &str) -> Self {
         let clock = Arc::new(ManualClock::default());
@@ -173,58 +225,8 @@ impl ComparedStores {
             (seq, head) = (seq + 1, event.hash);
             batch.events.push(event);
         }
-        let operator = Operator::new("Mail.Send");
         for part in parts {
-            let slot = |slot: &u8| Slot::new(format!("s{slot}"));
-            match part {
-                BatchPart::Insert(slot) => {
-                    let row = ledger_row(&format!("s{slot}"), RowState::Inflight, batch.attempt);
-                    batch.ledger.push(LedgerWrite::Insert(row));
-                }
-                BatchPart::Commit(slot) => {
-                    let row = ledger_row(&format!("s{slot}"), RowState::Committed, batch.attempt);
-                    let (expect, expect_try, expect_nonce) = (RowState::Inflight, 1, row.nonce);
-                    batch.ledger.push(LedgerWrite::Update { expect, expect_try, expect_nonce, row });
-                }
-                BatchPart::Effect(slot, value) => {
-                    batch.effects.push(effect(&format!("s{slot}"), 1, &value.to_string()))
-                }
-                BatchPart::Payload(label, value) => batch.payloads.push(payload(&format!("output/{label}"), &[*value])),
-                BatchPart::Reserve(of, args) => batch.actions.push(ActionWrite::Reserve {
-                    operator: operator.clone(),
-                    key: action_key(*of),
-                    args_hash: Hash::of(&[&[*args]]),
-                    slot: slot(&0),
-                }),
-                BatchPart::Settle(of, done) => batch.actions.push(ActionWrite::Settle {
-                    operator: operator.clone(),
-                    key: action_key(*of),
-                    slot: slot(&0),
-                    receipt: done.then(|| b"{}".to_vec()),
-                }),
-                BatchPart::TakeBack(of) => {
-                    let (operator, key) = (operator.clone(), action_key(*of));
-                    batch.actions.push(ActionWrite::WithdrawReceipt { operator, key, slot: slot(&0) });
-                }
-                BatchPart::Wait(of) => {
-                    batch.actions.push(ActionWrite::Wait { operator: operator.clone(), key: action_key(*of) });
-                }
-                BatchPart::Timer(name, due_ms) => {
-                    let due_us = due_ms.map(|ms| 1_700_000_000_000_000 + i64::from(ms) * 1000);
-                    batch.timers.push(TimerWrite { name: format!("wait/s{name}"), due_us });
-                }
-                BatchPart::Drain => {
-                    batch.inbox_done = store.inbox(&job_id).await.unwrap().iter().map(|row| row.id).collect();
-                }
-                BatchPart::Status(to) => {
-                    let wake_at_us = (*to == JobState::Waiting).then_some(1_700_000_010_000_000);
-                    batch.status = Some(StatusWrite { to: *to, wake_at_us });
-                }
-                BatchPart::Acquire => batch.kind = BatchKind::START_CALLS,
-                BatchPart::Audit => batch.kind = BatchKind::Audit,
-                BatchPart::Drained => batch.kind = BatchKind::EndWait { compatible_inbox_ids: Vec::new() },
-                BatchPart::Stale | BatchPart::WrongLogEnd => {}
-            }
+            add_part(&mut batch, store, part).await;
         }
         batch
     }

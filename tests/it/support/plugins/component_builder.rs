@@ -90,139 +90,14 @@ const OPERATOR_BYTES: usize = 100;
 
 impl ComponentSpec<'_> {
     pub(crate) fn build_module(&self) -> Vec<u8> {
-        let (resolve, world) = self.resolve_wit();
-        let mut types = TypeSection::new();
-        let mut count = 0;
-        let mut signature = |types: &mut TypeSection, signature: &WasmSignature| {
-            let of = |types: &[WasmType]| types.iter().map(val_type).collect::<Vec<_>>();
-            types.ty().function(of(&signature.params), of(&signature.results));
-            count += 1;
-            count - 1
-        };
-        let (mut imports, mut functions, mut exports) =
-            (ImportSection::new(), FunctionSection::new(), ExportSection::new());
-        let (mut code, mut names) = (CodeSection::new(), NameMap::new());
-        let mut imported: Vec<(String, String, WasmSignature)> = Vec::new();
-        for (key, item) in &resolve.worlds[world].imports {
-            let WorldItem::Interface { id, .. } = item else { continue };
-            let interface = resolve.name_world_key(key);
-            for function in resolve.interfaces[*id].functions.values() {
-                let wanted = self.calls.iter().any(|(_, of, name)| *of == interface && *name == function.name);
-                if wanted {
-                    let abi = resolve.wasm_signature(AbiVariant::GuestImport, function);
-                    let ty = signature(&mut types, &abi);
-                    imports.import(&interface, &function.name, EntityType::Function(ty));
-                    imported.push((interface.clone(), function.name.clone(), abi));
-                }
-            }
-        }
-        let mut next = imported.len() as u32;
-        // Each call is made by its own helper function. The path from the export to the import then contains
-        // a function between the two, as in real components.
-        let mut helpers = Vec::new();
-        let nothing = WasmSignature { params: vec![], results: vec![], indirect_params: false, retptr: false };
-        for (index, (of, interface, function)) in self.calls.iter().enumerate() {
-            let ty = signature(&mut types, &nothing);
-            functions.function(ty);
-            let target = imported.iter().position(|(i, f, _)| i == interface && f == function);
-            let target = target.unwrap_or_else(|| panic!("the world imports no {interface}#{function}"));
-            let mut body = Function::new([]);
-            for param in &imported[target].2.params {
-                body.instruction(&zero_of(param));
-            }
-            body.instruction(&Instruction::Call(target as u32));
-            for _ in &imported[target].2.results {
-                body.instruction(&Instruction::Drop);
-            }
-            body.instruction(&Instruction::End);
-            code.function(&body);
-            // A mangled Rust name: `made::helper::<hash>`.
-            names.append(next, &format!("_ZN4made7helper{index}17h0123456789abcdefE"));
-            helpers.push((*of, next));
-            next += 1;
-        }
         let (data, manifest) = self.manifest_data();
-        for (key, item) in &resolve.worlds[world].exports {
-            let list: Vec<_> = match item {
-                WorldItem::Interface { id, .. } => resolve.interfaces[*id].functions.values().collect(),
-                WorldItem::Function(function) => vec![function],
-                WorldItem::Type { .. } => continue,
-            };
-            for function in list {
-                let abi = resolve.wasm_signature(AbiVariant::GuestExport, function);
-                functions.function(signature(&mut types, &abi));
-                let mut body = Function::new([]);
-                for (_, helper) in helpers.iter().filter(|(of, _)| *of == function.name) {
-                    body.instruction(&Instruction::Call(*helper));
-                }
-                if function.name == "describe" {
-                    body.instruction(&Instruction::I32Const(manifest as i32));
-                } else {
-                    body.instruction(&Instruction::Unreachable);
-                }
-                body.instruction(&Instruction::End);
-                code.function(&body);
-                let name = match key {
-                    WorldKey::Interface(_) => format!("{}#{}", resolve.name_world_key(key), function.name),
-                    WorldKey::Name(_) => function.name.clone(),
-                };
-                exports.export(&name, ExportKind::Func, next);
-                names.append(next, &format!("{}_of_the_plugin", function.name.replace('-', "_")));
-                next += 1;
-            }
-        }
-        // The realloc function returns an address beyond all other data.
-        types.ty().function([ValType::I32; 4], [ValType::I32]);
-        functions.function(count);
-        let mut realloc = Function::new([]);
-        realloc.instruction(&Instruction::I32Const(1 << 20)).instruction(&Instruction::End);
-        code.function(&realloc);
-        names.append(next, "cabi_realloc");
-        exports.export("cabi_realloc", ExportKind::Func, next);
-        if !self.unused_body.is_empty() {
-            types.ty().function([], []);
-            functions.function(count + 1);
-            let mut body = Function::new([]);
-            for instruction in self.unused_body {
-                body.instruction(instruction);
-            }
-            body.instruction(&Instruction::End);
-            code.function(&body);
-            names.append(next + 1, "uses_a_feature");
-        }
-        let mut memories = MemorySection::new();
-        let pages = 64 + (self.ballast as u64).div_ceil(65_536);
-        memories.memory(MemoryType {
-            minimum: pages,
-            maximum: None,
-            memory64: false,
-            shared: false,
-            page_size_log2: None,
-        });
-        if let Some(memory) = self.memory {
-            memories.memory(memory);
-        }
-        exports.export("memory", ExportKind::Memory, 0);
-        let mut segments = DataSection::new();
-        segments.active(0, &ConstExpr::i32_const(DATA_ADDRESS as i32), data);
-        if self.ballast > 0 {
-            segments.active(0, &ConstExpr::i32_const(2 << 20), vec![7; self.ballast]);
-        }
-        let mut module = Module::new();
-        module.section(&types).section(&imports).section(&functions).section(&memories).section(&exports);
-        if self.runs_on_instantiation {
-            module.section(&StartSection { function_index: next + 1 });
-        }
-        module.section(&code).section(&segments);
-        if self.names {
-            let mut section = NameSection::new();
-            section.functions(&names);
-            module.section(&section);
-        }
-        let mut bytes = module.finish();
-        let utf8 = wit_component::StringEncoding::UTF8;
-        wit_component::embed_component_metadata(&mut bytes, &resolve, world, utf8).expect("the world can be encoded");
-        bytes
+        let mut module = ModuleBuilder::new(self);
+        let imported = module.add_imports();
+        let helpers = module.add_helpers(&imported);
+        module.add_exports(&helpers, manifest);
+        module.add_realloc();
+        module.add_unused_body();
+        module.finish(data)
     }
 
     pub(crate) fn build_component(&self) -> Vec<u8> {
@@ -273,6 +148,202 @@ impl ComponentSpec<'_> {
         let bytes: Vec<u8> = manifest.into_iter().flat_map(u32::to_le_bytes).collect();
         let at = text(&mut data, &bytes)[0];
         (data, at)
+    }
+}
+
+/// Function that the module imports.
+struct ImportedFunction {
+    interface: String,
+    name: String,
+    signature: WasmSignature,
+}
+
+/// Function that calls an import, for the export of this name.
+struct Helper<'a> {
+    export: &'a str,
+    index: u32,
+}
+
+/// Sections of a core module that is being built.
+struct ModuleBuilder<'a> {
+    spec: &'a ComponentSpec<'a>,
+    resolve: Resolve,
+    world: wit_parser::WorldId,
+    types: TypeSection,
+    type_count: u32,
+    imports: ImportSection,
+    functions: FunctionSection,
+    exports: ExportSection,
+    code: CodeSection,
+    names: NameMap,
+    /// Index of the next function.
+    next: u32,
+}
+
+impl<'a> ModuleBuilder<'a> {
+    fn new(spec: &'a ComponentSpec<'a>) -> Self {
+        let (resolve, world) = spec.resolve_wit();
+        Self {
+            spec,
+            resolve,
+            world,
+            types: TypeSection::new(),
+            type_count: 0,
+            imports: ImportSection::new(),
+            functions: FunctionSection::new(),
+            exports: ExportSection::new(),
+            code: CodeSection::new(),
+            names: NameMap::new(),
+            next: 0,
+        }
+    }
+
+    /// Adds a type and returns its index.
+    fn add_type(&mut self, params: Vec<ValType>, results: Vec<ValType>) -> u32 {
+        self.types.ty().function(params, results);
+        self.type_count += 1;
+        self.type_count - 1
+    }
+
+    fn add_signature(&mut self, signature: &WasmSignature) -> u32 {
+        let of = |types: &[WasmType]| types.iter().map(val_type).collect::<Vec<_>>();
+        self.add_type(of(&signature.params), of(&signature.results))
+    }
+
+    /// Adds a function with its name in the name section, and returns its index.
+    fn add_function(&mut self, ty: u32, body: &[Instruction<'_>], name: &str) -> u32 {
+        self.functions.function(ty);
+        let mut function = Function::new([]);
+        for instruction in body {
+            function.instruction(instruction);
+        }
+        function.instruction(&Instruction::End);
+        self.code.function(&function);
+        self.names.append(self.next, name);
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Imports the functions that the component calls.
+    fn add_imports(&mut self) -> Vec<ImportedFunction> {
+        let mut imported = Vec::new();
+        for (key, item) in &self.resolve.worlds[self.world].imports {
+            let WorldItem::Interface { id, .. } = item else { continue };
+            let interface = self.resolve.name_world_key(key);
+            for function in self.resolve.interfaces[*id].functions.values() {
+                if self.spec.calls.iter().any(|(_, of, name)| *of == interface && *name == function.name) {
+                    let signature = self.resolve.wasm_signature(AbiVariant::GuestImport, function);
+                    let (interface, name) = (interface.clone(), function.name.clone());
+                    imported.push(ImportedFunction { interface, name, signature });
+                }
+            }
+        }
+        for function in &imported {
+            let ty = self.add_signature(&function.signature);
+            self.imports.import(&function.interface, &function.name, EntityType::Function(ty));
+        }
+        self.next = imported.len() as u32;
+        imported
+    }
+
+    /// Adds a helper for each call. The path from the export to the import then contains a function between the two, as
+    /// in real components.
+    fn add_helpers(&mut self, imported: &[ImportedFunction]) -> Vec<Helper<'a>> {
+        let spec = self.spec;
+        let mut helpers = Vec::new();
+        for (number, (export, interface, name)) in spec.calls.iter().enumerate() {
+            let ty = self.add_type(vec![], vec![]);
+            let target = imported.iter().position(|of| of.interface == *interface && of.name == *name);
+            let target = target.unwrap_or_else(|| panic!("the world imports no {interface}#{name}"));
+            let signature = &imported[target].signature;
+            let mut body: Vec<_> = signature.params.iter().map(zero_of).collect();
+            body.push(Instruction::Call(target as u32));
+            body.extend(signature.results.iter().map(|_| Instruction::Drop));
+            // A mangled Rust name: `made::helper::<hash>`.
+            let index = self.add_function(ty, &body, &format!("_ZN4made7helper{number}17h0123456789abcdefE"));
+            helpers.push(Helper { export, index });
+        }
+        helpers
+    }
+
+    /// Adds the functions of the world. `describe` returns the address of the manifest. Each other function runs its
+    /// helpers and traps.
+    fn add_exports(&mut self, helpers: &[Helper<'_>], manifest: u32) {
+        let mut exported = Vec::new();
+        for (key, item) in &self.resolve.worlds[self.world].exports {
+            let list: Vec<_> = match item {
+                WorldItem::Interface { id, .. } => self.resolve.interfaces[*id].functions.values().collect(),
+                WorldItem::Function(function) => vec![function],
+                WorldItem::Type { .. } => continue,
+            };
+            for function in list {
+                let export = match key {
+                    WorldKey::Interface(_) => format!("{}#{}", self.resolve.name_world_key(key), function.name),
+                    WorldKey::Name(_) => function.name.clone(),
+                };
+                let signature = self.resolve.wasm_signature(AbiVariant::GuestExport, function);
+                exported.push((export, function.name.clone(), signature));
+            }
+        }
+        for (export, name, signature) in exported {
+            let ty = self.add_signature(&signature);
+            let calls = helpers.iter().filter(|helper| helper.export == name);
+            let mut body: Vec<_> = calls.map(|helper| Instruction::Call(helper.index)).collect();
+            body.push(match name.as_str() {
+                "describe" => Instruction::I32Const(manifest as i32),
+                _ => Instruction::Unreachable,
+            });
+            let index = self.add_function(ty, &body, &format!("{}_of_the_plugin", name.replace('-', "_")));
+            self.exports.export(&export, ExportKind::Func, index);
+        }
+    }
+
+    /// Adds a function that returns an address beyond all other data.
+    fn add_realloc(&mut self) {
+        let ty = self.add_type(vec![ValType::I32; 4], vec![ValType::I32]);
+        let index = self.add_function(ty, &[Instruction::I32Const(1 << 20)], "cabi_realloc");
+        self.exports.export("cabi_realloc", ExportKind::Func, index);
+    }
+
+    fn add_unused_body(&mut self) {
+        if !self.spec.unused_body.is_empty() {
+            let ty = self.add_type(vec![], vec![]);
+            self.add_function(ty, self.spec.unused_body, "uses_a_feature");
+        }
+    }
+
+    /// Returns the module with its memory and this data. The world is embedded in a custom section.
+    fn finish(mut self, data: Vec<u8>) -> Vec<u8> {
+        let spec = self.spec;
+        let (mut memories, minimum) = (MemorySection::new(), 64 + (spec.ballast as u64).div_ceil(65_536));
+        memories.memory(MemoryType { minimum, maximum: None, memory64: false, shared: false, page_size_log2: None });
+        if let Some(memory) = spec.memory {
+            memories.memory(memory);
+        }
+        self.exports.export("memory", ExportKind::Memory, 0);
+        let mut segments = DataSection::new();
+        segments.active(0, &ConstExpr::i32_const(DATA_ADDRESS as i32), data);
+        if spec.ballast > 0 {
+            segments.active(0, &ConstExpr::i32_const(2 << 20), vec![7; spec.ballast]);
+        }
+        let mut module = Module::new();
+        module.section(&self.types).section(&self.imports).section(&self.functions);
+        module.section(&memories).section(&self.exports);
+        if spec.runs_on_instantiation {
+            // The last function is that with the unused body.
+            module.section(&StartSection { function_index: self.next - 1 });
+        }
+        module.section(&self.code).section(&segments);
+        if spec.names {
+            let mut section = NameSection::new();
+            section.functions(&self.names);
+            module.section(&section);
+        }
+        let mut bytes = module.finish();
+        let utf8 = wit_component::StringEncoding::UTF8;
+        wit_component::embed_component_metadata(&mut bytes, &self.resolve, self.world, utf8)
+            .expect("the world can be encoded");
+        bytes
     }
 }
 
