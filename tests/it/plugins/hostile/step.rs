@@ -271,3 +271,10 @@ fn non_component_is_refused() {
         assert!(text.contains(export), "{text}");
     }
 }
+
+#[test]
+fn step_with_grants_is_refused() {
+    let grants = Grants { kv: Some("x".into()), ..Grants::default() };
+    let error = load("hostile-step", grants, limits()).unwrap_err();
+    assert!(error.to_string().contains("remove `grants`"), "{error}");
+}

@@ -11,7 +11,7 @@ use citations::{SourceTest, mentioned_numbers, numbers_in, source_tests, tests_o
 use page::{Fence, Guarantee, REGISTER, Register};
 
 /// Command that writes the column of tests.
-const BLESS: &str = "LATCH_BLESS=1 cargo test -p latchwork-tests register";
+const BLESS: &str = "LATCH_BLESS=1 cargo test -p latchwork-tests column_of_tests";
 
 /// Returns the files with tests that cite each guarantee.
 fn citing_files(tests: &[SourceTest]) -> BTreeMap<u32, BTreeSet<&str>> {

@@ -1,0 +1,58 @@
+//! Places of the configuration file, and precedence of flags, variables and the file.
+
+use std::path::Path;
+
+use latchwork::config::{Config, LoadOptions, SettingSource};
+
+use crate::config::{Folder, options};
+
+#[test]
+fn configuration_file_is_searched_in_documented_order() {
+    let (cwd, plan, named) = (Folder::with("lease = \"21s\""), Folder::with("lease = \"22s\""), Folder::empty());
+    let deep = plan.path().join("a/b");
+    std::fs::create_dir_all(&deep).unwrap();
+    let file = named.path().join("other.toml");
+    std::fs::write(&file, "lease = \"23s\"").unwrap();
+    let flag = named.path().join("flag.toml");
+    std::fs::write(&flag, "lease = \"24s\"").unwrap();
+    let lease = |options: &LoadOptions<'_>| Config::load(options).unwrap().lease_ms;
+
+    let nowhere = Folder::empty();
+    assert_eq!(lease(&options(nowhere.path())), 15_000);
+    assert_eq!(lease(&LoadOptions { plan_folder: Some(&deep), ..options(nowhere.path()) }), 22_000);
+    let near = LoadOptions { plan_folder: Some(&deep), ..options(cwd.path()) };
+    assert_eq!(lease(&near), 21_000, "the working directory comes before the plan's");
+    let below = cwd.path().join("c/d");
+    std::fs::create_dir_all(&below).unwrap();
+    assert_eq!(lease(&options(&below)), 21_000, "the nearest file above the working directory");
+    let near_from_below = LoadOptions { plan_folder: Some(&deep), ..options(&below) };
+    assert_eq!(lease(&near_from_below), 22_000, "the plan's comes before one above the working directory");
+    let variable = |name: &str| (name == "LATCH_CONFIG").then(|| file.display().to_string());
+    let from_variable = LoadOptions { env: &variable, ..near };
+    assert_eq!(lease(&from_variable), 23_000);
+    assert_eq!(lease(&LoadOptions { config: Some(&flag), ..from_variable }), 24_000);
+
+    let missing = Path::new("missing.toml");
+    let errors = Config::load(&LoadOptions { config: Some(missing), ..options(cwd.path()) }).unwrap_err();
+    assert_eq!(errors.0[0].code, "L0001");
+    assert_eq!(errors.0[0].origin, SettingSource::WholeFile(cwd.path().join("missing.toml")));
+}
+
+#[test]
+fn flag_wins_over_variable_and_variable_over_file() {
+    let folder = Folder::with("database = \"sqlite:///file.db\"");
+    let variable = |name: &str| (name == "LATCH_DATABASE").then(|| "sqlite:///variable.db".to_owned());
+    let database = |options: &LoadOptions<'_>| Config::load(options).unwrap().database;
+    assert_eq!(database(&options(folder.path())), "sqlite:///file.db");
+    let with_variable = LoadOptions { env: &variable, ..options(folder.path()) };
+    assert_eq!(database(&with_variable), "sqlite:///variable.db");
+    let with_flag = LoadOptions { db: Some("sqlite://flag.db"), ..with_variable };
+    assert_eq!(database(&with_flag), format!("sqlite://{}/flag.db", folder.path().display()));
+
+    let postgres = LoadOptions { db: Some("postgres://a:b@localhost/latch"), ..options(folder.path()) };
+    assert_eq!(database(&postgres), "postgres://a:b@localhost/latch");
+    let nameless = LoadOptions { db: Some("postgres://localhost"), ..options(folder.path()) };
+    let errors = Config::load(&nameless).unwrap_err();
+    assert_eq!(errors.0[0].origin, SettingSource::Flag("--db"));
+    assert!(errors.0[0].message.contains("the URL has no database"), "{errors}");
+}

@@ -1,0 +1,142 @@
+//! Outcome of a call that did not answer, and the calls that follow it.
+
+use serde_json::{Value, json};
+
+use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant};
+use latchwork_engine::{ReconcileVerdict, VerifyResult};
+use latchwork_core::model::effect::{Answer, StateChange};
+use latchwork_core::model::error::Code;
+
+use crate::plugins::hostile::http_server::Server;
+use crate::plugins::hostile::load;
+use crate::plugins::hostile::tool::{
+    answers_of, call_context, error_of, grants_for, http_grant, invoke_script, minimal_grants, tool_limits,
+    unwrap_not_applied, unwrap_unknown,
+};
+
+/// I163: if a tool faults before it began an outgoing operation, its call was certainly not applied. If the
+/// tool faults after it began one, the call is in doubt. An exception that the operator does not handle is a
+/// fault.
+#[tokio::test]
+async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
+    let server = Server::start().await;
+    let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
+    let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
+    let faults = [
+        (json!("trap"), Code::PluginTrap, None),
+        (json!("exception"), Code::PluginException, None),
+        (json!("denied"), Code::CapabilityDenied, None),
+        (json!("spin"), Code::OutOfFuel, None),
+        (json!("allocate"), Code::MemoryLimit, None),
+        (json!({"giant": 300_000}), Code::OutputLimit, Some(65_536)),
+        (json!("malformed"), Code::SchemaValidationFailed, Some(3)),
+        (json!("schema"), Code::SchemaValidationFailed, Some(2)),
+    ];
+    for (fault, code, kept_bytes) in faults {
+        let failure = unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([fault])).await);
+        assert_eq!(failure.code, code, "{failure}");
+        let (failure, kept) = unwrap_unknown(invoke_script(&plugin, "World.Change", json!([post, fault])).await);
+        assert_eq!(failure.code, code, "{failure}");
+        assert_eq!(kept.map(|kept| kept.len()), kept_bytes, "{failure}");
+    }
+    // A refused request does not count as an outgoing operation.
+    let refused = json!({"http": {"url": "http://127.0.0.1:9/"}});
+    assert_eq!(
+        unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([refused, "trap"])).await).code,
+        Code::CapabilityDenied
+    );
+    // If an operation began before a refused request, the call is in doubt.
+    let (failure, _) =
+        unwrap_unknown(invoke_script(&plugin, "World.Change", json!([post, refused, "exception"])).await);
+    assert_eq!(failure.code, Code::CapabilityDenied, "{failure}");
+    for said in ["grants = { http = [", "127.0.0.1:9", "KeyError"] {
+        assert!(failure.message.contains(said), "{said}: {failure}");
+    }
+    // If the tool itself states whether the call was applied, its statement counts, and not the operations
+    // that the host has seen.
+    let end = invoke_script(&plugin, "World.Change", json!([post, {"error": "no"}])).await;
+    assert_eq!(
+        (unwrap_not_applied(end.clone()).code, unwrap_not_applied(end).retry_after_ms),
+        (Code::RateLimit, Some(7))
+    );
+    assert_eq!(
+        unwrap_unknown(invoke_script(&plugin, "World.Change", json!([{"error": "unknown"}])).await).0.code,
+        Code::RateLimit
+    );
+    assert_eq!(answers_of(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
+}
+
+/// I163: if the tool reports no error code of its own, the error names the granted host that is unreachable,
+/// and is retryable.
+#[tokio::test]
+async fn unreachable_granted_host_is_named_in_the_error() {
+    let nowhere = HttpGrant { scheme: "http".into(), host: "nowhere.invalid".into(), port: 80 };
+    let grants = Grants { http: vec![nowhere, http_grant("127.0.0.1", 1)], ..minimal_grants() };
+    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
+    // The name does not resolve, so no operation began.
+    let asks = json!({"http": {"url": "http://nowhere.invalid/"}});
+    let failure = unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([asks, "exception"])).await);
+    assert_eq!(failure.code, Code::NetworkUnavailable, "{failure}");
+    assert!(failure.message.contains("nowhere.invalid:80") && failure.code.is_retryable(), "{failure}");
+    // The server may have noticed the connection attempt, so the call is in doubt.
+    let asks = json!({"http": {"url": "http://127.0.0.1:1/"}});
+    let (failure, _) = unwrap_unknown(invoke_script(&plugin, "World.Change", json!([asks, "exception"])).await);
+    assert_eq!(failure.code, Code::NetworkUnavailable, "{failure}");
+    // A tool may handle the error and answer without the server. Its call then succeeds.
+    assert_eq!(answers_of(&plugin, "World.Change", json!([asks])).await.len(), 1);
+}
+
+#[tokio::test]
+async fn doubtful_call_is_reconciled_and_effects_are_verified_and_compensated() {
+    let server = Server::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("file"), "as recorded").unwrap();
+    let grants = Grants {
+        dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
+        ..grants_for(&server)
+    };
+    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
+    let limits = plugin.limits("World.Change");
+    let reconcile = async |script: Value| {
+        let args = json!({ "do": script }).to_string();
+        plugin.reconcile("World.Change", &args, call_context(20_000), &limits).await
+    };
+    assert_eq!(reconcile(json!([])).await, Ok(ReconcileVerdict::DidNotHappen));
+    let Ok(ReconcileVerdict::Happened(output)) = reconcile(json!([{"read": {"path": "/d/file"}}])).await else {
+        panic!("it happened")
+    };
+    assert_eq!(output.result, r#"["as recorded"]"#);
+    assert_eq!(reconcile(json!(["trap"])).await.unwrap_err().code, Code::PluginTrap);
+    assert_eq!(reconcile(json!(["schema"])).await.unwrap_err().code, Code::SchemaValidationFailed);
+    // Reconcile may read but not change anything, whatever effects the operator declares.
+    let Ok(ReconcileVerdict::Happened(output)) = reconcile(
+        json!([{"write": {"path": "/d/new", "text": "x"}}, {"http": {"method": "POST", "url": server.url("/")}}]),
+    )
+    .await
+    else {
+        panic!("it answers")
+    };
+    let said: Vec<Value> = serde_json::from_str(&output.result).unwrap();
+    error_of(&said[0]);
+    error_of(&said[1]);
+    assert!(server.requests().is_empty() && !dir.path().join("new").exists());
+
+    let verify = async |version: &str| {
+        let change = StateChange {
+            resource_type: "file".into(),
+            resource_id: "/d/file".into(),
+            operation: "create".into(),
+            version: Some(version.into()),
+            etag: None,
+            external_ref: None,
+        };
+        plugin.verify("World.Change", &change, call_context(20_000), &limits).await
+    };
+    assert_eq!(verify("as recorded").await, Ok(VerifyResult::Confirmed));
+    assert!(matches!(verify("otherwise").await, Ok(VerifyResult::Mismatch(found)) if found.contains("as recorded")));
+
+    let undo = json!({"do": [{"write": {"path": "/d/undone", "text": "x"}}]}).to_string();
+    let end = plugin.compensate("World.Change", ("latch:job_1:s1:1", "{}", &undo), call_context(20_000), &limits).await;
+    assert!(matches!(end.answer, Answer::Ok(_)), "{end:?}");
+    assert!(dir.path().join("undone").exists());
+}
