@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::decide::step_action_key;
 use crate::decide::tests::support::evidence::{export, verify};
-use crate::decide::tests::support::{Sim, good, step};
+use crate::decide::tests::support::{Cut, Sim, good, step};
 use crate::event::Body;
 use crate::model::effect::{Answer, Provenance};
 use crate::model::error::{Code, Failure};
@@ -226,7 +226,7 @@ fn a_step_without_a_template_has_no_action_key() {
 #[test]
 fn step_whose_try_was_dropped_can_restart_in_same_attempt() {
     let mut sim = Sim::new(Mode::AutoExec, vec![send("ada")]);
-    assert!(sim.process(Some(crate::decide::tests::support::Cut::BeforeExecute(0))).is_err());
+    assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
     let mut durable = sim.durable();
     let none = std::collections::BTreeSet::new();
     assert_eq!(durable.job.steps[0].state, StepState::Running);

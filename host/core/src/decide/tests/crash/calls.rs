@@ -167,13 +167,13 @@ fn definite_failures_are_retried_and_doubtful_ones_never_blindly() {
     assert_eq!(durable.job.state, JobState::Completed);
     assert_eq!(durable.job.calls[&Slot::new("b")].tries, 6);
 
-    let mut sim = crate::decide::tests::crash::calls::sim("Opaque");
+    let mut sim = self::sim("Opaque");
     sim.script.insert(Operator::new("Opaque"), limit(6));
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial, "five retries, not more");
     assert!(sim.executions_by_slot.is_empty());
 
-    let mut sim = crate::decide::tests::crash::calls::sim("Opaque");
+    let mut sim = self::sim("Opaque");
     let timeout = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer"), kept: None };
     sim.script.insert(Operator::new("Opaque"), vec![timeout]);
     let durable = sim.process(None).unwrap();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::decide::check_open_call;
 use crate::decide::tests::support::evidence::{export, verify};
-use crate::decide::tests::support::{Cut, Sim, compensation, offers, operators, step, wait};
+use crate::decide::tests::support::{Cut, Sim, compensation, good, offers, operators, step, wait};
 use crate::encoding::rng::StepRng;
 use crate::event::Event;
 use crate::model::effect::{Answer, Provenance};
@@ -89,7 +89,7 @@ fn script(dice: &mut Dice) -> BTreeMap<Operator, Vec<Answer>> {
         0 => Answer::NotApplied(Failure::new(Code::AuthForbidden, "401")),
         1 => Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer"), kept: None },
         2 => Answer::NotApplied(Failure::new(Code::RateLimit, "429")),
-        _ => Answer::Ok(crate::decide::tests::support::good()),
+        _ => Answer::Ok(good()),
     };
     TOOLS.map(|tool| (Operator::new(tool), (0..dice.below(4)).map(|_| answer(dice)).collect())).into()
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::decide::tests::support::{Sim, step};
+use crate::decide::tests::support::{Sim, good, step};
 use crate::event::Body;
 use crate::model::effect::{Answer, Output, Provenance};
 use crate::model::error::{Code, Failure};
@@ -96,7 +96,7 @@ fn reusable_result_carries_type_sensitivity_and_verification() {
         let mut planned = cached(json!({}));
         planned["outcome"] = json!({ "type": "Text.Draft", "sensitivity": "team" });
         let mut sim = Sim::new(Mode::AutoExec, vec![planned]);
-        let output = Output { result: answer.to_owned(), ..crate::decide::tests::support::good() };
+        let output = Output { result: answer.to_owned(), ..good() };
         sim.script.insert("Read".into(), vec![Answer::Ok(output)]);
         sim.process(None).unwrap();
         let [reusable] = &sim.reusables[..] else { panic!("one result is kept") };

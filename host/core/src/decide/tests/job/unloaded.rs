@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::decide::tests::support::evidence::assert_verifies;
-use crate::decide::tests::support::{Cut, Sim, compensation, step};
+use crate::decide::tests::support::{Cut, Sim, compensation, good, step};
 use crate::decide::{park_unloaded, release_unloaded, unrecorded_attempts};
 use crate::event::Body;
 use crate::model::effect::Answer;
@@ -214,7 +214,7 @@ fn receipts_are_withdrawn_once_reopened_job_is_loaded() {
         vec![step("b", "Keyed", &[], json!({})), step("f", "Failing", &["b"], json!({ "calls": [], "fail": true }))];
     let mut sim = compensation::job(Mode::AutoExec, "compensate", steps);
     let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
-    sim.script.insert("Keyed".into(), vec![Answer::Ok(crate::decide::tests::support::good()), refused]);
+    sim.script.insert("Keyed".into(), vec![Answer::Ok(good()), refused]);
     assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Parked);
     sim.send_request(InboxRequest::Abort);
     assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Partial);

@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use crate::decide;
+use crate::decide::tests::support;
 use crate::decide::tests::support::{Sim, step};
 use crate::decide::{Context, Invocation, NextAction};
 use crate::event::{Body, DecidedBy};
@@ -288,7 +289,7 @@ fn decision_cancels_gate_timer() {
 #[test]
 fn approval_is_bound_to_operator_digest_slot_arguments_and_mode() {
     use crate::decide::gate_hash;
-    let operators = crate::decide::tests::support::operators();
+    let operators = support::operators();
     let pinned = &operators[&crate::model::ids::Operator::new("Opaque")];
     let other = crate::model::manifest::PinnedOperator { digest: Hash::of(&[b"another component"]), ..pinned.clone() };
     let slot = Slot::new("a/1");

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::decide::tests::support;
 use crate::decide::tests::support::{Sim, step};
 use crate::model::answer_requirement::AnswerRequirement;
 use crate::model::auto_exec::AutoExec;
@@ -70,7 +71,7 @@ fn unmet_policy_demand_is_denied() {
     assert_eq!(response(&durable).failed[0].reason_code, Code::PolicyDenied);
     assert!(sim.executions_by_slot.is_empty(), "afterwards would be too late");
 
-    let operators = crate::decide::tests::support::operators();
+    let operators = support::operators();
     let read = Operator::new("Read");
     let denied = |demands: &[AnswerRequirement], answer: &str| {
         let mut rules = sim.rules.clone();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::decide;
 use crate::decide::tests::support::compensation::{job, pin, plan, run_to_gate, with};
 use crate::decide::tests::support::evidence::assert_verifies;
-use crate::decide::tests::support::{Sim, step};
+use crate::decide::tests::support::{Cut, Sim, good, step};
 use crate::decide::{RetryRefusal, VerdictRefusal, retry_round};
 use crate::event::{Body, Event};
 use crate::model::effect::Answer;
@@ -377,11 +377,7 @@ fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
     for happened in [true, false] {
         let steps = vec![step("a", "Opaque", &[], json!({})), step("k", "Keyed", &["a"], json!({}))];
         let mut sim = job(Mode::AutoExec, "keep", steps);
-        let cut = if happened {
-            crate::decide::tests::support::Cut::AfterExecute(1)
-        } else {
-            crate::decide::tests::support::Cut::BeforeExecute(1)
-        };
+        let cut = if happened { Cut::AfterExecute(1) } else { Cut::BeforeExecute(1) };
         assert!(sim.process(Some(cut)).is_err());
         let durable = cancelled(&mut sim);
         let blocked = response(&durable).blocked_on.unwrap();
@@ -447,7 +443,7 @@ fn out_of_order_compensation_events_are_refused() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
     run_to_gate(&mut sim);
     sim.send_request(InboxRequest::Cancel);
-    assert!(sim.process(Some(crate::decide::tests::support::Cut::Write(2))).is_err());
+    assert!(sim.process(Some(Cut::Write(2))).is_err());
     let durable = sim.durable();
     assert!(durable.job.cancel.is_some() && durable.job.compensations.is_empty());
     let args = durable.job.calls[&Slot::new("a")].args;
@@ -495,7 +491,7 @@ fn contradicted_compensation_waits_for_decision() {
             with(step("d", "Opaque", &["a"], json!({})), "gate", "human_confirm"),
         ];
         let mut sim = job(Mode::AutoExec, "keep", steps);
-        sim.script.insert("Opaque".into(), vec![Answer::Ok(crate::decide::tests::support::good()), unknown.clone()]);
+        sim.script.insert("Opaque".into(), vec![Answer::Ok(good()), unknown.clone()]);
         sim.process(None).unwrap();
         let durable = cancelled(&mut sim);
         assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::decide::tests::support::compensation::{finished, job, pin, plan, undo, with};
 use crate::decide::tests::support::evidence::{assert_verifies, export, verify};
-use crate::decide::tests::support::{Sim, step};
+use crate::decide::tests::support::{Sim, good, step};
 use crate::decide::{UndoRefusal, calls_to_undo};
 use crate::event::{Body, Event, ReopenPurpose};
 use crate::evidence::ProblemKind;
@@ -187,8 +187,7 @@ fn failing_undo_waits_for_a_decision() {
 fn undo_continues_aborted_rollback() {
     for (word, left) in [(InboxRequest::Abort, 0), (InboxRequest::Continue, 1)] {
         let mut sim = failed("compensate");
-        sim.script
-            .insert("Keyed".into(), vec![Answer::Ok(crate::decide::tests::support::good()), no(Code::AuthForbidden)]);
+        sim.script.insert("Keyed".into(), vec![Answer::Ok(good()), no(Code::AuthForbidden)]);
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
         sim.send_request(word.clone());
         let durable = sim.process(None).unwrap();
@@ -354,7 +353,7 @@ fn effect_not_as_recorded_is_not_undone() {
     use crate::decide::ConfirmationResult;
     use crate::model::manifest::Confirmation;
     for (rule, state) in [(Confirmation::Strict, JobState::Partial), (Confirmation::Warn, JobState::Completed)] {
-        let (mut sim, durable) = crate::decide::tests::undo::receipts::mismatched(rule);
+        let (mut sim, durable) = super::receipts::mismatched(rule);
         assert_eq!(durable.job.state, state);
         if rule == Confirmation::Strict {
             assert!(
@@ -367,7 +366,7 @@ fn effect_not_as_recorded_is_not_undone() {
         }
         assert_eq!(calls_to_undo(&durable).map(|due| due.len()), Ok(1));
         // The mismatch blocks compensation, as in a cancelled job.
-        let mut other = crate::decide::tests::undo::receipts::mismatched(rule).0;
+        let mut other = super::receipts::mismatched(rule).0;
         let durable = undo(&mut other);
         assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::ConfirmationMismatch);
         other.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: false });
