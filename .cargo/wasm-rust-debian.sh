@@ -87,6 +87,8 @@ launcher "$bin/rust-lld" ../../../../.. "usr/lib/rustlib/$host/bin/lld"
 "$root/bin/rustc" -V >&2 || fail "Debian's rustc does not run here"
 
 # --- the standard library --------------------------------------------------------------------------
+# Rustup selects a toolchain by folder. In the folder of the build it may find none, so cargo is named by its path.
+cargo=$(rustup which cargo 2>/dev/null) || cargo=cargo
 say "building the standard library for $target, once (about a minute)"
 crate=$work/crate
 mkdir -p "$crate/src"
@@ -113,7 +115,7 @@ flags=(
   export RUSTC=$root/bin/rustc RUSTC_BOOTSTRAP=1
   CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; printf '%s' "${flags[*]}")
   export CARGO_ENCODED_RUSTFLAGS
-  cargo build --quiet --release -Zbuild-std=std,panic_abort --target "$target" --target-dir "$work/target" >&2
+  "$cargo" build --quiet --release -Zbuild-std=std,panic_abort --target "$target" --target-dir "$work/target" >&2
 ) || fail "the standard library could not be built; it needs the registry of Rust crates"
 lib=$root/usr/lib/rustlib/$target/lib
 mkdir -p "$lib"

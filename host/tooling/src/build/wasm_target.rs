@@ -56,7 +56,7 @@ impl Toolchain {
 
         let program = options.installer.as_deref().filter(|_| wanted(4));
         if let Some(program) = program {
-            match installer::make_toolchain(program, &options.toolchain_dir, progress) {
+            match installer::make_toolchain(program, &options.toolchain_dir, dir, progress) {
                 Ok(()) if has_target(&kept, dir) => return Ok(Self { rustc: Some(kept) }),
                 Ok(()) => reasons.push(format!("the toolchain in {} does not work", options.toolchain_dir.display())),
                 Err(why) => reasons.push(format!("{}: {why}", program.display())),

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use latchwork_engine::capability::grants::Grants;
 use latchwork_core::model::manifest::{PluginKind, RecoveryClass};
+use latchwork_engine::capability::grants::Grants;
 
 use crate::plugins::hostile::captured_log::CapturedLog;
 use crate::plugins::hostile::load;

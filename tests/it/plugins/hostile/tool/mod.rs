@@ -8,14 +8,14 @@ mod timeout;
 
 use serde_json::{Value, json};
 
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::error::Failure;
 use latchwork_engine::capability::grants::{Grants, HttpGrant, TcpGrant};
 use latchwork_engine::capability::settings::LimitsConfig;
-use latchwork_engine::{Plugin, ToolEnd};
 use latchwork_engine::guest::sources::StepContext;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 use latchwork_engine::os::clock;
-use latchwork_core::model::effect::Answer;
-use latchwork_core::model::error::Failure;
+use latchwork_engine::{Plugin, ToolEnd};
 
 use crate::plugins::hostile::http_server::Server;
 

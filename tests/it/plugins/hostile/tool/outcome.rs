@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant};
-use latchwork_engine::{ReconcileVerdict, VerifyResult};
 use latchwork_core::model::effect::{Answer, StateChange};
 use latchwork_core::model::error::Code;
+use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant};
+use latchwork_engine::{ReconcileVerdict, VerifyResult};
 
 use crate::plugins::hostile::http_server::Server;
 use crate::plugins::hostile::load;

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use latchwork_core::model::error::Code;
 use latchwork_engine::capability::grants::{DirGrant, Grants};
 use latchwork_engine::guest::tool_call::ToolCallContext;
 use latchwork_engine::os::clock;
-use latchwork_core::model::error::Code;
 
 use crate::plugins::hostile::http_server::Server;
 use crate::plugins::hostile::load;
