@@ -3,31 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic fails the test and names the line")]
 
-mod built_guests;
-mod changed_inputs;
-mod changed_plugins;
-mod cli_answers;
-mod component_builder;
-mod crash_loops;
-mod failures;
-mod full_disk;
-mod job_results;
-mod late_answers;
-mod llm_provider;
-mod log_equivalence;
-mod missing_plugin;
-mod pending_requests;
-mod random_kills;
-mod recorded_answers;
-mod request_body_kill;
-mod running_worker;
-mod settling_time;
-mod shims;
-mod stock_guests;
-mod suspended_process;
-mod test_env;
-mod unloadable_plugins;
-
 mod authors;
 mod calls;
 mod check;

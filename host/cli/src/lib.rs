@@ -19,6 +19,7 @@
 //! | `plugins` | plugins of a configuration: loading, admission of plans, builds |
 //! | `files` | files that a command reads and writes |
 //! | `open` | stores and hosts of a configuration |
+//! | `crash_points` | crash points of tests |
 //! | [`context`] | context that every command receives: global flags, configuration, printer |
 //! | [`output`] | writing to stdout and stderr |
 //! | `error` | errors, their conversion, exit status |
@@ -31,6 +32,7 @@ pub mod args;
 pub mod bench;
 mod commands;
 pub mod context;
+mod crash_points;
 mod display;
 mod error;
 mod execution;

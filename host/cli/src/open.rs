@@ -9,27 +9,18 @@ use anyhow::Context as _;
 
 use latchwork::builder::Stores;
 use latchwork::config::{CommitMode, Config, Durability, FILE_NAME, Failover, SettingSource};
-use latchwork::host::Host;
+use latchwork::host::{Extensions, Host, Stores};
 use latchwork::notify::Notifier;
 use latchwork::registry::{ComponentStorage, Survey};
 use latchwork::runtime::{CrashPoint, NoCrash};
 use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::{Journal, Owner, StoreError};
-use latchwork_engine::os;
-use latchwork_store::{
-    Database, DatabaseTarget, KillAt, NoProbe, OpenOptions, OwnerLock, Probe, Side, SystemClock, server_name,
-};
-use latchwork_tooling::inspect;
+use latchwork_store::{Database, DatabaseTarget, OpenOptions, OwnerLock, Probe, SystemClock, server_name};
 
+use crate::crash_points::CrashPoints;
 use crate::error::CliError;
-use crate::process_machine;
-
-/// Environment variable with the crash point of a test: `name:before` or `name:after`, optionally `:n` for
-/// the n-th time.
-const CRASH_VARIABLE: &str = "LATCH_CRASH_AT";
-/// Environment variable with a crash point at which the process is suspended instead of killed.
-const STOP_VARIABLE: &str = "LATCH_STOP_AT";
+use crate::{os, process_machine};
 
 /// Intended use of a database.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,12 +62,8 @@ pub(crate) async fn host_to_read(config: Config) -> anyhow::Result<Host> {
 }
 
 async fn build_host(config: Config, survey: Survey, used: DatabaseUse) -> anyhow::Result<Host> {
-    let crash = crash_point()?;
-    let stores = stores(&config, &crash, used).await?;
-    let arrows: Arc<dyn CrashPoint> = match &crash {
-        Some(kill) => Arc::new(ExecutionCrashPoints(kill.clone())),
-        None => Arc::new(NoCrash),
-    };
+    let crash = CrashPoints::from_env()?;
+    let stores = stores(&config, crash.statements, used).await?;
     let kept = if used == DatabaseUse::Read { ComponentStorage::No } else { ComponentStorage::Yes };
     let host = Host::builder(stores)
         .config(config)
@@ -84,7 +71,7 @@ async fn build_host(config: Config, survey: Survey, used: DatabaseUse) -> anyhow
         .explain(inspect::EXPLAIN)
         .survey(survey)
         .component_storage(kept)
-        .crash_points(arrows)
+        .crash_points(crash.executions)
         .start()?;
     NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner).extend(host.notifier().cloned());
     Ok(host)
@@ -109,7 +96,7 @@ async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores
     if let Some(path) = missing_database(config)? {
         return Err(no_database(&path).into());
     }
-    stores(config, &crash_point()?, used).await
+    stores(config, CrashPoints::from_env()?.statements, used).await
 }
 
 /// Returns true if the database was restored, for example from a backup. Checks the first database that this process
@@ -226,15 +213,11 @@ pub(crate) fn unshared_effects(config: &Config) -> anyhow::Result<Option<&'stati
     ))
 }
 
-async fn stores(config: &Config, crash: &Option<Arc<KillAt>>, used: DatabaseUse) -> anyhow::Result<Stores> {
+async fn stores(config: &Config, probe: Arc<dyn Probe>, used: DatabaseUse) -> anyhow::Result<Stores> {
     file(config)?;
     if let Some(why) = unshared_effects(config)? {
         return Err(CliError::input(error_docs::CONFIG_DATABASE, why).into());
     }
-    let probe: Arc<dyn Probe> = match crash {
-        Some(kill) => kill.clone(),
-        None => Arc::new(NoProbe),
-    };
     let open = async |url: &str| {
         let (patient, reads_only) = (used == DatabaseUse::Serve, used == DatabaseUse::Read);
         let options = OpenOptions { retry_unavailable: patient, reads_only, ..options(config, url, probe.clone())? };
@@ -372,31 +355,4 @@ pub(crate) fn owner(dir: &Path) -> anyhow::Result<Owner> {
 fn worker_name() -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     format!("{host} pid {}", std::process::id())
-}
-
-fn crash_point() -> anyhow::Result<Option<Arc<KillAt>>> {
-    let named =
-        |variable: &str| std::env::var(variable).ok().map(|text| parse_crash_point(variable, &text)).transpose();
-    let kill = named(CRASH_VARIABLE)?;
-    let stop = named(STOP_VARIABLE)?.map(KillAt::suspending);
-    Ok(kill.or(stop).map(Arc::new))
-}
-
-fn parse_crash_point(variable: &str, text: &str) -> anyhow::Result<KillAt> {
-    let mut parts = text.split(':');
-    let (name, side, nth) = match (parts.next(), parts.next(), parts.next().map(str::parse), parts.next()) {
-        (Some(name), Some("before"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::Before, nth),
-        (Some(name), Some("after"), nth, None) if !matches!(nth, Some(Err(_))) => (name, Side::After, nth),
-        _ => anyhow::bail!("{variable}={text}: write NAME:before or NAME:after, optionally followed by :N"),
-    };
-    Ok(KillAt::new(name, side, nth.and_then(Result::ok).unwrap_or(1)))
-}
-
-/// Crash points before and after an execution, in addition to the crash points of the store's statements.
-struct ExecutionCrashPoints(Arc<KillAt>);
-
-impl CrashPoint for ExecutionCrashPoints {
-    fn at(&self, name: &'static str, after: bool) {
-        self.0.at(name, if after { Side::After } else { Side::Before });
-    }
 }

@@ -50,8 +50,10 @@ pub use open::connect_options::server_name;
 pub use open::migrations::NO_TABLES;
 pub use open::options::{DatabaseTarget, OpenOptions};
 pub use os::clock::SystemClock;
+#[cfg(feature = "crash-points")]
+pub use os::kill::KillAt;
 pub use os::owner::{OwnerLock, is_owner_dead};
-pub use os::probe::{KillAt, NoProbe, Probe, Side};
+pub use os::probe::{NoProbe, Probe, Side};
 pub use sql::dialect::Dialect;
 pub use sql::durability::Durability;
 pub use sql::statement::{POSTGRES_STATEMENTS, STATEMENTS};

@@ -1,6 +1,7 @@
 //! Plugins as the host loads and runs them.
 
 mod changed;
+mod changed_inputs;
 mod examples;
 mod hostile;
 mod inspect;

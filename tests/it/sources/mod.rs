@@ -3,6 +3,7 @@
 mod bindings;
 mod floors;
 mod register;
+mod release_build;
 mod rust_version;
 mod text_files;
 mod tidy;

@@ -3,6 +3,8 @@
 pub(crate) mod clock;
 pub(crate) mod dead_owners;
 pub(crate) mod file_lock;
+#[cfg(feature = "crash-points")]
+pub(crate) mod kill;
 pub(crate) mod owner;
 pub(crate) mod probe;
 pub(crate) mod sweep;

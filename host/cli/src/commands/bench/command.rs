@@ -67,7 +67,7 @@ pub(crate) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     show_sandbox(ctx, &sandbox);
     if cfg!(debug_assertions) {
         ctx.printer
-            .warn("debug build: the figures are not representative; use `cargo run --release --bin latch -- bench`");
+            .warn("debug build: the figures are not representative; use the program that `cargo install` builds");
     }
     if ctx.json {
         let row = |row: &LoadResult| {

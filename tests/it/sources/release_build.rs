@@ -1,0 +1,51 @@
+//! Features of the released program, and of the development workspace, in which tests and program share one build.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use crate::support::checkout::root;
+
+/// Features that only tests need, as `cargo tree` prints them.
+const OF_TESTS: [&str; 2] = ["latchwork-store feature \"crash-points\"", "tokio feature \"test-util\""];
+
+/// Returns the packages and features that a build with these options has.
+fn features_of_build(options: &[&str]) -> BTreeSet<String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["tree", "--locked", "--offline", "--edges", "features,no-dev", "--prefix", "none"]).args(options);
+    let listed = cargo.current_dir(root()).output().expect("cargo runs");
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    let text = String::from_utf8(listed.stdout).expect("names are plain");
+    text.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
+}
+
+/// Returns the name of the package with the program `latch`.
+fn package_of_program() -> String {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--locked", "--offline", "--no-deps", "--format-version", "1"]);
+    let listed = cargo.current_dir(root()).output().expect("cargo runs");
+    let metadata: serde_json::Value = serde_json::from_slice(&listed.stdout).expect("cargo prints JSON");
+    let is_program = |target: &serde_json::Value| target["name"] == "latch" && target["kind"][0] == "bin";
+    let packages = metadata["packages"].as_array().expect("there are packages");
+    let package = packages.iter().find(|package| package["targets"].as_array().unwrap().iter().any(is_program));
+    package.expect("a package has the program")["name"].as_str().unwrap().to_owned()
+}
+
+/// I195: the released program has no crash points and no clock of tests.
+#[test]
+fn released_program_has_no_features_of_tests() {
+    let released = features_of_build(&["--package", &package_of_program()]);
+    assert!(released.len() > 500, "{} packages and features", released.len());
+    for feature in OF_TESTS {
+        assert!(!released.contains(feature), "the released program has the {feature}");
+    }
+}
+
+/// `cargo run --bin latch` and `cargo test --workspace` build the program once. Both build the whole workspace, so the
+/// program has the features of tests without the development dependencies of the tests.
+#[test]
+fn workspace_has_the_features_of_tests_without_development_dependencies() {
+    let workspace = features_of_build(&["--workspace"]);
+    for feature in OF_TESTS {
+        assert!(workspace.contains(feature), "the development workspace lacks the {feature}");
+    }
+}
