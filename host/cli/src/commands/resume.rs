@@ -36,95 +36,141 @@ pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     let host = open::host(config).await?;
     admission::warn_refused_plugins(ctx, host.registry());
     let actor = ctx.actor(None);
-    if let Some(job_id) = args.job {
-        if host.journal().job(&job_id).await?.is_none() {
-            return Err(no_such_job(&job_id).into());
-        }
-        latchwork::runtime::audit_finished_inbox(
-            &**host.journal(),
-            &**host.effects(),
-            process_machine::machine(),
-            &job_id,
-        )
-        .await?;
-        let response = attach(ctx, &host, &job_id).await?;
-        let response = until_settled(ctx, &host, response, &actor).await?;
-        return show_result(ctx, &host, response, true).await;
+    match args.job {
+        Some(job_id) => resume_one(ctx, &host, &job_id, &actor).await,
+        None => resume_all(ctx, &host, &actor).await,
     }
-    let mut responses: Vec<Response> = Vec::new();
-    // Jobs that were parked because they could not be loaded, each with the cause.
-    let mut unread: BTreeMap<JobId, String> = BTreeMap::new();
-    // Jobs that cannot continue here, each with the error.
-    let mut left: BTreeMap<JobId, CliError> = BTreeMap::new();
-    loop {
-        let except = ClaimExclusions { tenants: Vec::new(), jobs: left.keys().cloned().collect() };
-        if interrupt::is_pressed() {
-            break;
-        }
-        let Some(claim) = host.journal().claim_excluding(&host.worker().lease_request(), &except).await? else { break };
-        let job_id = claim.row.job_id.clone();
-        match execute(ctx, &host, claim).await {
-            Ok(response) => responses.push(response),
-            // An error of one job does not stop the others.
-            Err(error) => match error.downcast::<WorkerError>()? {
-                WorkerError::Released(_) if interrupt::is_pressed() => break,
-                WorkerError::ParkedUnloaded { job_id, cause } => drop(unread.insert(job_id, cause)),
-                error if error.is_worker_specific() || matches!(error, WorkerError::NotLoaded { .. }) => {
-                    drop(left.insert(job_id, CliError::from(&error)));
-                }
-                error => {
-                    warn_of_left_jobs(ctx, &unread, &left);
-                    return Err(error.into());
-                }
-            },
-        }
+}
+
+async fn resume_one(ctx: &Context<'_>, host: &Host, job_id: &JobId, actor: &str) -> anyhow::Result<Exit> {
+    if host.journal.job(job_id).await?.is_none() {
+        return Err(no_such_job(job_id).into());
     }
+    latchwork::runtime::audit_finished_inbox(&*host.journal, &*host.effects, process_machine::machine(), job_id).await?;
+    let response = attach(ctx, host, job_id).await?;
+    let response = until_settled(ctx, host, response, actor).await?;
+    show_result(ctx, host, response, true).await
+}
+
+async fn resume_all(ctx: &Context<'_>, host: &Host, actor: &str) -> anyhow::Result<Exit> {
+    let mut resumed = Resumed::default();
+    resumed.execute_claimable(ctx, host).await?;
     let said = JobFilter { needs_audit: true, limit: u32::MAX, ..JobFilter::default() };
     for row in host.journal().jobs(&said).await? {
         latchwork::runtime::audit_finished_inbox(&**host.journal(), &**host.effects(), host.machine(), &row.job_id)
             .await?;
     }
-    // Jobs that were not claimed because they are parked, diverged or waiting are listed too. Otherwise an unfinished
-    // job could go unnoticed.
-    let filter = JobFilter { open: true, limit: u32::MAX, ..JobFilter::default() };
-    for row in host.journal().jobs(&filter).await? {
-        let seen = responses.iter().any(|response| response.job_id == row.job_id)
-            || unread.contains_key(&row.job_id)
-            || left.contains_key(&row.job_id);
-        if !seen && matches!(row.state, JobState::Parked | JobState::Diverged | JobState::Waiting) {
-            match host.load(&row.job_id).await {
-                Ok(durable) => responses.push(response(&durable)),
-                Err(error) if error.is_worker_specific() => drop(left.insert(row.job_id, CliError::from(&error))),
-                Err(error) => return Err(error.into()),
+    resumed.add_unclaimed(host).await?;
+    resumed.warn_of_left_jobs(ctx);
+    resumed.print_summary(ctx);
+    resumed.show_jobs(ctx, host, actor).await
+}
+
+/// Jobs that a resume found, by what became of them.
+#[derive(Default)]
+struct Resumed {
+    /// Jobs that were executed here, or that wait for a person or a time.
+    responses: Vec<Response>,
+    /// Jobs that were parked because they could not be loaded, each with the cause.
+    unread: BTreeMap<JobId, String>,
+    /// Jobs that cannot continue here, each with the error.
+    left: BTreeMap<JobId, CliError>,
+}
+
+impl Resumed {
+    /// Claims and executes one job after another until no job is left to claim.
+    async fn execute_claimable(&mut self, ctx: &Context<'_>, host: &Host) -> anyhow::Result<()> {
+        loop {
+            let except = ClaimExclusions { tenants: Vec::new(), jobs: self.left.keys().cloned().collect() };
+            if interrupt::is_pressed() {
+                return Ok(());
+            }
+            let claim = host.journal.claim_excluding(&host.worker.lease_request(), &except).await?;
+            let Some(claim) = claim else { return Ok(()) };
+            let job_id = claim.row.job_id.clone();
+            match execute(ctx, host, claim).await {
+                Ok(response) => self.responses.push(response),
+                // An error of one job does not stop the others.
+                Err(error) => match error.downcast::<WorkerError>()? {
+                    WorkerError::Released(_) if interrupt::is_pressed() => return Ok(()),
+                    WorkerError::ParkedUnloaded { job_id, cause } => drop(self.unread.insert(job_id, cause)),
+                    error if error.is_worker_specific() || matches!(error, WorkerError::NotLoaded { .. }) => {
+                        drop(self.left.insert(job_id, CliError::from(&error)));
+                    }
+                    error => {
+                        self.warn_of_left_jobs(ctx);
+                        return Err(error.into());
+                    }
+                },
             }
         }
     }
-    warn_of_left_jobs(ctx, &unread, &left);
-    if ctx.json {
-        let documents: Vec<_> = responses.iter().map(|response| view::document(ctx, response)).collect();
-        let mut document = json!({ "jobs": documents });
-        if !unread.is_empty() {
-            document["unread"] = json!(unread);
+
+    /// Adds the jobs that were not claimed because they are parked, diverged or waiting. Otherwise an unfinished job
+    /// could go unnoticed.
+    async fn add_unclaimed(&mut self, host: &Host) -> anyhow::Result<()> {
+        let filter = JobFilter { open: true, limit: u32::MAX, ..JobFilter::default() };
+        for row in host.journal.jobs(&filter).await? {
+            let seen = self.responses.iter().any(|response| response.job_id == row.job_id)
+                || self.unread.contains_key(&row.job_id)
+                || self.left.contains_key(&row.job_id);
+            if !seen && matches!(row.state, JobState::Parked | JobState::Diverged | JobState::Waiting) {
+                match host.load(&row.job_id).await {
+                    Ok(durable) => self.responses.push(response(&durable)),
+                    Err(error) if error.is_worker_specific() => {
+                        drop(self.left.insert(row.job_id, CliError::from(&error)));
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
         }
-        if !left.is_empty() {
-            let why = |error: &CliError| json!({ "code": error.code, "message": error.full_message() });
-            document["left"] = left.iter().map(|(job_id, error)| (job_id.to_string(), why(error))).collect();
+        Ok(())
+    }
+
+    /// Warns about the jobs that do not continue here, with the reasons.
+    fn warn_of_left_jobs(&self, ctx: &Context<'_>) {
+        for (job_id, cause) in &self.unread {
+            ctx.printer.warn_of(job_id, parked_unloaded_message(ctx, job_id, cause));
         }
-        ctx.printer.document(&document);
-    } else if responses.is_empty() && unread.is_empty() && left.is_empty() {
-        ctx.printer.print_text("nothing was left behind");
-    }
-    let mut worst = if unread.is_empty() { Exit::Done } else { Exit::ActionRequired };
-    let mut exits: Vec<Exit> = left.values().map(|error| error.exit).collect();
-    for response in responses {
-        exits.push(if ctx.json { view::exit(&response) } else { show_job(ctx, &host, response, &actor).await? });
-    }
-    for exit in exits {
-        if exit.code() > worst.code() {
-            worst = exit;
+        for (job_id, CliError { code, message, .. }) in &self.left {
+            ctx.printer
+                .warn_of(job_id, format!("{job_id} cannot continue here: {message} ({code}: latch explain {code})"));
         }
     }
-    Ok(worst)
+
+    /// Prints all jobs as one document with `--json`. Otherwise prints only that there are no jobs, if there are none.
+    fn print_summary(&self, ctx: &Context<'_>) {
+        let Self { responses, unread, left } = self;
+        if ctx.json {
+            let documents: Vec<_> = responses.iter().map(|response| view::document(ctx, response)).collect();
+            let mut document = json!({ "jobs": documents });
+            if !unread.is_empty() {
+                document["unread"] = json!(unread);
+            }
+            if !left.is_empty() {
+                let why = |error: &CliError| json!({ "code": error.code, "message": error.full_message() });
+                document["left"] = left.iter().map(|(job_id, error)| (job_id.to_string(), why(error))).collect();
+            }
+            ctx.printer.document(&document);
+        } else if responses.is_empty() && unread.is_empty() && left.is_empty() {
+            ctx.printer.print_text("nothing was left behind");
+        }
+    }
+
+    /// Shows each job unless the document has shown it. Returns the worst exit status of all jobs.
+    async fn show_jobs(self, ctx: &Context<'_>, host: &Host, actor: &str) -> anyhow::Result<Exit> {
+        let mut worst = if self.unread.is_empty() { Exit::Done } else { Exit::ActionRequired };
+        let mut exits: Vec<Exit> = self.left.values().map(|error| error.exit).collect();
+        for response in self.responses {
+            exits.push(if ctx.json { view::exit(&response) } else { show_job(ctx, host, response, actor).await? });
+        }
+        for exit in exits {
+            if exit.code() > worst.code() {
+                worst = exit;
+            }
+        }
+        Ok(worst)
+    }
 }
 
 /// Shows a job. On a terminal, a person is first asked about the gates of the job.
@@ -132,14 +178,4 @@ async fn show_job(ctx: &Context<'_>, host: &Host, response: Response, actor: &st
     let asks = response.state == JobState::Parked && ctx.printer.can_ask() && !interrupt::is_pressed();
     let response = if asks { until_settled(ctx, host, response, actor).await? } else { response };
     show_result(ctx, host, response, asks).await
-}
-
-/// Warns about the jobs that do not continue here, with the reasons.
-fn warn_of_left_jobs(ctx: &Context<'_>, unread: &BTreeMap<JobId, String>, left: &BTreeMap<JobId, CliError>) {
-    for (job_id, cause) in unread {
-        ctx.printer.warn_of(job_id, parked_unloaded_message(ctx, job_id, cause));
-    }
-    for (job_id, CliError { code, message, .. }) in left {
-        ctx.printer.warn_of(job_id, format!("{job_id} cannot continue here: {message} ({code}: latch explain {code})"));
-    }
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use latchwork::config::Config;
+use latchwork::host::Host;
 use latchwork::runtime::{ChangeDetector, Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, WorkerError};
 use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::Hash;
@@ -66,32 +67,10 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
         () = asked.next() => {
             ctx.printer.note("stopping: calls in flight end first; a second signal stops immediately");
             stop.stop();
-            let cut_off = |why: &str| {
-                ctx.request_immediate_exit();
-                let jobs: Vec<String> = host.worker().held_jobs().iter().map(ToString::to_string).collect();
-                if jobs.is_empty() {
-                    let message = format!("{why}, while no job was held: the next worker that claims a job continues it");
-                    return CliError::action_required(error_docs::WORKER_INTERRUPTED, message);
-                }
-                let jobs = jobs.join(", ");
-                CliError::action_required(error_docs::WORKER_INTERRUPTED, format!(
-                    "{why} while executing {jobs}: calls in flight are in doubt, and the next worker that claims a job \
-                     tries to find out their outcome"
-                ))
-            };
             tokio::select! {
                 ended = &mut pool => ended,
-                () = asked.next() => return Err(cut_off("stopped immediately").into()),
-                () = tokio::time::sleep(drain) => {
-                    return Err(cut_off(&{
-                        let within = format!("within {} ms ([worker] drain)", drain.as_millis());
-                        match host.worker().answers_unrecorded() {
-                            0 => format!("calls did not end {within}"),
-                            1 => format!("the answer of a call could not be recorded {within}"),
-                            many => format!("the answers of {many} calls could not be recorded {within}"),
-                        }
-                    }).into());
-                }
+                () = asked.next() => return Err(cut_off(ctx, &host, "stopped immediately").into()),
+                () = tokio::time::sleep(drain) => return Err(cut_off(ctx, &host, &unended_calls(&host, drain)).into()),
             }
         }
     };
@@ -103,6 +82,34 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
         return Err(error.into());
     }
     Ok(print_tally(ctx, &args, &tally))
+}
+
+/// Requests an immediate exit, although calls may be in flight. The error states the reason `why` and the held jobs.
+fn cut_off(ctx: &Context<'_>, host: &Host, why: &str) -> CliError {
+    ctx.request_immediate_exit();
+    let jobs: Vec<String> = host.worker.held_jobs().iter().map(ToString::to_string).collect();
+    if jobs.is_empty() {
+        let message = format!("{why}, while no job was held: the next worker that claims a job continues it");
+        return CliError::action_required(error_docs::WORKER_INTERRUPTED, message);
+    }
+    let jobs = jobs.join(", ");
+    CliError::action_required(
+        error_docs::WORKER_INTERRUPTED,
+        format!(
+            "{why} while executing {jobs}: calls in flight are in doubt, and the next worker that claims a job \
+         tries to find out their outcome"
+        ),
+    )
+}
+
+/// States that calls did not end, or were not recorded, within the time for stopping.
+fn unended_calls(host: &Host, drain: Duration) -> String {
+    let within = format!("within {} ms ([worker] drain)", drain.as_millis());
+    match host.worker.answers_unrecorded() {
+        0 => format!("calls did not end {within}"),
+        1 => format!("the answer of a call could not be recorded {within}"),
+        many => format!("the answers of {many} calls could not be recorded {within}"),
+    }
 }
 
 /// Returns a function that finds the plugin changes since a job was accepted. For unfinished jobs with the
