@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use latchwork_core::event::{Body, Consequence, DecidedBy, Event, ReopenPurpose};
+use latchwork_core::event::{Body, Consequence, DecidedBy, Event, ReopenPurpose, Topic};
 use latchwork_core::model::ids::{JobId, Operator, Slot, StepId};
 use latchwork_core::model::keys;
 use latchwork_core::response::{output_copied, receipt_returned, result_reused};
@@ -70,13 +70,30 @@ impl Operators {
 /// Formats an event. `took` is the duration of an ended action, such as ` in 0.042 s`. `took` is empty if the duration
 /// is unknown.
 pub(crate) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText {
-    use Tone::{Attention, Bad, Good, Quiet, Title};
-    // An end time is computed slightly before the time of its event. The difference between the two times is
-    // therefore a little too short. From one minute on, it is rounded up to the next second.
-    let until = |time_us: i64| match time_us - event.time_us {
+    match event.body.topic() {
+        Topic::Start | Topic::Job => job_event_text(event),
+        Topic::Step => step_event_text(job_id, event, took),
+        Topic::Call => call_event_text(event, took),
+        Topic::Compensation => compensation_event_text(event, took),
+        Topic::Confirmation => confirmation_event_text(event),
+        Topic::Gate => gate_event_text(event),
+        Topic::Wait => wait_event_text(event),
+    }
+}
+
+/// Formats the time that is left at an event until `time_us`.
+///
+/// An end time is computed slightly before the time of its event. The difference between the two times is therefore a
+/// little too short. From one minute on, it is rounded up to the next second.
+fn time_left(event: &Event, time_us: i64) -> String {
+    match time_us - event.time_us {
         left_us @ ..60_000_000 => short_duration(left_us),
         left_us => short_duration(left_us + 999_999),
-    };
+    }
+}
+
+fn job_event_text(event: &Event) -> EventText {
+    use Tone::{Attention, Bad, Good, Quiet, Title};
     match &event.body {
         Body::IntentAccepted { header } => {
             job_text(Title, format!("accepted from {}, {}", header.actor_id, header.mode.as_str()))
@@ -89,6 +106,45 @@ pub(crate) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
         Body::JobClaimed { worker, .. } => {
             job_text(Title, format!("attempt {} begins, worker {worker}", event.attempt))
         }
+        Body::JobWaiting { until_us } => job_text(Attention, format!("waits {}", time_left(event, *until_us))),
+        Body::JobParked { reason, slot, cause } => {
+            let at = slot.as_ref().map(|slot| format!(" at {slot}")).unwrap_or_default();
+            let cause = cause.as_ref().map(|cause| format!(", {cause}")).unwrap_or_default();
+            job_text(Attention, format!("waits for a person{at}: {reason}{cause}"))
+        }
+        Body::JobUnparked { cause } => job_text(Quiet, format!("continues: {cause}")),
+        Body::JobReleased { worker } => job_text(Quiet, format!("released by {worker}")),
+        Body::JobDiverged { report } => job_text(Bad, format!("diverged: {report}")),
+        Body::JobForked { origin, at, by, copied, .. } => {
+            let steps = counted(copied.len(), "step");
+            let copied = format!("{steps}: {}", output_copied(origin));
+            job_text(Title, format!("forked at {at} by {}, {copied}", decider_with_reason(by)))
+        }
+        Body::JobReopened { by, purpose: ReopenPurpose::Undo, .. } => {
+            job_text(Title, format!("reopened by {} to undo its effects", decider_with_reason(by)))
+        }
+        Body::JobReopened { steps, by, .. } => {
+            let steps: Vec<_> = steps.iter().map(ToString::to_string).collect();
+            let which = if steps.is_empty() { "it".to_owned() } else { steps.join(", ") };
+            job_text(Title, format!("reopened by {} to retry {which}", decider_with_reason(by)))
+        }
+        Body::JobCancelRequested { by } => {
+            job_text(Attention, format!("cancellation requested by {}", decider_with_reason(by)))
+        }
+        Body::JobCancelled {} => job_text(Bad, "cancelled"),
+        Body::JobPartial {} => job_text(Attention, "ended: some steps succeeded"),
+        Body::JobCompleted {} => job_text(Good, "completed"),
+        Body::JobFailed { code } => {
+            let code = code.map(|code| format!(": {code}")).unwrap_or_default();
+            job_text(Bad, format!("failed{code}"))
+        }
+        _ => unreachable!("only events of the job itself come here"),
+    }
+}
+
+fn step_event_text(job_id: &JobId, event: &Event, took: &str) -> EventText {
+    use Tone::{Attention, Bad, Good, Quiet};
+    match &event.body {
         Body::StepReady { step_id, .. } => step_text(step_id, Quiet, "ready"),
         Body::StepStarted { step_id } => step_text(step_id, Quiet, "started"),
         Body::StepSucceeded { step_id, .. } => step_text(step_id, Good, format!("succeeded{took}")),
@@ -109,8 +165,29 @@ pub(crate) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
         }
         Body::StepUnblocked { step_id } => step_text(step_id, Quiet, "continues"),
         Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
-            call_text(slot, Attention, format!("{code}: next try in {}", until(*not_before_us)))
+            call_text(slot, Attention, format!("{code}: next try in {}", time_left(event, *not_before_us)))
         }
+        Body::OutcomeRecorded { step_id, outcome_type, status, .. } => {
+            step_text(step_id, Quiet, format!("outcome {outcome_type} ({status})"))
+        }
+        Body::ReuseDecided { step_id, reused: true, from, .. } => {
+            step_text(step_id, Quiet, result_reused(&from.job_id, &from.step_id))
+        }
+        Body::ReuseDecided { step_id, reason, from, .. } => {
+            let of = format!("{} {}", from.job_id, from.step_id);
+            step_text(step_id, Quiet, format!("result of {of} not reused: {}", enum_words(reason)))
+        }
+        Body::AsyncEventEmitted { step_id, n, name, .. } => {
+            let event_id = keys::event_id(job_id, step_id, *n);
+            step_text(step_id, Quiet, format!("announced {name:?} as {event_id}"))
+        }
+        _ => unreachable!("only events of steps come here"),
+    }
+}
+
+fn call_event_text(event: &Event, took: &str) -> EventText {
+    use Tone::{Attention, Bad, Quiet};
+    match &event.body {
         Body::ToolInvocationStarted { slot, try_no, .. } => {
             let again = if *try_no > 1 { format!(", try {try_no}") } else { String::new() };
             call_text(slot, Quiet, format!("called{again}"))
@@ -137,6 +214,16 @@ pub(crate) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
         Body::BudgetExceeded { slot, period, .. } => {
             call_text(slot, Attention, format!("refused: the budget of the {} does not cover it", enum_words(period)))
         }
+        Body::ActionReused { slot, job_id, from_slot, .. } => {
+            call_text(slot, Attention, receipt_returned(job_id, from_slot))
+        }
+        _ => unreachable!("only events of calls come here"),
+    }
+}
+
+fn compensation_event_text(event: &Event, took: &str) -> EventText {
+    use Tone::{Attention, Bad, Good, Title};
+    match &event.body {
         Body::CompensationStarted { slot, operator, .. } => {
             call_text(slot, Title, format!("being undone by {operator}"))
         }
@@ -148,6 +235,13 @@ pub(crate) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
         Body::CompensationLeft { slot, by } => {
             call_text(slot, Attention, format!("left uncompensated by {}", decider_with_reason(by)))
         }
+        _ => unreachable!("only events of compensations come here"),
+    }
+}
+
+fn confirmation_event_text(event: &Event) -> EventText {
+    use Tone::{Attention, Bad, Good, Quiet};
+    match &event.body {
         Body::StateChanged { slot, change } => {
             let what = format!("{} {} {}", change.operation, change.resource_type, change.resource_id);
             call_text(slot, Quiet, format!("changed the world: {what}"))
@@ -160,22 +254,17 @@ pub(crate) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
             let what = if *gone { "recorded as lost by" } else { "confirmed by" };
             call_text(slot, Good, format!("{what} {}", decider_with_reason(by)))
         }
-        Body::OutcomeRecorded { step_id, outcome_type, status, .. } => {
-            step_text(step_id, Quiet, format!("outcome {outcome_type} ({status})"))
-        }
-        Body::ActionReused { slot, job_id, from_slot, .. } => {
-            call_text(slot, Attention, receipt_returned(job_id, from_slot))
-        }
-        Body::ReuseDecided { step_id, reused: true, from, .. } => {
-            step_text(step_id, Quiet, result_reused(&from.job_id, &from.step_id))
-        }
-        Body::ReuseDecided { step_id, reason, from, .. } => {
-            let of = format!("{} {}", from.job_id, from.step_id);
-            step_text(step_id, Quiet, format!("result of {of} not reused: {}", enum_words(reason)))
-        }
+        _ => unreachable!("only events of confirmations come here"),
+    }
+}
+
+fn gate_event_text(event: &Event) -> EventText {
+    use Tone::{Attention, Bad, Good};
+    match &event.body {
         Body::GateRequested { slot, quorum, expires_us, .. } => {
             let many = if *quorum > 1 { format!(" by {quorum} people") } else { String::new() };
-            let expires = expires_us.map(|time_us| format!(", expires in {}", until(time_us))).unwrap_or_default();
+            let expires =
+                expires_us.map(|time_us| format!(", expires in {}", time_left(event, time_us))).unwrap_or_default();
             call_text(slot, Attention, format!("needs approval{many}{expires}"))
         }
         // A standing approval is given in advance with `--approve` and has no reason.
@@ -187,8 +276,15 @@ pub(crate) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
         }
         Body::GateRejected { slot, by, .. } => call_text(slot, Bad, format!("rejected by {}", decider_with_reason(by))),
         Body::GateExpired { slot, .. } => call_text(slot, Bad, "the gate expired without a decision"),
+        _ => unreachable!("only events of gates come here"),
+    }
+}
+
+fn wait_event_text(event: &Event) -> EventText {
+    use Tone::{Attention, Good, Quiet};
+    match &event.body {
         Body::WaitStarted { step_id, correlation_key: Some(key), until_us, .. } => {
-            let until = until_us.map(|time_us| format!(", at most {}", until(time_us))).unwrap_or_default();
+            let until = until_us.map(|time_us| format!(", at most {}", time_left(event, time_us))).unwrap_or_default();
             step_text(step_id, Attention, format!("waits for the signal {key:?}{until}"))
         }
         Body::WaitStarted { step_id, until_us, .. } => {
@@ -202,42 +298,7 @@ pub(crate) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
         Body::WaitCompleted { step_id, .. } => step_text(step_id, Quiet, "the time is reached"),
         Body::WaitTimedOut { step_id } => step_text(step_id, Attention, "no signal in time"),
         Body::TimerFired { timer, .. } => job_text(Quiet, format!("timer {timer} fired")),
-        Body::JobWaiting { until_us } => job_text(Attention, format!("waits {}", until(*until_us))),
-        Body::JobParked { reason, slot, cause } => {
-            let at = slot.as_ref().map(|slot| format!(" at {slot}")).unwrap_or_default();
-            let cause = cause.as_ref().map(|cause| format!(", {cause}")).unwrap_or_default();
-            job_text(Attention, format!("waits for a person{at}: {reason}{cause}"))
-        }
-        Body::JobUnparked { cause } => job_text(Quiet, format!("continues: {cause}")),
-        Body::JobReleased { worker } => job_text(Quiet, format!("released by {worker}")),
-        Body::AsyncEventEmitted { step_id, n, name, .. } => {
-            let event_id = keys::event_id(job_id, step_id, *n);
-            step_text(step_id, Quiet, format!("announced {name:?} as {event_id}"))
-        }
-        Body::JobDiverged { report } => job_text(Bad, format!("diverged: {report}")),
-        Body::JobForked { origin, at, by, copied, .. } => {
-            let steps = counted(copied.len(), "step");
-            let copied = format!("{steps}: {}", output_copied(origin));
-            job_text(Title, format!("forked at {at} by {}, {copied}", decider_with_reason(by)))
-        }
-        Body::JobReopened { by, purpose: ReopenPurpose::Undo, .. } => {
-            job_text(Title, format!("reopened by {} to undo its effects", decider_with_reason(by)))
-        }
-        Body::JobReopened { steps, by, .. } => {
-            let steps: Vec<_> = steps.iter().map(ToString::to_string).collect();
-            let which = if steps.is_empty() { "it".to_owned() } else { steps.join(", ") };
-            job_text(Title, format!("reopened by {} to retry {which}", decider_with_reason(by)))
-        }
-        Body::JobCancelRequested { by } => {
-            job_text(Attention, format!("cancellation requested by {}", decider_with_reason(by)))
-        }
-        Body::JobCancelled {} => job_text(Bad, "cancelled"),
-        Body::JobPartial {} => job_text(Attention, "ended: some steps succeeded"),
-        Body::JobCompleted {} => job_text(Good, "completed"),
-        Body::JobFailed { code } => {
-            let code = code.map(|code| format!(": {code}")).unwrap_or_default();
-            job_text(Bad, format!("failed{code}"))
-        }
+        _ => unreachable!("only events of waits come here"),
     }
 }
 

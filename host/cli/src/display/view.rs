@@ -7,15 +7,15 @@ use latchwork_core::model::error::Code;
 use latchwork_core::model::job::JobState;
 use latchwork_core::model::result_type::ResultType;
 use latchwork_core::model::step::StepState;
-use latchwork_core::response::{
-    BlockedView, CompensationState, CompensationView, PendingView, Response, UnconfirmedView, WouldCallView, one_line,
-};
+use latchwork_core::response::{BlockedView, CompensationState, CompensationView, PendingView, Response, UnconfirmedView, WouldCallView, one_line};
 use latchwork_core::rules::cost::usd;
 use latchwork_engine::os;
 
 use crate::context::Context;
 use crate::display::{arguments, changed, results};
 use crate::error::Exit;
+use crate::os;
+use crate::output::Printer;
 use crate::text::{Text, Tone, table, visible};
 
 /// Prints a response with the exact calls of its open gates and returns the exit status.
@@ -64,6 +64,36 @@ pub(crate) fn exit(response: &Response) -> Exit {
 /// Prints the state first, then the required actions, then the results.
 fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
     let printer = ctx.printer;
+    print_job(printer, response);
+    print_steps(printer, response);
+    for line in gates {
+        printer.print_text(line);
+    }
+    for pending in &response.pending {
+        printer.print_text(pending_line(pending));
+    }
+    print_requests(printer, response);
+    print_contradictions(printer, response);
+    if !response.next_actions.is_empty() {
+        printer.print_text(Tone::Title.of("next:"));
+        for action in &response.next_actions {
+            printer.print_text(Text::unwrapped(action).indented(2));
+        }
+    }
+    for step in &response.steps {
+        for line in step.would_call.iter().flat_map(would_call) {
+            printer.print_text(line);
+        }
+    }
+    for line in compensation_lines(response) {
+        printer.print_text(line);
+    }
+    print_cost(printer, response);
+    results::print(ctx, response);
+}
+
+/// Prints the state of the job, its cause, and warnings about the whole job.
+fn print_job(printer: &Printer, response: &Response) {
     let tone = match response.state {
         JobState::Completed => Tone::Good,
         JobState::Failed | JobState::Cancelled | JobState::Diverged => Tone::Bad,
@@ -85,6 +115,10 @@ fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
         let head = Tone::Attention.of(format!("durability {durability}:"));
         printer.print_text(head + " a power failure may undo the state shown here");
     }
+}
+
+/// Prints the table of steps, then the failed and the blocked ones.
+fn print_steps(printer: &Printer, response: &Response) {
     let rows: Vec<[String; 4]> = response
         .steps
         .iter()
@@ -107,12 +141,10 @@ fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
             printer.print_text(line);
         }
     }
-    for line in gates {
-        printer.print_text(line);
-    }
-    for pending in &response.pending {
-        printer.print_text(pending_line(pending));
-    }
+}
+
+/// Prints the requests to cancel or undo the job.
+fn print_requests(printer: &Printer, response: &Response) {
     if let Some(by) = &response.cancelled_by {
         printer.print_text(visible(&format!("it is being cancelled, as requested by {by}")));
     }
@@ -120,6 +152,10 @@ fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
         let is = if response.state.is_terminal() { "was undone" } else { "is being undone" };
         printer.print_text(visible(&format!("the job {is}, as requested by {by}")));
     }
+}
+
+/// Prints failed confirmations, later evidence against decisions, and a divergence.
+fn print_contradictions(printer: &Printer, response: &Response) {
     for unconfirmed in &response.unconfirmed {
         printer.print_text(unconfirmed_line(unconfirmed));
     }
@@ -136,20 +172,10 @@ fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
         printer.print_text(Tone::Bad.of("diverged:") + format!(" {what} at {at}, {field}"));
         printer.print_text(side_by_side(divergence).indented(2));
     }
-    if !response.next_actions.is_empty() {
-        printer.print_text(Tone::Title.of("next:"));
-        for action in &response.next_actions {
-            printer.print_text(Text::unwrapped(action).indented(2));
-        }
-    }
-    for step in &response.steps {
-        for line in step.would_call.iter().flat_map(would_call) {
-            printer.print_text(line);
-        }
-    }
-    for line in compensation_lines(response) {
-        printer.print_text(line);
-    }
+}
+
+/// Prints the cost of the calls of language models.
+fn print_cost(printer: &Printer, response: &Response) {
     if response.cost.calls > 0 {
         let cost = &response.cost;
         let amount = usd(cost.cost_micro_usd);
@@ -157,7 +183,6 @@ fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
         let tokens = format!("{} tokens in, {} out", cost.tokens_in, cost.tokens_out);
         printer.print_text(Tone::Title.of("cost:") + format!(" {amount} USD, {tokens}{models}"));
     }
-    results::print(ctx, response);
 }
 
 /// Returns the name of a result type that adds information to the state of a step. Returns `None` for other

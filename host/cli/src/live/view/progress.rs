@@ -193,6 +193,12 @@ impl JobProgressView {
 
     /// Updates the state from an event.
     pub(crate) fn apply(&mut self, event: &Event) {
+        self.apply_to_job(event);
+        self.apply_to_activities(event);
+    }
+
+    /// Updates what is known about the whole job: its plan, its worker, and its finished steps.
+    fn apply_to_job(&mut self, event: &Event) {
         let at_us = event.time_us;
         match &event.body {
             Body::PlanCreated { plan, .. } => {
@@ -204,6 +210,31 @@ impl JobProgressView {
                 self.unclaimed_us = None;
                 self.clear_running();
             }
+            Body::JobReopened { steps, .. } => {
+                self.finished_steps.retain(|step| !steps.contains(step));
+                self.unclaimed_us = Some(at_us);
+            }
+            Body::JobReleased { .. } => {
+                self.unclaimed_us = Some(at_us);
+                self.clear_running();
+            }
+            Body::JobParked { .. } | Body::JobWaiting { .. } => self.clear_running(),
+            Body::JobCompleted {}
+            | Body::JobPartial {}
+            | Body::JobFailed { .. }
+            | Body::JobCancelled {}
+            | Body::JobDiverged { .. } => {
+                self.unclaimed_us = None;
+                self.items.clear();
+            }
+            _ => {}
+        }
+    }
+
+    /// Updates the current activities of steps and calls.
+    fn apply_to_activities(&mut self, event: &Event) {
+        let at_us = event.time_us;
+        match &event.body {
             Body::StepStarted { step_id } => {
                 self.started.insert(step_id.clone(), at_us);
                 self.start_activity(Slot::of_step(step_id), Activity::Running, None, at_us, None);
@@ -254,23 +285,6 @@ impl JobProgressView {
             Body::WaitStarted { step_id, correlation_key, until_us, .. } => {
                 let doing = correlation_key.clone().map_or(Activity::Timer, Activity::Signal);
                 self.start_activity(Slot::of_step(step_id), doing, None, at_us, *until_us);
-            }
-            Body::JobReopened { steps, .. } => {
-                self.finished_steps.retain(|step| !steps.contains(step));
-                self.unclaimed_us = Some(at_us);
-            }
-            Body::JobReleased { .. } => {
-                self.unclaimed_us = Some(at_us);
-                self.clear_running();
-            }
-            Body::JobParked { .. } | Body::JobWaiting { .. } => self.clear_running(),
-            Body::JobCompleted {}
-            | Body::JobPartial {}
-            | Body::JobFailed { .. }
-            | Body::JobCancelled {}
-            | Body::JobDiverged { .. } => {
-                self.unclaimed_us = None;
-                self.items.clear();
             }
             _ => {}
         }
