@@ -146,7 +146,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<CaseProblem>> {
         if line.schema.as_deref() == Some("") || line.operator.is_empty() || line.name.as_deref() == Some("") {
             wrong.push(wrong_at(number, "`$schema`, `operator` and `name` must be non-empty strings"));
         }
-        let name = line.name.unwrap_or_else(|| format!("line {number}"));
+        let name = line.name.clone().unwrap_or_else(|| format!("line {number}"));
         if cases.iter().any(|case| case.name == name) {
             wrong.push(wrong_at(number, format!("another case before this one has the name {name:?}")));
         }
@@ -154,31 +154,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<CaseProblem>> {
             let meant = suggest::did_you_mean(word, Code::ALL.iter().map(|code| code.as_str()));
             wrong.push(wrong_at(number, format!("there is no code {word:?}{meant}")));
         }
-        for canned in &line.http {
-            if !canned
-                .matcher
-                .url
-                .parse::<http::Uri>()
-                .is_ok_and(|uri| uri.authority().is_some() && uri.scheme().is_some())
-            {
-                let message =
-                    format!("{:?} is not a URL such as https://api.example.com/v1/things", canned.matcher.url);
-                wrong.push(wrong_at(number, message));
-            }
-            if http::StatusCode::from_u16(canned.response.status).is_err() {
-                wrong.push(wrong_at(number, format!("{} is not an HTTP status", canned.response.status)));
-            }
-        }
-        for (dir, files) in &line.dirs {
-            let plain = |path: &str| !path.split('/').any(|part| part == ".." || part == ".");
-            if !dir.starts_with('/') || !plain(dir) {
-                wrong.push(wrong_at(number, format!("{dir:?} is not a guest directory such as /data")));
-            }
-            for file in files.keys().filter(|file| file.starts_with('/') || file.is_empty() || !plain(file)) {
-                wrong.push(wrong_at(number, format!("{file:?} is not a path of a file below {dir}")));
-            }
-        }
-        match canon::canonicalize_value(&line.input) {
+        wrong.extend(world_problems(&line, number));
+        match canon::canonicalize(line.input.to_string().as_bytes()) {
             Ok(input) => cases.push(ToolCase {
                 name,
                 line: number,
@@ -196,6 +173,31 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<CaseProblem>> {
         }
     }
     if wrong.is_empty() { Ok(cases) } else { Err(wrong) }
+}
+
+/// Returns the problems of the simulated world of a case: its canned responses and its directories.
+fn world_problems(line: &CaseLine, number: u64) -> Vec<CaseProblem> {
+    let mut wrong = Vec::new();
+    for canned in &line.http {
+        if !canned.matcher.url.parse::<http::Uri>().is_ok_and(|uri| uri.authority().is_some() && uri.scheme().is_some())
+        {
+            let message = format!("{:?} is not a URL such as https://api.example.com/v1/things", canned.matcher.url);
+            wrong.push(wrong_at(number, message));
+        }
+        if http::StatusCode::from_u16(canned.response.status).is_err() {
+            wrong.push(wrong_at(number, format!("{} is not an HTTP status", canned.response.status)));
+        }
+    }
+    for (dir, files) in &line.dirs {
+        let plain = |path: &str| !path.split('/').any(|part| part == ".." || part == ".");
+        if !dir.starts_with('/') || !plain(dir) {
+            wrong.push(wrong_at(number, format!("{dir:?} is not a guest directory such as /data")));
+        }
+        for file in files.keys().filter(|file| file.starts_with('/') || file.is_empty() || !plain(file)) {
+            wrong.push(wrong_at(number, format!("{file:?} is not a path of a file below {dir}")));
+        }
+    }
+    wrong
 }
 
 /// Parses one line. Reports all unknown keys, or the first value of a wrong type.
