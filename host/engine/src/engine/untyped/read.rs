@@ -1,6 +1,6 @@
 //! Reads the types of a component's functions and finds those without a JSON form.
 
-use wasmtime::component::types::{ComponentFunc, Type};
+use wasmtime::component::types::{ComponentFunc, Record, Type, Variant};
 
 use crate::engine::untyped::ty::{DEPTH_MAX, Int, NAME_BYTES_MAX, Signature, TYPES_MAX, Ty};
 
@@ -99,31 +99,12 @@ impl Reader {
             Type::List(list) if list.ty() == Type::U8 => Some(Ty::Bytes),
             Type::List(list) => self.read_boxed("item", &list.ty()).map(Ty::List),
             Type::FixedLengthList(list) => self.read_boxed("item", &list.ty()).map(|item| Ty::Array(item, list.len())),
-            Type::Record(record) => {
-                let mut fields = Vec::new();
-                for field in record.fields() {
-                    self.count(0, field.name.len());
-                    let read = self.read_part(&format!("field {}", field.name), &field.ty);
-                    fields.extend(read.map(|ty| (field.name.to_owned(), ty)));
-                }
-                Some(Ty::Record(fields))
-            }
+            Type::Record(record) => Some(Ty::Record(self.read_fields(record))),
             Type::Tuple(tuple) => {
                 let items = tuple.types().enumerate();
                 Some(Ty::Tuple(items.filter_map(|(i, ty)| self.read_part(&format!("item {i}"), &ty)).collect()))
             }
-            Type::Variant(variant) => {
-                let mut cases = Vec::new();
-                for case in variant.cases() {
-                    self.count(2, case.name.len());
-                    let payload = case.ty.as_ref().map(|ty| self.read_part(&format!("case {}", case.name), ty));
-                    match payload {
-                        None => cases.push((case.name.to_owned(), None)),
-                        Some(read) => cases.extend(read.map(|ty| (case.name.to_owned(), Some(ty)))),
-                    }
-                }
-                Some(Ty::Variant(cases))
-            }
+            Type::Variant(variant) => Some(Ty::Variant(self.read_cases(variant))),
             Type::Enum(names) => {
                 self.count(0, names.names().map(str::len).sum());
                 Some(Ty::Enum(self.names(names.names())))
@@ -151,6 +132,29 @@ impl Reader {
             Type::ErrorContext => self.refuse("an error context, which exists in one instance only"),
             Type::Map(_) => self.refuse("a map, which has no JSON form here; use a list of tuples"),
         }
+    }
+
+    fn read_fields(&mut self, record: &Record) -> Vec<(String, Ty)> {
+        let mut fields = Vec::new();
+        for field in record.fields() {
+            self.count(0, field.name.len());
+            let read = self.read_part(&format!("field {}", field.name), &field.ty);
+            fields.extend(read.map(|ty| (field.name.to_owned(), ty)));
+        }
+        fields
+    }
+
+    fn read_cases(&mut self, variant: &Variant) -> Vec<(String, Option<Ty>)> {
+        let mut cases = Vec::new();
+        for case in variant.cases() {
+            self.count(2, case.name.len());
+            let payload = case.ty.as_ref().map(|ty| self.read_part(&format!("case {}", case.name), ty));
+            match payload {
+                None => cases.push((case.name.to_owned(), None)),
+                Some(read) => cases.extend(read.map(|ty| (case.name.to_owned(), Some(ty)))),
+            }
+        }
+        cases
     }
 
     fn names<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<String> {
