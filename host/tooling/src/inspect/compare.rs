@@ -1,8 +1,10 @@
 //! Compares an expected function signature with the one in a component and lists every difference.
 
-use wasmparser::component_types::{ComponentDefinedType, ComponentFuncTypeId, ComponentValType};
+use wasmparser::component_types::{
+    ComponentDefinedType, ComponentFuncTypeId, ComponentValType, RecordType, VariantType,
+};
 use wasmparser::types::TypesRef;
-use wit_parser::{Function, Resolve, Type, TypeDefKind};
+use wit_parser::{Function, Record, Resolve, Type, TypeDefKind, Variant};
 
 use crate::inspect::type_printer;
 use crate::inspect::type_printer::TypePrinter;
@@ -93,26 +95,10 @@ impl<'a> Compare<'a, '_> {
         };
         match (kind, defined) {
             (TypeDefKind::Record(record), Some(ComponentDefinedType::Record(found))) => {
-                let names: Vec<&str> = record.fields.iter().map(|field| field.name.as_str()).collect();
-                let there: Vec<&str> = found.fields.keys().map(|name| name.as_str()).collect();
-                self.compare_names("field", &names, &there, &at);
-                for field in &record.fields {
-                    let there = found.fields.iter().find(|(name, _)| name.as_str() == field.name);
-                    if let Some((_, there)) = there {
-                        self.compare_type(&field.ty, *there, format!("{at}, field {}", field.name));
-                    }
-                }
+                self.compare_fields(record, found, &at);
             }
             (TypeDefKind::Variant(variant), Some(ComponentDefinedType::Variant(found))) => {
-                let names: Vec<&str> = variant.cases.iter().map(|case| case.name.as_str()).collect();
-                let there: Vec<&str> = found.cases.keys().map(|name| name.as_str()).collect();
-                self.compare_names("case", &names, &there, &at);
-                for case in &variant.cases {
-                    let there = found.cases.iter().find(|(name, _)| name.as_str() == case.name);
-                    if let Some((_, there)) = there {
-                        self.compare_optional(case.ty.as_ref(), there.ty, format!("{at}, case {}", case.name));
-                    }
-                }
+                self.compare_cases(variant, found, &at);
             }
             (TypeDefKind::Enum(expected), Some(ComponentDefinedType::Enum(found))) => {
                 let names: Vec<&str> = expected.cases.iter().map(|case| case.name.as_str()).collect();
@@ -144,6 +130,30 @@ impl<'a> Compare<'a, '_> {
             _ => {
                 let (expected, found) = (type_printer::our_type(self.resolve, &Type::Id(id)), self.shown.value(found));
                 self.differs(at, &expected, &found);
+            }
+        }
+    }
+
+    fn compare_fields(&mut self, record: &Record, found: &RecordType, at: &str) {
+        let names: Vec<&str> = record.fields.iter().map(|field| field.name.as_str()).collect();
+        let there: Vec<&str> = found.fields.keys().map(|name| name.as_str()).collect();
+        self.compare_names("field", &names, &there, at);
+        for field in &record.fields {
+            let there = found.fields.iter().find(|(name, _)| name.as_str() == field.name);
+            if let Some((_, there)) = there {
+                self.compare_type(&field.ty, *there, format!("{at}, field {}", field.name));
+            }
+        }
+    }
+
+    fn compare_cases(&mut self, variant: &Variant, found: &VariantType, at: &str) {
+        let names: Vec<&str> = variant.cases.iter().map(|case| case.name.as_str()).collect();
+        let there: Vec<&str> = found.cases.keys().map(|name| name.as_str()).collect();
+        self.compare_names("case", &names, &there, at);
+        for case in &variant.cases {
+            let there = found.cases.iter().find(|(name, _)| name.as_str() == case.name);
+            if let Some((_, there)) = there {
+                self.compare_optional(case.ty.as_ref(), there.ty, format!("{at}, case {}", case.name));
             }
         }
     }

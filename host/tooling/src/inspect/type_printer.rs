@@ -87,71 +87,93 @@ impl<'t> TypePrinter<'t> {
         if depth > DEPTH_MAX || text.len() > LENGTH_MAX {
             return text.push(truncate::MARK);
         }
-        let list =
-            |text: &mut String, open: &str, items: &mut dyn Iterator<Item = (&str, Option<ComponentValType>)>| {
-                text.push_str(open);
-                for (index, (name, ty)) in items.enumerate() {
-                    text.push_str(if index > 0 { ", " } else { "" });
-                    text.push_str(name);
-                    if let Some(ty) = ty {
-                        text.push_str(": ");
-                        self.write(text, ty, depth + 1);
-                    }
-                    if text.len() > LENGTH_MAX {
-                        break;
-                    }
-                }
-                text.push_str(" }");
-            };
-        let wrapped = |text: &mut String, of: &str, inner: &[Option<ComponentValType>]| {
-            text.push_str(of);
-            if inner.iter().all(Option::is_none) {
-                return;
-            }
-            text.push('<');
-            for (index, ty) in inner.iter().enumerate() {
-                text.push_str(if index > 0 { ", " } else { "" });
-                match ty {
-                    Some(ty) => self.write(text, *ty, depth + 1),
-                    None => text.push('_'),
-                }
-            }
-            text.push('>');
-        };
         match &self.types[id] {
             ComponentDefinedType::Primitive(primitive) => text.push_str(&primitive.to_string()),
             ComponentDefinedType::Record(record) => {
-                list(text, "record { ", &mut record.fields.iter().map(|(name, ty)| (name.as_str(), Some(*ty))));
+                self.write_fields(
+                    text,
+                    "record { ",
+                    depth,
+                    &mut record.fields.iter().map(|(name, ty)| (name.as_str(), Some(*ty))),
+                );
             }
             ComponentDefinedType::Variant(variant) => {
-                list(text, "variant { ", &mut variant.cases.iter().map(|(name, case)| (name.as_str(), case.ty)));
+                self.write_fields(
+                    text,
+                    "variant { ",
+                    depth,
+                    &mut variant.cases.iter().map(|(name, case)| (name.as_str(), case.ty)),
+                );
             }
             ComponentDefinedType::Enum(names) => {
-                list(text, "enum { ", &mut names.iter().map(|name| (name.as_str(), None)));
+                self.write_fields(text, "enum { ", depth, &mut names.iter().map(|name| (name.as_str(), None)));
             }
             ComponentDefinedType::Flags(names) => {
-                list(text, "flags { ", &mut names.iter().map(|name| (name.as_str(), None)));
+                self.write_fields(text, "flags { ", depth, &mut names.iter().map(|name| (name.as_str(), None)));
             }
-            ComponentDefinedType::List { element, .. } => wrapped(text, "list", &[Some(*element)]),
+            ComponentDefinedType::List { element, .. } => self.write_arguments(text, "list", depth, &[Some(*element)]),
             ComponentDefinedType::FixedLengthList { element, length, .. } => {
-                wrapped(text, "list", &[Some(*element)]);
+                self.write_arguments(text, "list", depth, &[Some(*element)]);
                 let _ = write!(text, "[{length}]");
             }
-            ComponentDefinedType::Map { key, value, .. } => wrapped(text, "map", &[Some(*key), Some(*value)]),
+            ComponentDefinedType::Map { key, value, .. } => {
+                self.write_arguments(text, "map", depth, &[Some(*key), Some(*value)])
+            }
             ComponentDefinedType::Tuple(tuple) => {
                 let types: Vec<_> = tuple.types.iter().map(|ty| Some(*ty)).collect();
-                wrapped(text, "tuple", &types);
+                self.write_arguments(text, "tuple", depth, &types);
             }
-            ComponentDefinedType::Option { ty, .. } => wrapped(text, "option", &[Some(*ty)]),
+            ComponentDefinedType::Option { ty, .. } => self.write_arguments(text, "option", depth, &[Some(*ty)]),
             ComponentDefinedType::Result { ok, err, .. } => match err {
-                None => wrapped(text, "result", &[*ok]),
-                err => wrapped(text, "result", &[*ok, *err]),
+                None => self.write_arguments(text, "result", depth, &[*ok]),
+                err => self.write_arguments(text, "result", depth, &[*ok, *err]),
             },
             ComponentDefinedType::Own(_) => text.push_str("a resource"),
             ComponentDefinedType::Borrow(_) => text.push_str("borrow<a resource>"),
-            ComponentDefinedType::Future { ty, .. } => wrapped(text, "future", &[*ty]),
-            ComponentDefinedType::Stream { ty, .. } => wrapped(text, "stream", &[*ty]),
+            ComponentDefinedType::Future { ty, .. } => self.write_arguments(text, "future", depth, &[*ty]),
+            ComponentDefinedType::Stream { ty, .. } => self.write_arguments(text, "stream", depth, &[*ty]),
         }
+    }
+
+    /// Writes fields, cases or flags, from `open` to the closing brace. Their types are one level deeper than `depth`.
+    fn write_fields(
+        &self,
+        text: &mut String,
+        open: &str,
+        depth: usize,
+        items: &mut dyn Iterator<Item = (&str, Option<ComponentValType>)>,
+    ) {
+        text.push_str(open);
+        for (index, (name, ty)) in items.enumerate() {
+            text.push_str(if index > 0 { ", " } else { "" });
+            text.push_str(name);
+            if let Some(ty) = ty {
+                text.push_str(": ");
+                self.write(text, ty, depth + 1);
+            }
+            if text.len() > LENGTH_MAX {
+                break;
+            }
+        }
+        text.push_str(" }");
+    }
+
+    /// Writes the type `of` with its type arguments in angle brackets, if there are any. Their types are one level
+    /// deeper than `depth`.
+    fn write_arguments(&self, text: &mut String, of: &str, depth: usize, inner: &[Option<ComponentValType>]) {
+        text.push_str(of);
+        if inner.iter().all(Option::is_none) {
+            return;
+        }
+        text.push('<');
+        for (index, ty) in inner.iter().enumerate() {
+            text.push_str(if index > 0 { ", " } else { "" });
+            match ty {
+                Some(ty) => self.write(text, *ty, depth + 1),
+                None => text.push('_'),
+            }
+        }
+        text.push('>');
     }
 
     /// Returns true if the type is better printed by its name than by its definition.

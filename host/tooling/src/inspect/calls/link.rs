@@ -221,21 +221,7 @@ impl<'b> Linker<'b> {
             }
             Payload::ComponentCanonicalSection(section) => {
                 for function in section {
-                    match function.map_err(bad)? {
-                        CanonicalFunction::Lift { core_func_index, .. } => {
-                            let target = get(&spaces.core_functions, core_func_index).unwrap_or(CallTarget::Unresolved);
-                            spaces.functions.push(Item::Function(Function::Lifted(target)));
-                        }
-                        CanonicalFunction::Lower { func_index, .. } => {
-                            spaces.core_functions.push(match get(&spaces.functions, func_index) {
-                                Some(Item::Function(Function::Lifted(target))) => target,
-                                Some(Item::Function(Function::Host(host))) => CallTarget::Host(host),
-                                _ => CallTarget::Unresolved,
-                            });
-                        }
-                        // All other canonical functions are built into the component model.
-                        _ => spaces.core_functions.push(CallTarget::Unresolved),
-                    }
+                    define_canonical(spaces, function.map_err(bad)?);
                 }
             }
             Payload::ComponentImportSection(section) => {
@@ -433,6 +419,25 @@ fn item_at(spaces: &Spaces, kind: ComponentExternalKind, index: u32) -> Item {
         ComponentExternalKind::Type | ComponentExternalKind::Value => return Item::Other,
     };
     get(of, index).unwrap_or(Item::Other)
+}
+
+/// Adds the function that a canonical definition makes to the index space of its kind.
+fn define_canonical(spaces: &mut Spaces, function: CanonicalFunction) {
+    match function {
+        CanonicalFunction::Lift { core_func_index, .. } => {
+            let target = get(&spaces.core_functions, core_func_index).unwrap_or(CallTarget::Unresolved);
+            spaces.functions.push(Item::Function(Function::Lifted(target)));
+        }
+        CanonicalFunction::Lower { func_index, .. } => {
+            spaces.core_functions.push(match get(&spaces.functions, func_index) {
+                Some(Item::Function(Function::Lifted(target))) => target,
+                Some(Item::Function(Function::Host(host))) => CallTarget::Host(host),
+                _ => CallTarget::Unresolved,
+            });
+        }
+        // All other canonical functions are built into the component model.
+        _ => spaces.core_functions.push(CallTarget::Unresolved),
+    }
 }
 
 fn push(spaces: &mut Spaces, kind: ComponentExternalKind, item: Item) {
