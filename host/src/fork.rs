@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use latchwork_core::decide::{ForkRefusal, ForkRequest};
+use latchwork_core::decide::{ForkRefusal, ForkRequest, ForkStart};
 use latchwork_core::encoding::canon;
 use latchwork_core::event::{Body, DecidedBy, Event, Header};
 use latchwork_core::model::ids::{Hash, JobId, StepId};
@@ -85,6 +85,21 @@ impl Host {
             self.check_output(&origin, step, output)
                 .map_err(|message| ForkError::Output { step: step.clone(), message })?;
         }
+        self.check_remaining_plan(&origin, &fork)?;
+        self.require_all_plugins(&origin.job.plan)?;
+        let job = self.forked_job(&origin, request, fork, now_us)?;
+        let claimed = JobRow { attempt: 1, ..job.row.clone() };
+        match self.journal.submit(job).await? {
+            Submitted::New => Ok(Claim { row: claimed, now_us }),
+            Submitted::QueueFull { .. } => unreachable!("what is claimed at once waits in no queue"),
+            Submitted::Attached(row) => {
+                Err(WriteError::Defect(format!("job {} has its request key", row.job_id)).into())
+            }
+        }
+    }
+
+    /// Checks the steps of the plan that the fork does not copy against the loaded plugins.
+    fn check_remaining_plan(&self, origin: &Durable, fork: &ForkStart) -> Result<(), ForkError> {
         let Body::JobForked { copied, .. } = &fork.body else { unreachable!("a fork begins with its own event") };
         // Ignore violations about contexts. The contexts were checked when the origin was accepted, and the
         // fork copies them unchanged.
@@ -96,51 +111,20 @@ impl Host {
             step.is_some_and(|step| copied.iter().any(|copied| copied.step_id == step.step_id))
         };
         let violations: Vec<_> = violations.filter(|violation| !is_copied(violation)).collect();
-        if !violations.is_empty() {
-            return Err(ForkError::Plan(violations));
-        }
-        self.require_all_plugins(&origin.job.plan)?;
-        let header = &origin.job.header;
-        let accepting = self.acceptance_policy(&header.tenant_id, &request.by.actor, header.mode)?;
-        let unique = [b"fork\0".as_slice(), header.request_key.0.as_slice(), request.job_id.as_str().as_bytes()];
-        let of_request = |label: &str| {
-            let kept = origin.payloads.get(label)?;
-            Some(keys::payload_ref(&request.secret, label, kept))
-        };
-        let header = Header {
-            job_id: request.job_id.clone(),
-            actor_id: request.by.actor.clone(),
-            trace_id: hex::encode(machine.random_bytes::<16>()),
-            request_key: Hash::of(&unique),
-            engine_profile: self.engine_profile(),
-            // Standing approvals are not copied, because they were given for the origin only.
-            standing_approvals: Vec::new(),
-            contexts: of_request(label::CONTEXTS),
-            parameters: of_request(label::PARAMETERS),
-            policy: accepting.policy,
-            rules: accepting.rules,
-            operators: reachable_operators(&origin.job.plan, self.registry().pinned_operators()),
-            ..header.clone()
-        };
-        let row = JobRow {
-            job_id: request.job_id.clone(),
-            tenant_id: header.tenant_id.clone(),
-            actor_id: header.actor_id.clone(),
-            request_key: header.request_key,
-            plan_id: origin.job.plan.plan_id.clone(),
-            plan_hash: origin.job.plan_hash,
-            mode: header.mode.as_str().to_owned(),
-            state: JobState::Pending,
-            attempt: 0,
-            next_seq: 3,
-            head: Hash::default(),
-            inbox_pending: false,
-            cancel_requested: false,
-            wake_at_us: None,
-            priority: 0,
-            created_us: now_us,
-            updated_us: now_us,
-        };
+        if violations.is_empty() { Ok(()) } else { Err(ForkError::Plan(violations)) }
+    }
+
+    /// Returns the new job of a fork, with its first three events. The store claims the job for this worker when it
+    /// accepts the job.
+    fn forked_job(
+        &self,
+        origin: &Durable,
+        request: ForkRequest,
+        fork: ForkStart,
+        now_us: i64,
+    ) -> Result<NewJob, ForkError> {
+        let header = self.forked_header(origin, &request)?;
+        let row = pending_row(origin, &header, now_us);
         let plan = serde_json::to_value(&origin.job.plan).expect("a plan is plain data");
         let bodies = [
             Body::IntentAccepted { header: Box::new(header) },
@@ -152,27 +136,41 @@ impl Host {
             let head = events.last().map(|event| event.hash).unwrap_or_default();
             events.push(Event::seal(seq, now_us, 0, body, head));
         }
-        let row = JobRow { head: events[2].hash, ..row };
-        let claimed = JobRow { attempt: 1, ..row.clone() };
-        let claim = Some(self.worker().lease_request());
-        let awaited = expectation::of_plan(&origin.job.plan);
-        let queue = QueueLimit::default();
-        let job = NewJob {
-            row,
+        Ok(NewJob {
+            row: JobRow { head: events[2].hash, ..row },
             events,
             secret: request.secret,
             payloads: fork.payloads,
-            expectations: awaited,
-            claim,
-            queue,
+            expectations: expectation::of_plan(&origin.job.plan),
+            claim: Some(self.worker.lease_request()),
+            queue: QueueLimit::default(),
+        })
+    }
+
+    /// Returns the header of the fork: the header of its origin under the current policy and with the current plugins.
+    fn forked_header(&self, origin: &Durable, request: &ForkRequest) -> Result<Header, ForkError> {
+        let header = &origin.job.header;
+        let accepting = self.acceptance_policy(&header.tenant_id, &request.by.actor, header.mode)?;
+        let unique = [b"fork\0".as_slice(), header.request_key.0.as_slice(), request.job_id.as_str().as_bytes()];
+        let of_request = |label: &str| {
+            let kept = origin.payloads.get(label)?;
+            Some(keys::payload_ref(&request.secret, label, kept))
         };
-        match self.journal().submit(job).await? {
-            Submitted::New => Ok(Claim { row: claimed, now_us }),
-            Submitted::QueueFull { .. } => unreachable!("what is claimed at once waits in no queue"),
-            Submitted::Attached(row) => {
-                Err(WriteError::Defect(format!("job {} has its request key", row.job_id)).into())
-            }
-        }
+        Ok(Header {
+            job_id: request.job_id.clone(),
+            actor_id: request.by.actor.clone(),
+            trace_id: hex::encode(self.machine().random_bytes::<16>()),
+            request_key: Hash::of(&unique),
+            engine_profile: self.engine_profile(),
+            // Standing approvals are not copied, because they were given for the origin only.
+            standing_approvals: Vec::new(),
+            contexts: of_request(label::CONTEXTS),
+            parameters: of_request(label::PARAMETERS),
+            policy: accepting.policy,
+            rules: accepting.rules,
+            operators: reachable_operators(&origin.job.plan, self.registry.pinned_operators()),
+            ..header.clone()
+        })
     }
 
     fn violations(&self, plan: &plan::Plan) -> Vec<Violation> {
@@ -192,5 +190,28 @@ impl Host {
         let (Some(operator), Some(pinned)) = (operator, pinned) else { return Ok(()) };
         let plugin = self.registry().by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string())?;
         plugin.check_output(operator.as_str(), &value).map_err(|failure| failure.message)
+    }
+}
+
+/// Returns the row of the new job. The hash of its last event is set later.
+fn pending_row(origin: &Durable, header: &Header, now_us: i64) -> JobRow {
+    JobRow {
+        job_id: header.job_id.clone(),
+        tenant_id: header.tenant_id.clone(),
+        actor_id: header.actor_id.clone(),
+        request_key: header.request_key,
+        plan_id: origin.job.plan.plan_id.clone(),
+        plan_hash: origin.job.plan_hash,
+        mode: header.mode.as_str().to_owned(),
+        state: JobState::Pending,
+        attempt: 0,
+        next_seq: 3,
+        head: Hash::default(),
+        inbox_pending: false,
+        cancel_requested: false,
+        wake_at_us: None,
+        priority: 0,
+        created_us: now_us,
+        updated_us: now_us,
     }
 }
