@@ -57,8 +57,11 @@
 //!
 //! | floor | content |
 //! |---|---|
-//! | [`builder`] | builder of a host |
-//! | [`fork`] | submission of forks |
+//! | [`cli`] | the program `latch`: arguments, one file for each command, output |
+//! | [`mod@bench`] | benchmarks |
+//! | [`check`], [`schemas`] | checks of plugins, and the published JSON schemas |
+//! | [`history`] | exported histories that tests play on a plugin |
+//! | [`fork`], [`reopen`] | submission of forks, and requests to retry or undo finished jobs |
 //! | [`host`] | the host: opens a configuration, submits requests, drives jobs |
 //! | [`runtime`] | worker, jobs and calls |
 //! | [`config_changes`] | settings that changed since a job was accepted |
@@ -76,6 +79,7 @@ pub mod host;
 pub mod located_toml;
 pub mod notify;
 pub mod registry;
+pub mod reopen;
 pub mod replay;
 pub mod runtime;
 pub mod submit;

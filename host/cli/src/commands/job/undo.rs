@@ -19,6 +19,7 @@ use crate::execution::result::show_result;
 use crate::execution::settle::until_settled;
 use crate::open;
 use crate::plugins::admission;
+use crate::reopen::{UndoError, UndoSubmission};
 use crate::stored_job::load::no_such_job;
 
 /// Stores the undo request, then undoes the job in this process. If another process claims the job, follows that
