@@ -89,7 +89,7 @@ impl Host {
         self.require_all_plugins(&origin.job.plan)?;
         let job = self.forked_job(&origin, request, fork, now_us)?;
         let claimed = JobRow { attempt: 1, ..job.row.clone() };
-        match self.journal.submit(job).await? {
+        match self.journal().submit(job).await? {
             Submitted::New => Ok(Claim { row: claimed, now_us }),
             Submitted::QueueFull { .. } => unreachable!("what is claimed at once waits in no queue"),
             Submitted::Attached(row) => {
@@ -142,7 +142,7 @@ impl Host {
             secret: request.secret,
             payloads: fork.payloads,
             expectations: expectation::of_plan(&origin.job.plan),
-            claim: Some(self.worker.lease_request()),
+            claim: Some(self.worker().lease_request()),
             queue: QueueLimit::default(),
         })
     }
@@ -168,7 +168,7 @@ impl Host {
             parameters: of_request(label::PARAMETERS),
             policy: accepting.policy,
             rules: accepting.rules,
-            operators: reachable_operators(&origin.job.plan, self.registry.pinned_operators()),
+            operators: reachable_operators(&origin.job.plan, self.registry().pinned_operators()),
             ..header.clone()
         })
     }

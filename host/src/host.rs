@@ -8,16 +8,13 @@ use latchwork_core::event::AcceptedPolicy;
 use latchwork_core::model::ids::{Hash, JobId, Operator};
 use latchwork_core::model::mode::Mode;
 use latchwork_core::model::rules::Rules;
+use latchwork_core::plan;
 use latchwork_core::plan::{Plan, Violation};
 use latchwork_core::response::Response;
 use latchwork_core::state::Durable;
-use latchwork_core::storage::{Claim, EffectStore, InboxError, InboxRequest, JobRow, Journal, LeaseRequest, Submitted, WriteError};
-use latchwork_core::{decide, plan};
+use latchwork_core::storage::{Claim, EffectStore, JobRow, Journal, LeaseRequest, Submitted, WriteError};
+use latchwork_engine::LoadError;
 use latchwork_engine::os::Machine;
-use latchwork_engine::{LoadError, PinnedComponents};
-
-    Claim, EffectStore, JobRow, Journal, KeyValue, LeaseRequest, Owner, Submitted, WriteError,
-};
 
 use crate::config::{Config, Policy};
 use crate::notify::Notifier;

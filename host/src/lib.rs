@@ -57,10 +57,7 @@
 //!
 //! | floor | content |
 //! |---|---|
-//! | [`cli`] | the program `latch`: arguments, one file for each command, output |
-//! | [`mod@bench`] | benchmarks |
-//! | [`check`], [`schemas`] | checks of plugins, and the published JSON schemas |
-//! | [`history`] | exported histories that tests play on a plugin |
+//! | [`builder`] | builder of a host |
 //! | [`fork`], [`reopen`] | submission of forks, and requests to retry or undo finished jobs |
 //! | [`host`] | the host: opens a configuration, submits requests, drives jobs |
 //! | [`runtime`] | worker, jobs and calls |

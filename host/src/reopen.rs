@@ -5,6 +5,7 @@ use latchwork_core::decide::CallToUndo;
 use latchwork_core::model::ids::JobId;
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{InboxError, InboxRequest};
+use latchwork_engine::PinnedComponents;
 
 use crate::host::Host;
 use crate::runtime::WorkerError;
@@ -55,7 +56,7 @@ impl Host {
     pub async fn retry(&self, job_id: &JobId, actor: &str, reason: Option<&str>) -> Result<i64, RetryError> {
         let durable = self.load(job_id).await?;
         decide::retry_round(&durable)?;
-        Ok(self.journal.put_inbox(job_id, actor, reason, InboxRequest::Retry).await?)
+        Ok(self.journal().put_inbox(job_id, actor, reason, InboxRequest::Retry).await?)
     }
 
     /// Requests to undo a finished job. The request is durable when this function returns. The next claim of
@@ -76,7 +77,7 @@ impl Host {
         for is_last in [false, true] {
             let durable = self.load(job_id).await?;
             let is_open = !durable.job.state.is_terminal();
-            let inbox = self.journal.inbox(job_id).await.map_err(WorkerError::from)?;
+            let inbox = self.journal().inbox(job_id).await.map_err(WorkerError::from)?;
             let is_asked = inbox.iter().any(|row| row.request == InboxRequest::Undo);
             if is_asked || is_open && durable.job.undo.is_some() {
                 return Ok(UndoSubmission::UnderWay);
@@ -85,7 +86,7 @@ impl Host {
             if here {
                 self.require_undo_plugins(&durable, &due)?;
             }
-            match self.journal.put_inbox(job_id, actor, reason, InboxRequest::Undo).await {
+            match self.journal().put_inbox(job_id, actor, reason, InboxRequest::Undo).await {
                 Err(InboxError::WrongState { .. }) if !is_last => {}
                 Err(error) => return Err(error.into()),
                 Ok(_) => return Ok(UndoSubmission::Accepted(due)),
@@ -99,10 +100,11 @@ impl Host {
     fn require_undo_plugins(&self, durable: &Durable, due: &[CallToUndo]) -> Result<(), WorkerError> {
         for CallToUndo { by, .. } in due {
             let Some(pinned) = durable.job.pinned(by) else { continue };
-            self.registry.by_digest(pinned.digest, pinned.wasi).map_err(|why| WorkerError::PluginMissing {
+            let found = PinnedComponents::by_digest(&**self.registry(), pinned.digest, pinned.wasi);
+            found.map_err(|why| WorkerError::PluginMissing {
                 job_id: durable.job.header.job_id.clone(),
                 operator: by.clone(),
-                why: why.to_string(),
+                why,
             })?;
         }
         Ok(())

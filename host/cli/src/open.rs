@@ -9,18 +9,19 @@ use anyhow::Context as _;
 
 use latchwork::builder::Stores;
 use latchwork::config::{CommitMode, Config, Durability, FILE_NAME, Failover, SettingSource};
-use latchwork::host::{Extensions, Host, Stores};
+use latchwork::host::Host;
 use latchwork::notify::Notifier;
 use latchwork::registry::{ComponentStorage, Survey};
-use latchwork::runtime::{CrashPoint, NoCrash};
 use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::{Journal, Owner, StoreError};
+use latchwork_engine::os;
 use latchwork_store::{Database, DatabaseTarget, OpenOptions, OwnerLock, Probe, SystemClock, server_name};
+use latchwork_tooling::inspect;
 
 use crate::crash_points::CrashPoints;
 use crate::error::CliError;
-use crate::{os, process_machine};
+use crate::process_machine;
 
 /// Intended use of a database.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -10,14 +10,14 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, TestRunner};
 
-use latchwork_tooling::build::Recipe;
 use latchwork::config;
 use latchwork::config::LoadOptions;
-use latchwork_tooling::history::History;
-use latchwork_tooling::inspect::{CallGraph, ComponentInfo};
 use latchwork_core::encoding::canon;
 use latchwork_core::plan::{Catalog, OperatorInfo};
 use latchwork_core::{evidence, plan};
+use latchwork_tooling::build::Recipe;
+use latchwork_tooling::history::History;
+use latchwork_tooling::inspect::{CallGraph, ComponentInfo};
 
 use crate::support::checkout::{root, tracked_files};
 

@@ -43,10 +43,11 @@ pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
 }
 
 async fn resume_one(ctx: &Context<'_>, host: &Host, job_id: &JobId, actor: &str) -> anyhow::Result<Exit> {
-    if host.journal.job(job_id).await?.is_none() {
+    if host.journal().job(job_id).await?.is_none() {
         return Err(no_such_job(job_id).into());
     }
-    latchwork::runtime::audit_finished_inbox(&*host.journal, &*host.effects, process_machine::machine(), job_id).await?;
+    latchwork::runtime::audit_finished_inbox(&**host.journal(), &**host.effects(), process_machine::machine(), job_id)
+        .await?;
     let response = attach(ctx, host, job_id).await?;
     let response = until_settled(ctx, host, response, actor).await?;
     show_result(ctx, host, response, true).await
@@ -85,7 +86,7 @@ impl Resumed {
             if interrupt::is_pressed() {
                 return Ok(());
             }
-            let claim = host.journal.claim_excluding(&host.worker.lease_request(), &except).await?;
+            let claim = host.journal().claim_excluding(&host.worker().lease_request(), &except).await?;
             let Some(claim) = claim else { return Ok(()) };
             let job_id = claim.row.job_id.clone();
             match execute(ctx, host, claim).await {
@@ -110,7 +111,7 @@ impl Resumed {
     /// could go unnoticed.
     async fn add_unclaimed(&mut self, host: &Host) -> anyhow::Result<()> {
         let filter = JobFilter { open: true, limit: u32::MAX, ..JobFilter::default() };
-        for row in host.journal.jobs(&filter).await? {
+        for row in host.journal().jobs(&filter).await? {
             let seen = self.responses.iter().any(|response| response.job_id == row.job_id)
                 || self.unread.contains_key(&row.job_id)
                 || self.left.contains_key(&row.job_id);

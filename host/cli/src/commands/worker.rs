@@ -87,7 +87,7 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
 /// Requests an immediate exit, although calls may be in flight. The error states the reason `why` and the held jobs.
 fn cut_off(ctx: &Context<'_>, host: &Host, why: &str) -> CliError {
     ctx.request_immediate_exit();
-    let jobs: Vec<String> = host.worker.held_jobs().iter().map(ToString::to_string).collect();
+    let jobs: Vec<String> = host.worker().held_jobs().iter().map(ToString::to_string).collect();
     if jobs.is_empty() {
         let message = format!("{why}, while no job was held: the next worker that claims a job continues it");
         return CliError::action_required(error_docs::WORKER_INTERRUPTED, message);
@@ -105,7 +105,7 @@ fn cut_off(ctx: &Context<'_>, host: &Host, why: &str) -> CliError {
 /// States that calls did not end, or were not recorded, within the time for stopping.
 fn unended_calls(host: &Host, drain: Duration) -> String {
     let within = format!("within {} ms ([worker] drain)", drain.as_millis());
-    match host.worker.answers_unrecorded() {
+    match host.worker().answers_unrecorded() {
         0 => format!("calls did not end {within}"),
         1 => format!("the answer of a call could not be recorded {within}"),
         many => format!("the answers of {many} calls could not be recorded {within}"),

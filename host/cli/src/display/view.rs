@@ -7,14 +7,15 @@ use latchwork_core::model::error::Code;
 use latchwork_core::model::job::JobState;
 use latchwork_core::model::result_type::ResultType;
 use latchwork_core::model::step::StepState;
-use latchwork_core::response::{BlockedView, CompensationState, CompensationView, PendingView, Response, UnconfirmedView, WouldCallView, one_line};
+use latchwork_core::response::{
+    BlockedView, CompensationState, CompensationView, PendingView, Response, UnconfirmedView, WouldCallView, one_line,
+};
 use latchwork_core::rules::cost::usd;
 use latchwork_engine::os;
 
 use crate::context::Context;
 use crate::display::{arguments, changed, results};
 use crate::error::Exit;
-use crate::os;
 use crate::output::Printer;
 use crate::text::{Text, Tone, table, visible};
 

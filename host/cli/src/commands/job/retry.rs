@@ -1,6 +1,6 @@
 //! `latch job retry`.
 
-use latchwork::host::RetryError;
+use latchwork::reopen::RetryError;
 use latchwork::runtime::WorkerError;
 use latchwork_core::model::error_docs;
 use latchwork_core::storage::InboxError;
@@ -13,7 +13,6 @@ use crate::execution::result::show_result;
 use crate::execution::settle::until_settled;
 use crate::open;
 use crate::plugins::admission;
-use crate::reopen::RetryError;
 use crate::stored_job::load::no_such_job;
 
 /// Stores the retry request, then executes the job in this process. If another process claims the job, follows that

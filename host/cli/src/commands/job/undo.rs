@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use latchwork::host::{UndoError, UndoSubmission};
+use latchwork::reopen::{UndoError, UndoSubmission};
 use latchwork::runtime::WorkerError;
 use latchwork_core::decide::CallToUndo;
 use latchwork_core::model::error_docs;
@@ -19,7 +19,6 @@ use crate::execution::result::show_result;
 use crate::execution::settle::until_settled;
 use crate::open;
 use crate::plugins::admission;
-use crate::reopen::{UndoError, UndoSubmission};
 use crate::stored_job::load::no_such_job;
 
 /// Stores the undo request, then undoes the job in this process. If another process claims the job, follows that

@@ -155,7 +155,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<CaseProblem>> {
             wrong.push(wrong_at(number, format!("there is no code {word:?}{meant}")));
         }
         wrong.extend(world_problems(&line, number));
-        match canon::canonicalize(line.input.to_string().as_bytes()) {
+        match canon::canonicalize_value(&line.input) {
             Ok(input) => cases.push(ToolCase {
                 name,
                 line: number,
