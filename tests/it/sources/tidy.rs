@@ -95,12 +95,13 @@ fn only_the_store_uses_sql_and_only_the_cli_names_the_store() {
 }
 
 /// The packages under `host`, each with the packages of this repository that it may depend on.
-const MAY_DEPEND_ON: [(&str, &[&str]); 6] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 7] = [
     ("host/core", &[]),
     ("host/store", &["latchwork-core"]),
     ("host/engine", &["latchwork-core"]),
     ("host", &["latchwork-core", "latchwork-engine"]),
     ("host/tooling", &["latchwork", "latchwork-core", "latchwork-engine"]),
+    ("host/example", &["latchwork", "latchwork-store"]),
     ("host/cli", &["latchwork", "latchwork-core", "latchwork-engine", "latchwork-store", "latchwork-tooling"]),
 ];
 

@@ -2,7 +2,7 @@
 
 use super::Body;
 
-/// What an event is about. Code that handles events by topic has one function for each.
+/// Subject of an event. Code that handles events by topic has one function for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     /// The first two events of every log: the accepted request and its plan.
