@@ -58,6 +58,7 @@ pub mod wall;
     unreachable_pub,
     clippy::allow_attributes,
     clippy::allow_attributes_without_reason,
+    clippy::too_many_lines,
     clippy::unwrap_used,
     reason = "generated; the documentation is in wit/"
 )]

@@ -7,7 +7,7 @@ use super::text_files::{TextFile, assert_none, rust_files, text_files};
 use crate::support::checkout::{root, tracked_files};
 
 /// Maximum number of lines of a file. A longer file contains more than one concept.
-const MAX_LINES: usize = 800;
+const MAX_LINES: usize = 500;
 
 /// Returns the Rust files of the host's crates: everything but the kernel and the store.
 fn host_files() -> Vec<TextFile> {
@@ -53,7 +53,7 @@ fn no_file_exceeds_the_maximum_length() {
     let long = text_files().into_iter().filter(written);
     let long = long.map(|file| (file.text.lines().count(), file.path)).filter(|(lines, _)| *lines > MAX_LINES);
     assert_none(
-        "a file is longer than 800 lines; split it by concept",
+        "a file is longer than 500 lines; split it by concept",
         long.map(|(lines, path)| format!("{path}: {lines} lines")).collect(),
     );
 }

@@ -3,29 +3,26 @@
 
 use serde_json::{Value, json};
 
-use crate::decide;
 use crate::decide::tests::support::compensation::{job, pin, plan, run_to_gate, with};
-use crate::decide::tests::support::evidence::assert_verifies;
-use crate::decide::tests::support::{Cut, Sim, good, step};
-use crate::decide::{RetryRefusal, VerdictRefusal, retry_round};
+use crate::decide::tests::support::{Cut, Sim, step};
+use crate::decide::{RetryRefusal, retry_round};
 use crate::event::{Body, Event};
 use crate::model::effect::Answer;
 use crate::model::error::{Code, Failure};
 use crate::model::ids::{Hash, Operator, Slot};
 use crate::model::job::JobState;
-use crate::model::manifest::OnIndeterminate;
 use crate::model::mode::Mode;
 use crate::model::result_type::ResultType;
 use crate::response::{CompensationState, response};
 use crate::state::Durable;
 use crate::storage::{InboxRequest, ManualVerdict};
 
-fn cancelled(sim: &mut Sim) -> Durable {
+pub(super) fn cancelled(sim: &mut Sim) -> Durable {
     sim.send_request(InboxRequest::Cancel);
     sim.process(None).unwrap()
 }
 
-fn started(sim: &Sim) -> Vec<String> {
+pub(super) fn started(sim: &Sim) -> Vec<String> {
     let slots = sim.record.events.iter().filter_map(|event| match &event.body {
         Body::ToolInvocationStarted { slot, .. } if slot.is_compensation() => Some(slot.to_string()),
         _ => None,
@@ -33,11 +30,11 @@ fn started(sim: &Sim) -> Vec<String> {
     slots.collect()
 }
 
-fn no(code: Code) -> Answer {
+pub(super) fn no(code: Code) -> Answer {
     Answer::NotApplied(Failure::new(code, "no"))
 }
 
-fn states(durable: &Durable) -> Vec<(String, CompensationState, Option<Code>)> {
+pub(super) fn states(durable: &Durable) -> Vec<(String, CompensationState, Option<Code>)> {
     let views = response(durable).compensations;
     views.into_iter().map(|view| (view.slot.to_string(), view.state, view.reason_code)).collect()
 }
@@ -154,90 +151,6 @@ fn effects_without_compensation_are_reported() {
     assert_eq!(result_types(&durable), types, "a step is rolled back when all that it did is undone");
 }
 
-/// I46: a verdict on a lost compensation is refused until the settling time has passed. Otherwise the
-/// compensation could be executed again while the effect of the first execution is still in transit.
-#[test]
-fn verdict_on_lost_compensation_waits_for_settling_time() {
-    let gate = with(step("d", "Read", &["a"], json!({})), "gate", "human_confirm");
-    let mut sim = job(Mode::AutoExec, "keep", vec![step("a", "Opaque", &[], json!({})), gate]);
-    let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
-    let pinned = header.operators.get_mut("Opaque").expect("it is pinned");
-    pinned.resolution.settling_ms = 60_000;
-    pinned.on_indeterminate = OnIndeterminate::Fail;
-    sim.begin_with(*header);
-    assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "at its gate");
-    let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "no answer in time"), kept: None };
-    sim.script.insert("Opaque".into(), vec![unknown]);
-    let durable = cancelled(&mut sim);
-    let slot = Slot::new("a~c");
-    assert_eq!(durable.job.failed_compensation(), Some(&slot), "{:?}", states(&durable));
-    let at = |verdict: ManualVerdict, now_us| decide::verdict_request(&durable, &slot, verdict, now_us);
-    let Err(VerdictRefusal::Settling { wait_ms }) = at(ManualVerdict::NotApplied, sim.now_us) else {
-        panic!("decided")
-    };
-    assert!((50_000..=70_000).contains(&wait_ms), "{wait_ms}");
-    assert!(at(ManualVerdict::Applied("1".into()), sim.now_us).is_err());
-    assert!(at(ManualVerdict::Abort, sim.now_us).is_ok(), "that it is left as it is contradicts nothing");
-    assert!(at(ManualVerdict::NotApplied, sim.now_us + i64::from(wait_ms) * 1000).is_ok());
-}
-
-/// A failed compensation parks the job. A person decides with one of three verdicts, or continues or aborts the
-/// compensation without a verdict.
-#[test]
-fn failed_compensation_parks_job_until_decision() {
-    let parked = || {
-        let mut sim = job(Mode::AutoExec, "keep", plan());
-        run_to_gate(&mut sim);
-        sim.script.insert("Queryable".into(), vec![no(Code::AuthForbidden)]);
-        let durable = cancelled(&mut sim);
-        assert_eq!(durable.job.state, JobState::Parked);
-        let blocked = response(&durable).blocked_on.unwrap();
-        assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("c/1~c", Code::CompensationFailed));
-        assert_eq!(response(&durable).next_actions.len(), 4, "{:?}", response(&durable).next_actions);
-        assert_eq!(started(&sim), ["c/2~c", "c/1~c"], "what is before it waits");
-        assert_eq!(
-            sim.process(None).unwrap().job.state,
-            JobState::Parked,
-            "the job stays parked until a person decides"
-        );
-        sim
-    };
-    let failed = Slot::new("c/1~c");
-    for verdict in [ManualVerdict::Applied("\"by hand\"".into()), ManualVerdict::NotApplied, ManualVerdict::Abort] {
-        let mut sim = parked();
-        sim.resolve(failed.clone(), verdict.clone());
-        let durable = sim.process(None).unwrap();
-        assert_eq!(durable.job.state, JobState::Cancelled, "{verdict:?}");
-        let times = sim.executions_by_slot.get(&failed).copied().unwrap_or(0);
-        let (state, again) = match verdict {
-            ManualVerdict::Applied(_) => (CompensationState::Compensated, 0),
-            ManualVerdict::NotApplied => (CompensationState::Compensated, 1),
-            ManualVerdict::Abort => (CompensationState::Left, 0),
-        };
-        assert_eq!((states(&durable)[1].1, times), (state, again), "{verdict:?}");
-        assert_eq!(
-            (sim.executions_by_slot[&Slot::new("b~c")], sim.executions_by_slot[&Slot::new("a~c")]),
-            (1, 1),
-            "the others follow"
-        );
-    }
-    // `--continue` leaves the effect in place.
-    let mut sim = parked();
-    sim.send_request(InboxRequest::Continue);
-    let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, states(&durable)[1].1), (JobState::Cancelled, CompensationState::Left));
-    // `--abort` ends the compensation of the job. The remaining effects stay in place.
-    let mut sim = parked();
-    sim.send_request(InboxRequest::Abort);
-    let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 2));
-    let told: Vec<_> = states(&durable).into_iter().map(|(_, state, _)| state).collect();
-    assert_eq!(
-        told,
-        [CompensationState::Compensated, CompensationState::Left, CompensationState::Left, CompensationState::Left]
-    );
-}
-
 /// I20, I37: a compensating call that sends to the outside is gated like any other external call.
 #[test]
 fn compensations_have_gates_of_their_own() {
@@ -293,45 +206,6 @@ fn compensations_have_gates_of_their_own() {
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
 }
 
-/// I37: a crash between the events of a refused compensation and its ledger row leaves no row. A person can
-/// still resolve the compensation.
-#[test]
-fn refused_compensation_without_row_can_be_resolved() {
-    let slot = Slot::new("a~c");
-    for (verdict, state, times) in [
-        (ManualVerdict::Applied("\"by hand\"".into()), JobState::Cancelled, 0),
-        (ManualVerdict::NotApplied, JobState::Parked, 1),
-        (ManualVerdict::Abort, JobState::Cancelled, 0),
-    ] {
-        let mut steps = plan();
-        steps.truncate(2);
-        steps.push(step("d", "Opaque", &["a"], json!({})));
-        let mut sim = job(Mode::HumanGated, "keep", steps);
-        let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
-        header.standing_approvals = vec!["a".into()];
-        sim.begin_with(*header);
-        sim.process(None).unwrap();
-        let gate_hash = cancelled(&mut sim).job.gates[&slot].hash;
-        sim.send_request(InboxRequest::Reject { slot: slot.clone(), gate_hash });
-        sim.process(None).unwrap();
-        let row = sim.record.ledger.iter().find(|row| row.slot == slot).expect("a refusal has a row").clone();
-        sim.record.ledger.retain(|row| row.slot != slot);
-
-        sim.resolve(slot.clone(), verdict.clone());
-        let durable = sim.process(None).unwrap();
-        assert_eq!(durable.job.state, state, "{verdict:?}");
-        let again = durable.rows.get(&slot).map(|row| row.world_changing);
-        assert!(again.is_none_or(|world_changing| world_changing == row.world_changing), "{verdict:?}");
-        if state == JobState::Parked {
-            assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::RequiresApproval);
-            sim.send_request(InboxRequest::Approve { slot: slot.clone(), gate_hash });
-            assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
-        }
-        assert_eq!(sim.executions_by_slot.get(&slot).copied().unwrap_or(0), times, "{verdict:?}");
-        assert_verifies(&sim);
-    }
-}
-
 /// I21: undoing an action releases its action key, so another job can perform the action.
 #[test]
 fn key_of_undone_action_is_released() {
@@ -341,68 +215,6 @@ fn key_of_undone_action_is_released() {
     assert!(keys >= 2 && sim.actions.values().all(|row| row.receipt.is_some()), "{:?}", sim.actions);
     cancelled(&mut sim);
     assert_eq!(sim.actions.len(), 0, "{:?}", sim.actions);
-}
-
-/// Contradicting verdicts on one call block the compensation of the job until a person decides.
-#[test]
-fn a_conflict_blocks_undoing() {
-    let at_conflict = || {
-        let mut sim = job(Mode::AutoExec, "keep", plan());
-        let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
-        sim.script.insert("Opaque".into(), vec![unknown]);
-        sim.process(None).unwrap();
-        sim.resolve(Slot::new("a"), ManualVerdict::Applied("\"done\"".into()));
-        let durable = sim.process(None).unwrap();
-        assert_eq!(response(&durable).blocked_on.unwrap().slot.as_str(), "d");
-        sim.resolve(Slot::new("a"), ManualVerdict::NotApplied);
-        let durable = cancelled(&mut sim);
-        let blocked = response(&durable).blocked_on.unwrap();
-        assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("a", Code::ResolutionConflict));
-        assert!(started(&sim).is_empty(), "nothing is undone while it is not clear what there is to undo");
-        sim
-    };
-    let mut sim = at_conflict();
-    sim.send_request(InboxRequest::Continue);
-    let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 4));
-    let mut sim = at_conflict();
-    sim.send_request(InboxRequest::Abort);
-    let durable = sim.process(None).unwrap();
-    assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 0));
-}
-
-/// I3: before any effect is undone, a person resolves the call in doubt. The call is not executed again.
-#[test]
-fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
-    for happened in [true, false] {
-        let steps = vec![step("a", "Opaque", &[], json!({})), step("k", "Keyed", &["a"], json!({}))];
-        let mut sim = job(Mode::AutoExec, "keep", steps);
-        let cut = if happened { Cut::AfterExecute(1) } else { Cut::BeforeExecute(1) };
-        assert!(sim.process(Some(cut)).is_err());
-        let durable = cancelled(&mut sim);
-        let blocked = response(&durable).blocked_on.unwrap();
-        assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("k", Code::IndeterminateEffect));
-        assert!(started(&sim).is_empty() && sim.executions_by_slot.get(&Slot::new("k")).copied().unwrap_or(0) <= 1);
-        let verdict = if happened { ManualVerdict::Applied("\"done\"".into()) } else { ManualVerdict::NotApplied };
-        sim.resolve(Slot::new("k"), verdict);
-        let durable = sim.process(None).unwrap();
-        assert_eq!(durable.job.state, JobState::Cancelled);
-        let expected: &[&str] = if happened { &["k~c", "a~c"] } else { &["a~c"] };
-        assert_eq!(started(&sim), expected);
-        assert!(sim.executions_by_slot.values().all(|n| *n == 1), "{:?}", sim.executions_by_slot);
-    }
-}
-
-/// A compensation with a transient failure is retried. The backoff is recorded as an event, and the job
-/// continues after the backoff without a person.
-#[test]
-fn compensations_are_retried_like_any_call() {
-    let mut sim = job(Mode::AutoExec, "keep", plan());
-    run_to_gate(&mut sim);
-    sim.script.insert("Queryable".into(), vec![no(Code::RateLimit); 3]);
-    assert_eq!(cancelled(&mut sim).job.state, JobState::Cancelled);
-    assert_eq!(sim.durable().job.calls[&Slot::new("c/1~c")].tries, 4);
-    assert_eq!(sim.executions_by_slot[&Slot::new("c/1~c")], 1);
 }
 
 /// I41: a fork executes undone steps again, after an approval.
@@ -475,40 +287,6 @@ fn out_of_order_compensation_events_are_refused() {
         action_key: None,
     };
     assert!(apply(&mut job, early).unwrap_err().contains("not in flight"));
-}
-
-/// I37: after two contradicting verdicts on one compensation, the compensation is not executed again and does
-/// not count as done. The action key stays reserved.
-#[test]
-fn contradicted_compensation_waits_for_decision() {
-    let unknown = Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
-    for (first, second) in [
-        (ManualVerdict::NotApplied, ManualVerdict::Applied("\"done\"".into())),
-        (ManualVerdict::Applied("\"done\"".into()), ManualVerdict::NotApplied),
-    ] {
-        let steps = vec![
-            step("a", "Opaque", &[], json!({})),
-            with(step("d", "Opaque", &["a"], json!({})), "gate", "human_confirm"),
-        ];
-        let mut sim = job(Mode::AutoExec, "keep", steps);
-        sim.script.insert("Opaque".into(), vec![Answer::Ok(good()), unknown.clone()]);
-        sim.process(None).unwrap();
-        let durable = cancelled(&mut sim);
-        assert_eq!(response(&durable).blocked_on.unwrap().reason_code, Code::IndeterminateEffect);
-        let slot = Slot::new("a~c");
-        for verdict in [first, second] {
-            sim.resolve(slot.clone(), verdict);
-        }
-        let durable = sim.process(None).unwrap();
-        let blocked = response(&durable).blocked_on.unwrap();
-        assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("a~c", Code::ResolutionConflict));
-        assert_eq!(
-            (durable.job.state, sim.executions_by_slot[&slot]),
-            (JobState::Parked, 1),
-            "nothing is undone twice"
-        );
-        assert!(durable.job.compensations[&slot].end.is_none(), "the compensation has no recorded end");
-    }
 }
 
 /// I37: a job that succeeded is not undone, even if the plan requires compensation of failures.

@@ -3,5 +3,6 @@
 mod cancel;
 mod compensation;
 mod evidence;
+mod failed_compensation;
 mod finished_jobs;
 mod receipts;
