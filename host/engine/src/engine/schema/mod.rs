@@ -1,7 +1,7 @@
 //! JSON Schemas of operators, compiled once.
 //!
 //! Schemas and values come from plugins, so they must not cost the host unbounded time, memory or stack. A schema is
-//! inspected before it is compiled ([`graph`]). The work of a check is counted before the check starts ([`work`]).
+//! inspected before it is compiled (`graph`). The work of a check is counted before the check starts (`work`).
 //!
 //! A schema that exceeds a limit is refused like an invalid schema. A value that exceeds a limit is refused like a
 //! value that does not fit.
