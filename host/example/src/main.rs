@@ -86,10 +86,12 @@ async fn run(folder: PathBuf) -> anyhow::Result<()> {
             "step_id": "send",
             "name": "Letter.Send",
             "payload": { "text": "Dear Ada" },
-            "declared_effects": ["external_send"],
+            "effects": ["external_send"],
         }],
     });
-    let plan = host.check(plan.to_string().as_bytes()).map_err(|violations| anyhow::anyhow!("{violations:?}"))?;
+    let plan = host
+        .check(plan.to_string().as_bytes())
+        .map_err(|violations| anyhow::anyhow!("the plan is invalid: {violations:?}"))?;
     // The approval is part of the request: an operator that sends something asks a person otherwise.
     let submission = Submission { standing_approvals: vec!["send".into()], ..Submission::of_plan(plan, "ada") };
     let claim = match host.submit(submission).await? {

@@ -1,16 +1,41 @@
 //! Runs the example as its user does.
 
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+fn example(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_latchwork-example"));
+    command.arg(folder).stdin(Stdio::null());
+    command
+}
+
+fn run(folder: &Path) -> String {
+    let output = example(folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
 
 /// The first run completes the job. The second run finds the same job and sends nothing.
 #[test]
 fn letter_is_sent_once() {
     let folder = tempfile::tempdir().unwrap();
-    let run = || {
-        let output = Command::new(env!("CARGO_BIN_EXE_latchwork-example")).arg(folder.path()).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    assert_eq!(run(), "COMPLETED, letters: 1\n");
-    assert_eq!(run(), "has already ended, letters: 1\n");
+    assert_eq!(run(folder.path()), "COMPLETED, letters: 1\n");
+    assert_eq!(run(folder.path()), "has already ended, letters: 1\n");
+}
+
+/// I1: a program with a native tool is killed at different times. The next run completes the job, and the letter is there
+/// once.
+#[test]
+fn killed_program_continues_its_job() {
+    for after_ms in (0..60).step_by(4) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut process = example(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(after_ms));
+        process.kill().unwrap();
+        process.wait().unwrap();
+        let said = run(folder.path());
+        assert!(said.ends_with(", letters: 1\n"), "killed after {after_ms} ms: {said}");
+        assert_eq!(run(folder.path()), "has already ended, letters: 1\n", "killed after {after_ms} ms");
+    }
 }
