@@ -49,6 +49,7 @@ pages! {
 const NOT_RUN: &[(&str, &str)] = &[
     ("README.md", "cargo install --locked --path host/cli"),
     ("README.md", "cargo run --bin latch -- run --build example-plugins/funding-outreach/plan.json"),
+    ("docs/howto/embedding.md", "cargo run --bin latchwork-example -- letters"),
     ("docs/internals/guarantees.md", "LATCH_TEST_JOBS=2000 LATCH_TEST_KILLS=100000 LATCH_TEST_PATIENCE=7200 \\"),
     (
         "docs/internals/guarantees.md",
