@@ -6,9 +6,9 @@ use std::sync::Arc;
 use latchwork_core::model::rules::Rules;
 use latchwork_core::storage::{EffectStore, Journal, KeyValue, Owner};
 use latchwork_engine::capability::EnvOrFile;
-use latchwork_engine::native::NativeTool;
+use latchwork_engine::native::{NativePlugin, NativeTool};
 use latchwork_engine::os::Machine;
-use latchwork_engine::{Engine, EngineError, EngineOptions, Explain};
+use latchwork_engine::{Engine, EngineError, EngineOptions, Explain, LoadError};
 
 use crate::config::{CommitMode, Config};
 use crate::host::Host;
@@ -56,6 +56,9 @@ pub enum StartError {
     /// The engine refused its settings.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The manifest of a native tool is invalid.
+    #[error(transparent)]
+    Tool(#[from] LoadError),
 }
 
 /// Builder of a [`Host`], see [`Host::builder`].
@@ -155,6 +158,7 @@ impl HostBuilder {
     /// See [`StartError`].
     pub fn start(self) -> Result<Host, StartError> {
         let Self { stores, config, survey, storage, tools, mut verifiers, validators, machine, explain, crash } = self;
+        let tools = tools.into_iter().map(NativePlugin::load).collect::<Result<Vec<_>, _>>()?;
         let survey = survey.unwrap_or_else(|| Survey::of(&config, explain));
         let shipped = config.validators.iter().map(|validator| validate::create(*validator));
         let validators = Validators(shipped.chain(validators).collect());

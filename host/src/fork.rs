@@ -13,6 +13,8 @@ use latchwork_core::state::{Durable, label};
 use latchwork_core::storage::{Claim, JobRow, NewJob, QueueLimit, Submitted, WriteError, expectation};
 use latchwork_core::{decide, plan};
 
+use latchwork_engine::PinnedComponents;
+
 use crate::host::{Host, SubmitError};
 use crate::runtime::WorkerError;
 use crate::submit::{new_job_id, reachable_operators};
@@ -188,7 +190,7 @@ impl Host {
             .and_then(|(maker, _)| maker.pinned.as_ref())
             .or_else(|| operator.and_then(|operator| job.pinned(operator)));
         let (Some(operator), Some(pinned)) = (operator, pinned) else { return Ok(()) };
-        let plugin = self.registry().by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string())?;
+        let plugin = PinnedComponents::by_digest(&**self.registry(), pinned.digest, pinned.wasi)?;
         plugin.check_output(operator.as_str(), &value).map_err(|failure| failure.message)
     }
 }

@@ -11,9 +11,9 @@ fn example(folder: &Path) -> Command {
 }
 
 fn run(folder: &Path) -> String {
-    let output = example(folder).output().unwrap();
+    let output = example(folder).output().expect("the example starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    String::from_utf8(output.stdout).expect("it prints text")
 }
 
 /// The first run completes the job. The second run finds the same job and sends nothing.

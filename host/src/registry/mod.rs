@@ -24,7 +24,7 @@ use latchwork_core::plan::Plan;
 use latchwork_core::storage::KeyValue;
 use latchwork_engine::capability::EnvOrFile;
 use latchwork_engine::capability::settings::{ManifestSource, PluginSettings};
-use latchwork_engine::native::{NativePlugin, NativeTool};
+use latchwork_engine::native::NativePlugin;
 use latchwork_engine::{Engine, LoadError, PinnedComponents, Plugin, Problem, Runnable};
 
 use crate::config::{Config, PluginConfig};
@@ -75,7 +75,7 @@ impl Registry {
         kv: Arc<dyn KeyValue>,
         survey: Survey,
         kept: ComponentStorage,
-        tools: Vec<Arc<dyn NativeTool>>,
+        tools: Vec<NativePlugin>,
     ) -> Self {
         let secrets = Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") });
         let components = Components::at(config.state_dir.join("components"));
@@ -91,7 +91,7 @@ impl Registry {
             by_digest: Mutex::default(),
         };
         for tool in tools {
-            let added = NativePlugin::load(tool).and_then(|tool| registry.register_native(Arc::new(tool), config));
+            let added = registry.register_native(Arc::new(tool), config);
             registry.refused.extend(added.err());
         }
         let is_new = |seen: &survey::SurveyedPlugin| !registry.engine.is_compiled(&seen.bytes);

@@ -44,12 +44,12 @@ pub(crate) fn is_never_reached_by_run(name: &str) -> bool {
 /// is killed. A pass is one arrival at the crash point. Passes are counted from 1.
 pub(crate) type KillPoint = (String, &'static str, u32);
 
-/// Returns the sides at which a pass of a crash point is killed. An execution is killed on both sides, and so is every
-/// point in a sweep. Any other pass is killed on one side, which alternates from pass to pass.
+/// Returns the sides at which a pass of a crash point is killed. An execution, the first pass, and every pass in a sweep
+/// are killed on both sides. Any other pass is killed on one side, which alternates from pass to pass.
 pub(crate) fn sides(name: &str, nth: u32) -> &'static [&'static str] {
     const BOTH: [&str; 2] = ["before", "after"];
     let first = name.len() + nth as usize;
-    if is_sweep() || EXECUTE_POINTS.contains(&name) { &BOTH } else { &BOTH[first % 2..=first % 2] }
+    if is_sweep() || nth == 1 || EXECUTE_POINTS.contains(&name) { &BOTH } else { &BOTH[first % 2..=first % 2] }
 }
 
 /// Runs the plan with a kill at this crash point. Returns false if the point was not reached.

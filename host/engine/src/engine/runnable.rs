@@ -23,6 +23,8 @@ use crate::guest::tool_call::ToolCallContext;
 pub trait Runnable: Send + Sync {
     /// Checks a value against the operator's input schema.
     fn check_input(&self, operator: &str, value: &Value) -> Result<(), Failure>;
+    /// Checks a value against the operator's output schema.
+    fn check_output(&self, operator: &str, value: &Value) -> Result<(), Failure>;
     /// Runs a step once.
     async fn run_step(&self, operator: &str, input: &str, limits: &Limits, calls: Box<dyn StepCalls>) -> StepEnd;
     /// Calls a tool once.
@@ -69,6 +71,10 @@ pub trait PinnedComponents: Send + Sync {
 impl Runnable for Plugin {
     fn check_input(&self, operator: &str, value: &Value) -> Result<(), Failure> {
         Plugin::check_input(self, operator, value)
+    }
+
+    fn check_output(&self, operator: &str, value: &Value) -> Result<(), Failure> {
+        Plugin::check_output(self, operator, value)
     }
 
     async fn run_step(&self, operator: &str, input: &str, limits: &Limits, calls: Box<dyn StepCalls>) -> StepEnd {

@@ -34,7 +34,7 @@ use crate::guest::{convert, fault, limits};
 use crate::os::clock;
 
 /// Maximum number of bytes kept of an invalid answer.
-const KEPT_ANSWER_BYTES_MAX: usize = 64 << 10;
+pub(crate) const KEPT_ANSWER_BYTES_MAX: usize = 64 << 10;
 
 /// End of one try of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]

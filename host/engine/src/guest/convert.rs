@@ -11,7 +11,7 @@ use latchwork_core::model::manifest::{
 use crate::guest::bindings::{export, import};
 
 /// Maximum length of a guest's error message, in bytes. Longer messages are truncated.
-const MESSAGE_BYTES_MAX: usize = 8 << 10;
+pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
 /// Key in `detail` under which an SDK reports an exception that the operator did not handle. The value of the key
 /// contains the details of the exception. None of the ten error codes of guests fits such an exception: these codes are

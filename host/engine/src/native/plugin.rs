@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::FutureExt as _;
-use serde_json::Value;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
 
-use latchwork_core::encoding::canon;
+use latchwork_core::encoding::{canon, truncate};
 use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::{Hash, Operator};
@@ -19,9 +21,10 @@ use crate::capability::call_window::CallWindow;
 use crate::capability::settings::LimitsConfig;
 use crate::engine::schema::Schemas;
 use crate::engine::{
-    LoadError, Plugin, ReconcileVerdict, Runnable, StepEnd, ToolEnd, VerifyResult, check_manifest, check_tool_output,
-    effective_limits,
+    KEPT_ANSWER_BYTES_MAX, LoadError, Plugin, ReconcileVerdict, Runnable, StepEnd, ToolEnd, VerifyResult,
+    check_manifest, check_tool_output, effective_limits,
 };
+use crate::guest::convert::MESSAGE_BYTES_MAX;
 use crate::guest::step_calls::StepCalls;
 use crate::guest::tool_call::ToolCallContext;
 use crate::native::tool::{CommittedCall, NativeFunctions, NativeTool};
@@ -33,7 +36,7 @@ pub struct NativePlugin {
     pub name: String,
     /// Manifest of the tool.
     pub manifest: Manifest,
-    /// SHA-256 over the name and the manifest. Jobs pin this digest.
+    /// SHA-256 over the name, the manifest and the optional functions. Jobs pin this digest.
     pub digest: Hash,
     /// Optional functions that the tool has.
     pub functions: NativeFunctions,
@@ -56,9 +59,10 @@ impl NativePlugin {
         let (name, manifest) = (tool.name().to_owned(), tool.manifest());
         let schemas = check_manifest(&manifest, PluginKind::Tool)
             .map_err(|problems| LoadError { plugin: name.clone(), problems })?;
-        let text = serde_json::to_value(&manifest).expect("a manifest is plain data");
-        let digest = Hash::of(&[b"native tool", name.as_bytes(), &canon::value_to_canonical(&text)]);
         let functions = tool.functions();
+        let NativeFunctions { reconcile, verify, compensate } = functions;
+        let pinned = json!({ "name": name, "manifest": manifest, "functions": [reconcile, verify, compensate] });
+        let digest = Hash::of(&[b"native tool", &canon::value_to_canonical(&pinned)]);
         Ok(Self { name, manifest, digest, functions, schemas, tool })
     }
 
@@ -79,17 +83,24 @@ impl NativePlugin {
         spec.is_none_or(OperatorSpec::is_world_changing)
     }
 
-    /// Runs one function of the tool within the time limit of its call.
+    /// Runs one function of the tool within the time limit of its call. `function` must begin the call inside its own
+    /// `async` block, so that a panic before the first `await` is caught too.
     async fn run<T>(&self, call: &ToolCallContext, function: impl Future<Output = T> + Send) -> Result<T, Failure> {
         let deadline_us = call.started_boot_us.saturating_add(u64::from(call.timeout_ms) * 1_000);
+        // The second limit holds if the host has another clock than the process.
         let left = CallWindow::with_deadline(deadline_us).time_left();
-        match tokio::time::timeout(left, AssertUnwindSafe(function).catch_unwind()).await {
+        let left = left.min(Duration::from_millis(u64::from(call.timeout_ms)));
+        match AssertUnwindSafe(tokio::time::timeout(left, function)).catch_unwind().await {
             Ok(Ok(returned)) => Ok(returned),
-            Ok(Err(panic)) => Err(Failure::new(Code::PluginTrap, format!("the tool panicked: {}", message(&*panic)))),
-            Err(_) => Err(Failure::new(
+            Ok(Err(_)) => Err(Failure::new(
                 Code::WallClockLimit,
                 format!("the call did not end within its {} ms", call.timeout_ms),
             )),
+            Err(panic) => {
+                // The text may hold a secret. It goes to the log of the process and not into the records of the job.
+                tracing::error!(plugin = self.name, panic = message(&*panic), "a native tool panicked");
+                Err(Failure::new(Code::PluginTrap, "the tool panicked; the log of the process has the message"))
+            }
         }
     }
 
@@ -102,20 +113,34 @@ impl NativePlugin {
         check: impl FnOnce(&Output) -> Result<(), Failure>,
         begun_us: u64,
     ) -> ToolEnd {
-        let doubtful = |failure, kept| match self.changes_world(operator) {
-            true => Answer::Unknown { failure, kept },
+        let kept = |text: &str| truncate::at_bytes(text, KEPT_ANSWER_BYTES_MAX).start.to_owned();
+        let doubtful = |failure, text: Option<&str>| match self.changes_world(operator) {
+            true => Answer::Unknown { failure, kept: text.map(kept) },
             false => Answer::NotApplied(failure),
         };
         let answer = match returned {
             Ok(Answer::Ok(output)) => match check(&output) {
                 Ok(()) => Answer::Ok(output),
-                Err(failure) => doubtful(failure, None),
+                Err(failure) => doubtful(failure, Some(&output.result)),
             },
-            Ok(answer) => answer,
+            Ok(Answer::NotApplied(failure)) => Answer::NotApplied(shortened(failure)),
+            Ok(Answer::Unknown { failure, kept: text }) => {
+                Answer::Unknown { failure: shortened(failure), kept: text.as_deref().map(kept) }
+            }
             Err(failure) => doubtful(failure, None),
         };
         ToolEnd { answer, fuel: 0, wall_us: clock::boot_us().saturating_sub(begun_us) }
     }
+}
+
+/// Limits the message of a failure, and makes its details JSON, as for a component.
+fn shortened(failure: Failure) -> Failure {
+    let message = truncate::at_bytes(&failure.message, MESSAGE_BYTES_MAX).start.to_owned();
+    let detail = failure.detail.map(|text| match serde_json::from_str::<IgnoredAny>(&text) {
+        Ok(_) => text,
+        Err(_) => Value::String(text).to_string(),
+    });
+    Failure { message, detail, ..failure }
 }
 
 /// Returns the message of a panic.
@@ -134,6 +159,10 @@ impl Runnable for NativePlugin {
         self.schemas(operator)?.check_input(value)
     }
 
+    fn check_output(&self, operator: &str, value: &Value) -> Result<(), Failure> {
+        self.schemas(operator)?.check_output(value)
+    }
+
     async fn run_step(&self, _: &str, _: &str, _: &Limits, _: Box<dyn StepCalls>) -> StepEnd {
         StepEnd::not_run(Failure::new(Code::Internal, format!("plugin {:?} is not a step", self.name)))
     }
@@ -145,7 +174,7 @@ impl Runnable for NativePlugin {
             Ok(checked) => checked,
             Err(failure) => return ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0 },
         };
-        let returned = self.run(&call, self.tool.invoke(operator, &args, &call)).await;
+        let returned = self.run(&call, async { self.tool.invoke(operator, &args, &call).await }).await;
         self.end(operator, returned, |output| check_tool_output(output, limits, Some(schemas)), begun_us)
     }
 
@@ -157,7 +186,7 @@ impl Runnable for NativePlugin {
         limits: &Limits,
     ) -> Result<ReconcileVerdict, Failure> {
         let (schemas, args) = (self.schemas(operator)?, parse(args)?);
-        let verdict = self.run(&call, self.tool.reconcile(operator, &args, &call)).await??;
+        let verdict = self.run(&call, async { self.tool.reconcile(operator, &args, &call).await }).await??;
         if let ReconcileVerdict::Happened(output) = &verdict {
             check_tool_output(output, limits, Some(schemas))?;
         }
@@ -171,7 +200,7 @@ impl Runnable for NativePlugin {
         call: ToolCallContext,
         _: &Limits,
     ) -> Result<VerifyResult, Failure> {
-        self.run(&call, self.tool.verify(operator, change, &call)).await?
+        self.run(&call, async { self.tool.verify(operator, change, &call).await }).await?
     }
 
     async fn compensate(
@@ -187,7 +216,7 @@ impl Runnable for NativePlugin {
             Err(failure) => return ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0 },
         };
         let of = CommittedCall { external_key, args: &args, result: &result };
-        let returned = self.run(&call, self.tool.compensate(operator, of, &call)).await;
+        let returned = self.run(&call, async { self.tool.compensate(operator, of, &call).await }).await;
         // The result of a compensating call has no schema.
         self.end(operator, returned, |output| check_tool_output(output, limits, None), begun_us)
     }
