@@ -190,7 +190,7 @@ impl Host {
             .and_then(|(maker, _)| maker.pinned.as_ref())
             .or_else(|| operator.and_then(|operator| job.pinned(operator)));
         let (Some(operator), Some(pinned)) = (operator, pinned) else { return Ok(()) };
-        let plugin = PinnedComponents::by_digest(&**self.registry(), pinned.digest, pinned.wasi)?;
+        let plugin = self.registry().by_digest(pinned.digest, pinned.wasi)?;
         plugin.check_output(operator.as_str(), &value).map_err(|failure| failure.message)
     }
 }

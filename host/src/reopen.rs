@@ -100,7 +100,7 @@ impl Host {
     fn require_undo_plugins(&self, durable: &Durable, due: &[CallToUndo]) -> Result<(), WorkerError> {
         for CallToUndo { by, .. } in due {
             let Some(pinned) = durable.job.pinned(by) else { continue };
-            let found = PinnedComponents::by_digest(&**self.registry(), pinned.digest, pinned.wasi);
+            let found = self.registry().by_digest(pinned.digest, pinned.wasi);
             found.map_err(|why| WorkerError::PluginMissing {
                 job_id: durable.job.header.job_id.clone(),
                 operator: by.clone(),

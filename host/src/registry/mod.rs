@@ -6,9 +6,10 @@
 //!
 //! The module `survey` finds the problems that are known without compiling a plugin.
 //!
-//! Floors, top first: the registry · `survey` · `components`, `source`, `settings_fingerprint`.
+//! Floors, top first: the registry · `survey` · `components`, `pins`, `source`, `settings_fingerprint`.
 
 mod components;
+mod pins;
 mod settings_fingerprint;
 mod source;
 mod survey;
@@ -29,6 +30,7 @@ use latchwork_engine::{Engine, LoadError, PinnedComponents, Plugin, Problem, Run
 
 use crate::config::{Config, PluginConfig};
 use components::Components;
+use pins::PluginPins;
 
 pub use components::{DamagedComponent, StoredComponentInfo};
 pub(crate) use settings_fingerprint::settings_fingerprint;
@@ -147,13 +149,13 @@ impl Registry {
         self.by_operator.get(operator)
     }
 
-    /// Returns the plugin with a digest: a configured plugin, or an earlier version that a job pinned. An earlier
+    /// Returns the component with a digest: that of a configured plugin, or an earlier version that a job pinned. An earlier
     /// version gets the current settings of the plugin with the same name. Its WASI mode is an exception: `wasi` is the
     /// mode that the job has pinned.
     ///
     /// # Errors
     /// The component is no longer stored, or its plugin is no longer configured.
-    pub fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
+    pub fn component(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
         if let Some(plugin) = self.plugins_by_digest().get(&digest) {
             return Ok(plugin.clone());
         }
@@ -213,9 +215,9 @@ impl Registry {
         Ok(plugin)
     }
 
-    /// Lists the operators of a manifest that another plugin already serves. A component serves an operator of a native
-    /// tool never, and an operator of another component no longer: jobs can then pin neither of the two.
-    fn duplicate_operators(&mut self, manifest: &Manifest) -> Vec<Problem> {
+    /// Returns a problem for each operator that another plugin already serves. If both plugins are components, jobs can
+    /// pin neither of them for that operator from now on. A native tool keeps its operators.
+    fn withdraw_duplicates(&mut self, manifest: &Manifest) -> Vec<Problem> {
         let mut problems = Vec::new();
         for spec in &manifest.operators {
             let native =
@@ -235,77 +237,59 @@ impl Registry {
 
     /// Adds a native tool with all its operators, or returns its problems and adds nothing.
     fn register_native(&mut self, tool: Arc<NativePlugin>, config: &Config) -> Result<(), LoadError> {
-        let problems = self.duplicate_operators(&tool.manifest);
+        let problems = self.withdraw_duplicates(&tool.manifest);
         if !problems.is_empty() {
             return Err(LoadError { plugin: tool.name.clone(), problems });
         }
+        let pins = PluginPins {
+            plugin: tool.name.clone(),
+            version: tool.manifest.version.clone(),
+            digest: tool.digest,
+            kind: PluginKind::Tool,
+            reconcile: tool.functions.reconcile,
+            compensate: tool.functions.compensate,
+            on_indeterminate: config.on_indeterminate,
+            verifier: tool.functions.verify.then(|| OWN_VERIFIER.to_owned()),
+            confirmation: config.confirmation,
+            retry: None,
+            wasi: WasiMode::None,
+            settings: None,
+        };
         for spec in &tool.manifest.operators {
-            let changes = spec.is_world_changing();
-            let pinned = PinnedOperator {
-                plugin: tool.name.clone(),
-                version: tool.manifest.version.clone(),
-                digest: tool.digest,
-                kind: PluginKind::Tool,
-                effects: spec.effects.clone(),
-                determinism: spec.determinism,
-                class: spec.recovery_class(tool.functions.reconcile),
-                resolution: spec.resolution,
-                reconcile: tool.functions.reconcile,
-                compensate: tool.functions.compensate,
-                on_indeterminate: config.on_indeterminate,
-                verifier: (tool.functions.verify && changes).then(|| OWN_VERIFIER.to_owned()),
-                confirmation: if changes { config.confirmation } else { Confirmation::default() },
-                outcome_type: spec.outcome_type.clone(),
-                outcome_status: spec.outcome_status.clone(),
-                retry: None,
-                limits: tool.limits(spec),
-                wasi: WasiMode::None,
-                settings: None,
-            };
-            self.pinned.insert(spec.name.clone(), pinned);
+            self.pinned.insert(spec.name.clone(), pins.of_operator(spec, tool.limits(spec)));
         }
         self.native.insert(tool.digest, tool);
         Ok(())
     }
 
-    /// Adds a plugin with all its operators, or returns its problems and adds nothing. If another plugin already serves
-    /// an operator, jobs can pin neither of the two plugins for that operator.
+    /// Adds a plugin with all its operators, or returns its problems and adds nothing. If another component already
+    /// serves an operator, jobs can pin neither of the two for that operator.
     fn register(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
-        let on_indeterminate = on_indeterminate(config, configured);
         let mut problems = Vec::new();
         if plugin.kind == PluginKind::Step && survey::configures_confirmation(configured) {
             problems.push(Problem::ConfirmationOnStep);
         }
-        problems.extend(self.duplicate_operators(&plugin.manifest));
+        problems.extend(self.withdraw_duplicates(&plugin.manifest));
         if !problems.is_empty() {
             return Err(LoadError { plugin: plugin.name.clone(), problems });
         }
+        let pins = PluginPins {
+            plugin: plugin.name.clone(),
+            version: plugin.manifest.version.clone(),
+            digest: plugin.digest,
+            kind: plugin.kind,
+            reconcile: plugin.reconcile,
+            compensate: plugin.compensate,
+            on_indeterminate: on_indeterminate(config, configured),
+            verifier: verifier_name(plugin, configured),
+            confirmation: confirmation(config, configured),
+            retry: configured.retry.clone(),
+            wasi: plugin.wasi(),
+            settings: (plugin.kind == PluginKind::Tool).then(|| settings_fingerprint(&config.root, configured)),
+        };
         for spec in &plugin.manifest.operators {
             self.by_operator.insert(spec.name.clone(), plugin.clone());
-            let pinned = PinnedOperator {
-                plugin: plugin.name.clone(),
-                version: plugin.manifest.version.clone(),
-                digest: plugin.digest,
-                kind: plugin.kind,
-                effects: spec.effects.clone(),
-                determinism: spec.determinism,
-                class: plugin.class(spec.name.as_str()),
-                resolution: spec.resolution,
-                reconcile: plugin.reconcile,
-                compensate: plugin.compensate,
-                on_indeterminate,
-                verifier: verifier_name(plugin, configured).filter(|_| spec.is_world_changing()),
-                confirmation: match plugin.kind {
-                    PluginKind::Tool if spec.is_world_changing() => confirmation(config, configured),
-                    _ => Confirmation::default(),
-                },
-                outcome_type: spec.outcome_type.clone(),
-                outcome_status: spec.outcome_status.clone(),
-                retry: configured.retry.clone(),
-                limits: plugin.limits(spec.name.as_str()),
-                wasi: plugin.wasi(),
-                settings: (plugin.kind == PluginKind::Tool).then(|| settings_fingerprint(&config.root, configured)),
-            };
+            let pinned = pins.of_operator(spec, plugin.limits(spec.name.as_str()));
             self.pinned.insert(spec.name.clone(), pinned);
         }
         self.plugins_by_digest().insert(plugin.digest, plugin.clone());
@@ -319,7 +303,7 @@ impl PinnedComponents for Registry {
         if let Some(tool) = self.native.get(&digest) {
             return Ok(tool.clone());
         }
-        match Registry::by_digest(self, digest, wasi) {
+        match self.component(digest, wasi) {
             Ok(plugin) => Ok(plugin),
             Err(error) => Err(error.to_string()),
         }

@@ -317,13 +317,13 @@ fn wasi_mode_is_pinned_with_the_component() {
     assert_eq!(serde_json::to_value(&pinned).unwrap()["wasi"], "virtual");
     assert_eq!(registry("virtual-step", "none").err().unwrap()[0].page(), "L0022");
     let now = registry("hostile-step", "none").unwrap();
-    assert_eq!(now.by_digest(pinned.digest, pinned.wasi).unwrap().wasi(), WasiMode::Virtual);
+    assert_eq!(now.component(pinned.digest, pinned.wasi).unwrap().wasi(), WasiMode::Virtual);
     assert!(
         serde_json::to_value(now.pinned_operators().values().next().unwrap()).unwrap().get("wasi").is_none(),
         "the default mode is not serialized"
     );
     let again = registry("hostile-step", "none").unwrap();
-    assert!(again.by_digest(pinned.digest, WasiMode::None).unwrap_err().to_string().contains("wasi = \"virtual\""));
+    assert!(again.component(pinned.digest, WasiMode::None).unwrap_err().to_string().contains("wasi = \"virtual\""));
 }
 
 /// I50, I181: a whole job replays from every prefix of its log and from its evidence. In the job, the first answer

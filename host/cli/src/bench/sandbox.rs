@@ -45,7 +45,7 @@ pub async fn measure_sandbox(config: Config, time: Duration) -> Result<SandboxTi
     let pinned = host.registry().pinned_operators().get(NOOP).cloned();
     let pinned = pinned.ok_or_else(|| BenchError::Engine(format!("no plugin serves {NOOP}")))?;
     let plugin =
-        host.registry().by_digest(pinned.digest, pinned.wasi).map_err(|error| BenchError::Engine(error.to_string()))?;
+        host.registry().component(pinned.digest, pinned.wasi).map_err(|error| BenchError::Engine(error.to_string()))?;
 
     let engine_us = time_per_round(time, async || {
         plugin

@@ -73,17 +73,17 @@ fn pinned_operator_versions_stay_loadable() {
 
     // Another version is configured under the same name. The pinned version is still stored.
     let other = load_registry(&host_config(dir.path(), vec![tool_config("step")])).unwrap();
-    let pinned = other.by_digest(digest, WasiMode::None);
+    let pinned = other.component(digest, WasiMode::None);
     // The current grants for that name belong to a tool, but the pinned version is a step. Loading the pinned version
     // is refused.
     assert!(pinned.unwrap_err().to_string().contains("remove `grants`"));
     let again = load_registry(&host_config(dir.path(), vec![plugin_config("step", &step)])).unwrap();
-    assert_eq!(again.by_digest(digest, WasiMode::None).unwrap().name, "step");
+    assert_eq!(again.component(digest, WasiMode::None).unwrap().name, "step");
 
     // The plugin was removed from the configuration. The error says to configure it again.
     let none = load_registry(&host_config(dir.path(), vec![])).unwrap();
-    assert!(none.by_digest(digest, WasiMode::None).unwrap_err().to_string().contains("configure it again"));
-    assert!(none.by_digest(Hash::default(), WasiMode::None).unwrap_err().to_string().contains("not kept"));
+    assert!(none.component(digest, WasiMode::None).unwrap_err().to_string().contains("configure it again"));
+    assert!(none.component(Hash::default(), WasiMode::None).unwrap_err().to_string().contains("not kept"));
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn check_result(
     };
     let loaded = catalog::load_from_survey(config, open::survey(config)).map_err(|error| error.to_string());
     let plugin =
-        loaded.and_then(|registry| registry.by_digest(pinned.digest, pinned.wasi).map_err(|error| error.to_string()));
+        loaded.and_then(|registry| registry.component(pinned.digest, pinned.wasi).map_err(|error| error.to_string()));
     let plugin = match plugin {
         Ok(plugin) => plugin,
         // The plugin may no longer exist. A person must still be able to decide about the call. The result is therefore
