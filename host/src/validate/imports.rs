@@ -3,6 +3,8 @@
 
 use async_trait::async_trait;
 
+use latchwork_engine::Plugin;
+
 use super::{StepValidator, ValidationRequest};
 
 /// Validator that checks the imports of the component.
@@ -16,7 +18,7 @@ impl StepValidator for Static {
     }
 
     async fn validate_step(&self, request: &ValidationRequest<'_>) -> Result<(), String> {
-        let foreign = request.plugin.refused_imports();
+        let foreign = request.component.map(Plugin::refused_imports).unwrap_or_default();
         if foreign.is_empty() {
             return Ok(());
         }

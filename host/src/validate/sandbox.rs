@@ -133,16 +133,14 @@ fn excerpt(text: &str) -> Truncated<'_> {
 }
 
 async fn run(request: &ValidationRequest<'_>, conditions: SandboxConditions) -> Option<SandboxRun> {
-    if request.kind != PluginKind::Step {
-        return None;
-    }
+    let component = request.component.filter(|_| request.kind == PluginKind::Step)?;
     let asked = Arc::new(Mutex::new(Vec::new()));
     let calls = Box::new(NoToolsHost {
         own: StepSources::new(request.context.clone(), conditions.seed, conditions.now_us),
         asked: asked.clone(),
     });
     let input = String::from_utf8_lossy(request.input);
-    let end = request.plugin.run_step(request.operator.as_str(), &input, &request.limits, calls).await;
+    let end = component.run_step(request.operator.as_str(), &input, &request.limits, calls).await;
     let ended = match end.outcome {
         StepOutcome::Output(output) => SandboxEnd::Output(output),
         StepOutcome::Failed(failure) => SandboxEnd::Failed(failure.code, failure.message),

@@ -52,20 +52,21 @@ pub struct ValidationRequest<'a> {
     pub kind: PluginKind,
     /// Determinism that the operator declares.
     pub determinism: Determinism,
-    /// SHA-256 of the component.
+    /// Digest of the plugin: SHA-256 of the component, or digest of the native tool.
     pub digest: Hash,
     /// Resolved input, as canonical JSON.
     pub input: &'a [u8],
-    pub(crate) plugin: &'a Plugin,
+    /// The component, or `None` for a native tool.
+    pub(crate) component: Option<&'a Plugin>,
     pub(crate) limits: Limits,
     pub(crate) context: StepContext,
     pub(crate) conditions: SandboxConditions,
 }
 
 impl ValidationRequest<'_> {
-    /// Returns the imports of the component, as the component names them.
+    /// Returns the imports of the component, as the component names them. A native tool has none.
     pub fn imports(&self) -> &[String] {
-        &self.plugin.imports
+        self.component.map_or(&[], |component| &component.imports)
     }
 
     /// Returns the clock and the seed of random numbers that the step will get.

@@ -34,8 +34,6 @@ impl Run {
             (planned.name.clone(), pinned.clone(), input, self.step_context(job, step), conditions)
         };
         let plugin = self.pinned_plugin(&operator, pinned.digest, pinned.wasi)?;
-        // Validators inspect components. Other implementations of `Runnable` are not validated.
-        let Some(component) = plugin.as_plugin() else { return Ok(None) };
         let request = ValidationRequest {
             job_id: &self.job_id,
             step_id: step,
@@ -44,7 +42,7 @@ impl Run {
             determinism: pinned.determinism,
             digest: pinned.digest,
             input: &input,
-            plugin: component,
+            component: plugin.as_plugin(),
             limits: pinned.limits,
             context,
             conditions,
