@@ -1,5 +1,6 @@
 //! Builder of a host.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use latchwork_engine::native::{NativePlugin, NativeTool};
 use latchwork_engine::os::Machine;
 use latchwork_engine::{Engine, EngineError, EngineOptions, Explain, LoadError};
 
-use crate::config::{CommitMode, Config};
+use crate::config::{self, CommitMode, Config};
 use crate::host::Host;
 use crate::notify::Notifier;
 use crate::registry::{ComponentStorage, Registry, Survey};
@@ -59,6 +60,14 @@ pub enum StartError {
     /// The manifest of a native tool is invalid.
     #[error(transparent)]
     Tool(#[from] LoadError),
+    /// The name of a native tool is invalid, or another plugin has it.
+    #[error("native tool {name:?}: {why}")]
+    ToolName {
+        /// The name.
+        name: String,
+        /// The reason.
+        why: String,
+    },
 }
 
 /// Builder of a [`Host`], see [`Host::builder`].
@@ -121,7 +130,8 @@ impl HostBuilder {
     }
 
     /// Sets clock and entropy. The default is those of the operating system. Hosts of one process share neither, unless
-    /// they get clones of the same machine.
+    /// they get clones of the same machine. The clock must be that of the stores, because the host compares the leases of
+    /// the stores with it.
     #[must_use]
     pub fn machine(self, machine: Machine) -> Self {
         Self { machine, ..self }
@@ -159,6 +169,7 @@ impl HostBuilder {
     pub fn start(self) -> Result<Host, StartError> {
         let Self { stores, config, survey, storage, tools, mut verifiers, validators, machine, explain, crash } = self;
         let tools = tools.into_iter().map(NativePlugin::load).collect::<Result<Vec<_>, _>>()?;
+        check_tool_names(&tools, &config)?;
         let survey = survey.unwrap_or_else(|| Survey::of(&config, explain));
         let shipped = config.validators.iter().map(|validator| validate::create(*validator));
         let validators = Validators(shipped.chain(validators).collect());
@@ -198,6 +209,19 @@ impl HostBuilder {
         });
         Ok(Host::new(config, registry, worker, engine_profile))
     }
+}
+
+/// Checks that each native tool has a valid name of its own. Limits and prices are found by the name of a plugin.
+fn check_tool_names(tools: &[NativePlugin], config: &Config) -> Result<(), StartError> {
+    let mut taken: BTreeSet<&str> = config.plugins.iter().map(|plugin| plugin.name.as_str()).collect();
+    for NativePlugin { name, .. } in tools {
+        let checked = config::plugin_name(name).and_then(|_| match taken.insert(name) {
+            true => Ok(()),
+            false => Err("another tool, or a [[plugin]] of the configuration, has this name".to_owned()),
+        });
+        checked.map_err(|why| StartError::ToolName { name: name.clone(), why })?;
+    }
+    Ok(())
 }
 
 impl Host {

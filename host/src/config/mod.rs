@@ -32,6 +32,7 @@ mod tests;
 
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
+pub(crate) use plugin::plugin_name;
 pub use policy::{DEFAULT_TENANT, is_valid_name};
 pub use problem::{ConfigErrors, ConfigProblem, SettingSource};
 pub use types::*;

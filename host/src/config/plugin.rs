@@ -108,7 +108,8 @@ fn config_value(key: &str, field: &TomlField<'_>) -> Option<Value> {
     }
 }
 
-fn plugin_name(text: &str) -> Result<String, String> {
+/// Checks the name of a plugin.
+pub(crate) fn plugin_name(text: &str) -> Result<String, String> {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
     if (1..=64).contains(&text.len()) && text.bytes().all(plain) {
         return Ok(text.to_owned());

@@ -5,6 +5,7 @@ mod changed_inputs;
 mod examples;
 mod hostile;
 mod inspect;
+mod native;
 mod pinned;
 mod stock_guests;
 mod unloadable;

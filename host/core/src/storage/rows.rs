@@ -28,7 +28,8 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Returns an owner without a lock file: for a process that claims no job, or for a store in memory.
+    /// Returns an owner without a lock file. Its leases count as expired from the start, so its jobs may read and compute,
+    /// but start no call that changes the world.
     pub fn unlocked(worker: impl Into<String>) -> Self {
         Self {
             worker: worker.into(),
