@@ -26,7 +26,7 @@ fn missing_wasm_target_is_an_error_with_the_command_to_type() {
     std::fs::write(folder.path().join("latch.toml"), "wasm_installer = \"./installer\"\n").unwrap();
     let ran = toolchain(folder.path(), None);
     let error = &ran.json()["error"];
-    assert_eq!((ran.code, &error["code"]), (2, &json!("L0026")), "{}", ran.stdout);
+    assert_eq!((ran.code, &error["code"]), (1, &json!("L0026")), "{}", ran.stdout);
     for said in ["rustup target add wasm32-unknown-unknown", ".cargo/wasm-rust-debian.sh"] {
         assert!(error["message"].as_str().unwrap().contains(said), "{said}: {error}");
     }
@@ -59,6 +59,6 @@ fn wasm_target_is_installed_by_the_program_in_the_environment() {
 
     std::fs::remove_dir_all(folder.path().join("toolchain")).unwrap();
     let ran = toolchain(folder.path(), Some("./missing"));
-    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
     assert!(ran.json()["error"]["message"].as_str().unwrap().contains("LATCH_WASM_INSTALLER"), "{}", ran.stdout);
 }

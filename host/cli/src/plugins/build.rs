@@ -55,8 +55,6 @@ pub(crate) fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
         BuildError::NoRecipe(_) | BuildError::Recipe(_) => CliError::input(error_docs::PLUGIN_BUILD, message),
         BuildError::Source { .. } | BuildError::Sources(_) => CliError::input(error_docs::PLUGIN_SOURCES, message),
         BuildError::NoSdk { .. } => CliError::input(error_docs::PLUGIN_SDK, message),
-        // The build did not start. The message names the command that installs the compiler.
-        BuildError::NoWasmTarget(_) => CliError::input(error_docs::PLUGIN_BUILD, message),
         BuildError::Missing { .. } | BuildError::Install { .. } => CliError::failed(error_docs::TOOLS_MISSING, message),
         _ => CliError::failed(error_docs::PLUGIN_BUILD, message),
     }
