@@ -44,7 +44,9 @@ impl SigningKey {
     /// # Errors
     /// The text has no private key, or the key is not an Ed25519 key.
     pub fn from_pem(text: &str) -> Result<Self, InvalidKey> {
-        let der = PrivatePkcs8KeyDer::from_pem_slice(text.as_bytes()).map_err(|_| InvalidKey)?;
+        // The parser requires that the lines of the markers begin and end with the marker.
+        let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().map(str::trim).collect();
+        let der = PrivatePkcs8KeyDer::from_pem_slice(lines.join("\n").as_bytes()).map_err(|_| InvalidKey)?;
         // Keys with a copy of the public key (PKCS#8 version 2) are refused, because OpenSSL writes version 1.
         let seed = der.secret_pkcs8_der().strip_prefix(PREFIX.as_slice()).ok_or(InvalidKey)?;
         Ok(Self::from_seed(seed.try_into().map_err(|_| InvalidKey)?))
@@ -108,6 +110,8 @@ mod tests {
             pem.trim_end().to_owned(),
             pem.replace('\n', "\r\n"),
             format!("{head}\n \t{tail}"),
+            format!("\u{feff}{pem}"),
+            pem.lines().map(|line| format!("  {line} \n")).collect(),
             format!("a comment\n\n{pem}the end"),
             format!("{}{pem}", other.replace("PRIVATE KEY", "PUBLIC KEY")),
             format!("{}{pem}", other.replace("PRIVATE KEY", "OTHER")),
