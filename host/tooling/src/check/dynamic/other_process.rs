@@ -1,18 +1,14 @@
 //! Runs the same cases in another process with another memory layout, environment, time zone and language.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use latchwork_core::memory::{ManualClock, Memory};
+use latchwork::evidence::jobless_step_settings;
 use latchwork_core::model::manifest::WasiMode;
-use latchwork_engine::capability::Secrets;
-use latchwork_engine::capability::grants::Grants;
-use latchwork_engine::capability::settings::{LimitsConfig, PluginSettings};
+use latchwork_engine::capability::settings::PluginSettings;
 use latchwork_engine::{Engine, EngineOptions};
 
 use crate::check::dynamic::baseline::{CaseBaseline, host_difference};
@@ -106,24 +102,6 @@ fn run_in_process(process: &OtherProcess, question: &RunRequest) -> Result<Vec<T
 }
 
 fn bare_settings(wasm: &Path, wasi: WasiMode) -> PluginSettings {
-    PluginSettings {
-        name: wasm.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-        grants: Grants::default(),
-        limits: LimitsConfig::default(),
-        wasi,
-        operators: Default::default(),
-        config: BTreeMap::new(),
-        secrets: Arc::new(NoSecrets),
-        kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
-        http_stub: None,
-    }
-}
-
-/// Contains no secrets, because steps have no access to secrets.
-struct NoSecrets;
-
-impl Secrets for NoSecrets {
-    fn value(&self, _name: &str) -> Option<String> {
-        None
-    }
+    let name = wasm.file_stem().unwrap_or_default().to_string_lossy();
+    PluginSettings { wasi, ..jobless_step_settings(&name) }
 }

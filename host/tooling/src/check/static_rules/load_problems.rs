@@ -164,32 +164,11 @@ fn manifest_rule(at: &str, wrong: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
-    use std::sync::Arc;
 
-    use latchwork_core::memory::{ManualClock, Memory};
-    use latchwork_core::model::manifest::WasiMode;
-    use latchwork_engine::capability::EnvOrFile;
-    use latchwork_engine::capability::grants::Grants;
-    use latchwork_engine::capability::settings::{ManifestSource, PluginSettings};
+    use latchwork::evidence::jobless_step_settings;
 
     use crate::check::static_rules::component_builder::component;
     use latchwork_engine::{Engine, EngineOptions};
-
-    /// Settings without grants.
-    fn settings() -> PluginSettings {
-        PluginSettings {
-            name: "calc".into(),
-            grants: Grants::default(),
-            limits: Default::default(),
-            wasi: WasiMode::None,
-            operators: ManifestSource::default(),
-            config: BTreeMap::new(),
-            secrets: Arc::new(EnvOrFile { dir: "none".into() }),
-            kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
-            http_stub: None,
-        }
-    }
 
     /// I68: an untyped component has functions that cannot be operators. They must violate D020 and no rule about the
     /// worlds of Latchwork. A component without such functions must have no finding.
@@ -206,7 +185,7 @@ mod tests {
         let good = "package a:b; world w { export plain: func(n: u8) -> string; }";
         for (wit, why) in [(rows, "a resource"), (&deep, "deep"), (&many, "more than 500 functions"), (good, "")] {
             let bytes = component(wit);
-            let loaded = engine.load(&bytes, settings());
+            let loaded = engine.load(&bytes, jobless_step_settings("calc"));
             let outline = engine.component_interface(&bytes);
             let found = run(&StaticInput { file: "it.wasm", bytes: &bytes, outline, loaded: &loaded });
             assert!(found.iter().all(|finding| finding.rule == "D020"), "{found:#?}");
