@@ -3,6 +3,7 @@
 //! `latchwork-example FOLDER` keeps its database and its letters in `FOLDER`. The program may be killed at any time. Run
 //! again, it continues the same job, and the letter is in the folder once.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,8 +40,11 @@ impl NativeTool for Letters {
 
     async fn invoke(&self, _operator: &str, args: &Value, call: &ToolCallContext) -> Answer {
         let name = format!("{}.txt", call.external_key.replace(':', "-"));
-        let text = args["text"].as_str().unwrap_or_default();
-        match write_durably(&self.folder.join(&name), text) {
+        let (folder, text) = (self.folder.clone(), args["text"].as_str().unwrap_or_default().to_owned());
+        let file = name.clone();
+        // A tool may not block the thread.
+        let written = tokio::task::spawn_blocking(move || write_durably(&folder, &file, &text)).await;
+        match written.unwrap_or_else(|error| Err(std::io::Error::other(error))) {
             Ok(()) => Answer::Ok(Output {
                 result: json!({ "file": name }).to_string(),
                 receipt: None,
@@ -55,9 +59,13 @@ impl NativeTool for Letters {
     }
 }
 
-fn write_durably(path: &Path, text: &str) -> std::io::Result<()> {
-    std::fs::write(path, text)?;
-    std::fs::File::open(path)?.sync_all()
+/// Writes a file that exists with its whole text or not at all, whenever the machine fails.
+fn write_durably(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
+    let unfinished = folder.join(format!("{name}.new"));
+    std::fs::write(&unfinished, text)?;
+    File::open(&unfinished)?.sync_all()?;
+    std::fs::rename(&unfinished, folder.join(name))?;
+    File::open(folder)?.sync_all()
 }
 
 fn main() -> anyhow::Result<()> {
@@ -94,14 +102,16 @@ async fn run(folder: PathBuf) -> anyhow::Result<()> {
         .map_err(|violations| anyhow::anyhow!("the plan is invalid: {violations:?}"))?;
     // The approval is part of the request: an operator that sends something asks a person otherwise.
     let submission = Submission { standing_approvals: vec!["send".into()], ..Submission::of_plan(plan, "ada") };
-    let claim = match host.submit(submission).await? {
-        SubmitResult::New(claim) => Some(claim),
+    let (claim, stored) = match host.submit(submission).await? {
+        SubmitResult::New(claim) => (Some(claim), None),
         // The same request was submitted before. Its job continues if it is still open and no other process has it.
-        SubmitResult::Attached(row) => host.journal().claim_job(&row.job_id, &host.worker().lease_request()).await?,
+        SubmitResult::Attached(row) => {
+            (host.journal().claim_job(&row.job_id, &host.worker().lease_request()).await?, Some(row.state))
+        }
     };
-    let state = match claim {
-        Some(claim) => host.drive(claim, Arc::new(NoObserver)).await?.state.as_str().to_owned(),
-        None => "has already ended".to_owned(),
+    let state = match (claim, stored) {
+        (Some(claim), _) => host.drive(claim, Arc::new(NoObserver)).await?.state.as_str().to_owned(),
+        (None, state) => format!("was {} before", state.map_or("new", |state| state.as_str())),
     };
     let letters =
         std::fs::read_dir(&folder)?.flatten().filter(|entry| entry.path().extension().is_some_and(|e| e == "txt"));

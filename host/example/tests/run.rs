@@ -21,7 +21,12 @@ fn run(folder: &Path) -> String {
 fn letter_is_sent_once() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(run(folder.path()), "COMPLETED, letters: 1\n");
-    assert_eq!(run(folder.path()), "has already ended, letters: 1\n");
+    assert_eq!(run(folder.path()), "was COMPLETED before, letters: 1\n");
+}
+
+fn count_letters(folder: &Path) -> usize {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    names.filter(|path| path.extension().is_some_and(|extension| extension == "txt")).count()
 }
 
 /// I1: a program with a native tool is killed at different times. The next run completes the job, and the letter is there
@@ -36,6 +41,23 @@ fn killed_program_continues_its_job() {
         process.wait().unwrap();
         let said = run(folder.path());
         assert!(said.ends_with(", letters: 1\n"), "killed after {after_ms} ms: {said}");
-        assert_eq!(run(folder.path()), "has already ended, letters: 1\n", "killed after {after_ms} ms");
+        assert_eq!(run(folder.path()), "was COMPLETED before, letters: 1\n", "killed after {after_ms} ms");
     }
+}
+
+/// I1: the program is killed as soon as the letter is there, until a kill comes before the answer is recorded. The call is
+/// then in doubt and is repeated under its key, and there is no second letter.
+#[test]
+fn letter_of_a_call_in_doubt_is_not_sent_again() {
+    let in_doubt = (0..100).any(|_| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut process = example(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while count_letters(folder.path()) == 0 && process.try_wait().unwrap().is_none() {}
+        process.kill().unwrap();
+        process.wait().unwrap();
+        let said = run(folder.path());
+        assert!(said.ends_with(", letters: 1\n"), "{said}");
+        said.starts_with("COMPLETED")
+    });
+    assert!(in_doubt, "no kill came between the letter and the record of its answer");
 }
