@@ -50,8 +50,8 @@ pub(super) async fn write_with_a_wrong_log_end_is_refused(world: StoreFixture) {
     assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))));
     world.store.write(log.append(1)).await.unwrap();
     assert_eq!(world.store.load(&log.job_id).await.unwrap().unwrap().events.len(), 5);
-    let nobody = store_fixture::LogWriter { job_id: "job_none".into(), ..log.clone() };
-    assert_eq!(world.store.write(nobody.batch()).await, Err(WriteError::NoJob("job_none".into())));
+    let missing = store_fixture::LogWriter { job_id: "job_none".into(), ..log.clone() };
+    assert_eq!(world.store.write(missing.batch()).await, Err(WriteError::NoJob("job_none".into())));
 }
 
 /// I15, I176: sequence number, previous hash and attempt are each checked.

@@ -149,9 +149,9 @@ fn unreachable_webhook_neither_fails_nor_delays_a_job() {
 
     let gone = TestServer::start();
     let port = gone.port;
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    assert_ne!(port, nobody);
-    let config = format!("[notify]\nwebhook = \"http://127.0.0.1:{nobody}/hook\"");
+    let closed_port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    assert_ne!(port, closed_port);
+    let config = format!("[notify]\nwebhook = \"http://127.0.0.1:{closed_port}/hook\"");
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[wait("s", signal)]).configure(&config);
     let since = boot_us();
     let ran = place.latch(&["run", "plan.json", "--json"]);

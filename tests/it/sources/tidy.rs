@@ -1,7 +1,7 @@
 //! Project rules that the compiler does not check: maximum sizes of files, directions of dependencies, and files that
 //! may use certain functions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::text_files::{TextFile, assert_none, rust_files, text_files};
 use crate::support::checkout::{root, tracked_files};
@@ -56,6 +56,55 @@ fn no_file_exceeds_the_maximum_length() {
         "a file is longer than 500 lines; split it by concept",
         long.map(|(lines, path)| format!("{path}: {lines} lines")).collect(),
     );
+}
+
+/// A file that no module declares is not compiled. Its tests would not run, and the register would still cite them.
+#[test]
+fn every_source_file_is_a_module() {
+    let files: BTreeMap<String, String> =
+        rust_files("").into_iter().map(|file| (file.path, file.text)).filter(|(path, _)| is_in_a_crate(path)).collect();
+    let orphan = |path: &str| {
+        let (folder, name) = path.rsplit_once('/').expect("a source is in a folder");
+        let (folder, stem) = match name.trim_end_matches(".rs") {
+            "lib" | "main" => return false,
+            "mod" => folder.rsplit_once('/').expect("a module is in a folder"),
+            stem => (folder, stem),
+        };
+        let parents = ["/mod.rs", "/lib.rs", "/main.rs", ".rs"].map(|end| format!("{folder}{end}"));
+        let texts: Vec<&String> = parents.iter().filter_map(|parent| files.get(parent)).collect();
+        let declaration = format!("mod {stem};");
+        let declared = texts.iter().any(|text| text.lines().any(|line| line.trim_start().ends_with(&declaration)));
+        // In a folder of tests without a module, each file is a test binary of its own.
+        let is_root = texts.is_empty() && folder.ends_with("/tests");
+        !declared && !is_root
+    };
+    assert!(files.len() > 1_000, "{}", files.len());
+    assert_none("no module declares these files", files.keys().filter(|path| orphan(path)).cloned().collect());
+}
+
+/// Returns true for a source of the workspace. Guests and templates have workspaces of their own.
+fn is_in_a_crate(path: &str) -> bool {
+    let roots = ["host/", "tests/it/", "tests/model/", "tests/sim/", "guest-sdk/rust/src/"];
+    roots.iter().any(|root| path.starts_with(root))
+}
+
+/// The functions that handle events by topic end in `unreachable!`, so the compiler does not find an event without a
+/// case.
+#[test]
+fn every_event_has_a_case_in_the_fold_and_a_text() {
+    let topics = std::fs::read_to_string(root().join("host/core/src/event/topic.rs")).unwrap();
+    let names: BTreeSet<&str> =
+        topics.split("Body::").skip(1).filter_map(|rest| rest.split([' ', '{']).next()).collect();
+    assert!(names.len() > 50, "{names:?}");
+    for folder in ["host/core/src/state/", "host/cli/src/display/event_text.rs"] {
+        let files = rust_files(folder);
+        let handles = |name: &str| {
+            let case = format!("Body::{name} {{");
+            files.iter().any(|file| file.product_lines().any(|(_, line)| line.contains(&case)))
+        };
+        let missing = names.iter().filter(|name| !handles(name)).map(|name| format!("{folder}: {name}"));
+        assert_none("these events have no case", missing.collect());
+    }
 }
 
 #[test]
