@@ -33,7 +33,7 @@ pub struct Invocation {
     pub reconcile_exhausted: bool,
     /// Maximum cost of the call in micro-USD, if known.
     pub max_cost_micro_usd: Option<u64>,
-    /// Maximum cost in micro-USD of the other calls of the job in flight.
+    /// Maximum cost in micro-USD of the job's other calls in flight.
     pub reserved_micro_usd: u64,
     /// Spending of all jobs of the tenant this month, in micro-USD. `None` until it was read.
     pub month_micro_usd: Option<u64>,
@@ -46,8 +46,8 @@ pub enum NextAction {
     Answer(Result<String, Failure>),
     /// Write the draft, then call [`next_action`](crate::decide::next_action) again.
     Write(Draft),
-    /// Write the draft, execute the tool, and pass the answer to [`crate::decide::answered`]. If the draft has
-    /// `acquire` set, it must be durable before the tool is executed.
+    /// Write the draft, execute the tool, and pass the answer to [`crate::decide::answered`]. A draft of the kind
+    /// `StartCalls` must be durable before the tool is executed.
     Execute {
         /// The barrier. Empty for calls that only read.
         draft: Draft,

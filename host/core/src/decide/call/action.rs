@@ -1,4 +1,5 @@
-//! Actions across jobs (§6): the holder of a call's action key, and the consequences for the call.
+//! Action keys across jobs (§6). Finds the holder of a call's action key. The call then reuses the holder's receipt,
+//! waits or is refused.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -39,7 +40,7 @@ pub(crate) enum KeyState {
     OtherArgs(KeyHolder),
     /// Another call holds the key. That call is still in flight, or its outcome is unknown.
     InProgress(KeyHolder),
-    /// Another call performed the action. Carries the other call and its answer.
+    /// Another call performed the action. The values are that call and its answer.
     Performed(KeyHolder, Output),
 }
 
@@ -56,7 +57,8 @@ pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, F
     if !is_keyed(job, operator) {
         return Ok(None);
     }
-    // Earlier versions derived no action key from a template. A call that they started continues without a key.
+    // A call that was started by an earlier version continues without a key. Those versions derived no action key
+    // from a template.
     if job.calls.get(slot).is_some_and(|call| call.first_attempt > 0 && call.action_key.is_none()) {
         return Ok(None);
     }
@@ -181,8 +183,8 @@ fn key_state_of_row(durable: &Durable, slot: &Slot, key: Hash, row: &ActionRow, 
     }
 }
 
-/// Returns the key state if another slot of the same job holds the key. The rules are those for a holder in
-/// another job, but no lookup in the store is needed.
+/// Returns the key state if another slot of the same job holds the key. The rules are the same as for a holder in
+/// another job. No lookup in the store is needed.
 fn own_key_state(durable: &Durable, slot: &Slot, operator: &Operator, key: Hash, args: &[u8]) -> Option<KeyState> {
     let holds = |row: &&LedgerRow| {
         let call = durable.job.calls.get(&row.slot);
@@ -301,8 +303,8 @@ pub(crate) fn store_once(durable: &Durable, effect: Effect) -> (Vec<Effect>, Eff
     }
 }
 
-/// Returns the draft for the action keys at the end of the job. The draft releases the keys of calls that certainly
-/// changed nothing and will not be retried. The draft also restores receipts of effects that were not undone.
+/// Returns the draft that settles the action keys at the end of the job. Releases the keys of calls that certainly
+/// changed nothing and will not be retried. Restores the receipts of effects that were not undone.
 pub(crate) fn release_keys_at_end(durable: &Durable) -> Draft {
     let mut draft = Draft { actions: restore_unsettled_receipts(durable), ..Draft::default() };
     for row in durable.rows.values().filter(|row| row.state == RowState::FailedDefinite) {
@@ -324,7 +326,7 @@ pub(crate) fn release_keys_at_end(durable: &Durable) -> Draft {
     draft
 }
 
-/// Restores receipts that were withdrawn for compensations that have not ended or have failed.
+/// Restores withdrawn receipts of calls whose compensation failed or did not end.
 fn restore_unsettled_receipts(durable: &Durable) -> Vec<ActionWrite> {
     let job = &durable.job;
     let is_undecided = |end: Option<CompensationEnd>| matches!(end, None | Some(CompensationEnd::Failed(_)));

@@ -15,8 +15,8 @@ use crate::rules::retry;
 use crate::state::{Draft, Durable, label};
 use crate::storage::Payload;
 
-/// Returns the draft for the answer of a try. An effect that was read from the effect store must be passed
-/// unchanged. It is not written again.
+/// Returns the draft for the answer of a try. An effect read from the effect store must be passed unchanged. It is
+/// not written again.
 pub fn answered(
     durable: &Durable,
     invocation: &Invocation,
@@ -31,8 +31,8 @@ pub fn answered(
         Answer::Unknown { failure, kept } if changing => {
             record_doubt(durable, invocation, started, failure, kept.as_deref(), context)
         }
-        // A keyed retry repeats an earlier try that is in doubt. The answer "not applied" is about the retry alone: the
-        // earlier try may have changed the world. The call therefore stays in doubt and has not failed.
+        // The call stays in doubt. "Not applied" is the answer to the keyed retry alone: the earlier try may have
+        // changed the world.
         Answer::NotApplied(failure) if changing && is_keyed_retry(durable, &invocation.slot) => {
             record_doubt(durable, invocation, started, failure, None, context)
         }
@@ -45,8 +45,8 @@ pub fn answered(
 
 /// Returns the answer of a read that is already stored for the try, or `effect` if none is stored.
 ///
-/// A read is executed again if a worker stored the answer but could not write the events. Each try has only one
-/// answer, so the stored answer counts.
+/// The stored answer counts, because each try has only one answer. A read is executed again after a worker stored its
+/// answer and then could not write the events.
 fn first_answer(durable: &Durable, slot: &Slot, try_no: u32, effect: Effect) -> Effect {
     match durable.effects.get(&(slot.clone(), try_no)) {
         Some(stored) if stored.answer != effect.answer => mark_caught_up(stored),
@@ -95,7 +95,7 @@ fn record_failure(
     let spec = spec.as_ref();
     let (mut draft, answer) = finished(durable, invocation, started, &effect, false, Some(failure));
     let nth = started.earlier_tries(durable, slot);
-    // A model call that timed out may have been executed and paid for, so it is not retried.
+    // Do not retry a model call that timed out: it may have been executed and paid for.
     let was_paid = failure.code == Code::WallClockLimit && is_model(durable, invocation);
     let retries = if was_paid { 0 } else { retry::retries_allowed(failure.code, spec) };
     let retries_left = retries.saturating_sub(nth);
@@ -111,8 +111,8 @@ fn record_failure(
     }
     let delay_ms = retry::backoff_ms(nth, spec, failure.retry_after_ms, context.random as u32);
     let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
-    // The draft has no final answer from which a later attempt could rebuild the row, so events and row must be
-    // in one transaction.
+    // Write events and row in one transaction. The draft has no final answer, so a later attempt could not rebuild
+    // the row from the events.
     draft.atomic = true;
     draft.events.push(Body::StepRetryScheduled {
         step_id: slot.step(),
@@ -124,8 +124,8 @@ fn record_failure(
     draft
 }
 
-/// Records that the world may have changed. The call is then in doubt. If the answer of the tool could not be
-/// used, its retained part is stored as a payload.
+/// Records that the try may have changed the world, and puts the call in doubt. Stores the retained part of an
+/// unusable answer as a payload.
 fn record_doubt(
     durable: &Durable,
     invocation: &Invocation,
@@ -143,8 +143,8 @@ fn record_doubt(
     let delay_ms = retry::backoff_ms(nth, spec.as_ref(), failure.retry_after_ms, context.random as u32);
     // The next try also waits for the settling time of the tool.
     let settling_ms = durable.job.pinned(&row.operator).map_or(0, |operator| operator.resolution.settling_ms);
-    // The worker's clock may be slow by up to the clock margin. If the clock is corrected before the next check,
-    // the wait is too short by that margin. The margin is therefore added.
+    // Add the clock margin. The worker's clock may be slow by up to this margin. If the clock is corrected before the
+    // next check, the wait would otherwise be too short.
     let settling_ms = if settling_ms == 0 { 0 } else { settling_ms.saturating_add(context.clock_margin_ms) };
     let next_try_us = Some(context.now_us + i64::from(delay_ms.max(settling_ms)) * 1000);
     let label = label::unusable_answer(slot, started.try_no);

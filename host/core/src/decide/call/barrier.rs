@@ -60,7 +60,7 @@ pub(crate) fn start(
     if !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }
-    // Every try reserves the action key. The end of an earlier round of retries may have released the key.
+    // Every try reserves the action key, because the end of an earlier round of retries may have released the key.
     if let Some(key) = invocation.action_key {
         draft.actions.push(ActionWrite::Reserve {
             operator: invocation.operator.clone(),
@@ -72,8 +72,8 @@ pub(crate) fn start(
     (draft, started)
 }
 
-/// Continues a try whose barrier is durable. The commit of the barrier was never acknowledged, so nothing was
-/// executed under this barrier yet. In an aborting job the call is not executed, and its answer is `CANCELLED`.
+/// Continues a try whose barrier is durable. The worker received no acknowledgement of the barrier, so nothing was
+/// executed yet. In an aborting job the call is not executed, and its answer is `CANCELLED`.
 pub(crate) fn continue_try(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> NextAction {
     let slot = &invocation.slot;
     let open = Try::open(durable, slot).expect("a row in flight has its open try");
@@ -81,8 +81,8 @@ pub(crate) fn continue_try(durable: &Durable, invocation: &Invocation, context: 
     let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
     let started = Try { provenance, ..open };
     if crate::decide::call::tries::may_execute(durable, slot) {
-        // The draft writes nothing. Its commit makes the store check again that the call may be executed. The
-        // store checks the claim, the lease, the cancellation, and the identity of the database.
+        // The draft writes nothing. Committing it makes the store check the claim, the lease, the cancellation and
+        // the identity of the database again.
         let draft = Draft {
             kind: BatchKind::StartCalls { continued: vec![slot.clone()] },
             flush_now: true,

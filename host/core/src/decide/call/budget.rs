@@ -22,11 +22,12 @@ pub(crate) enum BudgetCheck {
     Exceeded(Box<Body>, Failure),
 }
 
-/// Maximum cost of each call in flight in this process. The key is the slot, and the value is the number of the
-/// try and the amount in micro-USD.
+/// Maximum cost of each call in flight in this process, by slot. The value is the number of the try and the amount in
+/// micro-USD.
 pub type ReservedCosts = BTreeMap<Slot, (u32, u64)>;
 
-/// Returns the sum in micro-USD reserved for calls other than `slot` whose answers are not recorded yet.
+/// Returns the amount in micro-USD that is reserved for calls other than the call at `slot`. Calls with a recorded
+/// answer are not counted.
 pub fn reserved_cost(durable: &Durable, in_flight: &ReservedCosts, slot: &Slot) -> u64 {
     let recorded = |slot: &Slot, try_no: u32| {
         let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());

@@ -1,8 +1,7 @@
 //! Predicts how an open call would be handled if the process had crashed at the end of a log prefix.
 //!
-//! The prediction uses the same decisions as a resuming worker. The prediction starts from the state that a
-//! resuming worker would find. This state has the events of the prefix and the ledger row that the barrier
-//! wrote. It has no answer of the tool.
+//! The prediction uses the decisions of a resuming worker. It starts from the events of the prefix and the ledger row
+//! that the barrier wrote. The answer of the tool is missing.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +16,11 @@ use crate::model::rules::Rules;
 use crate::rules::ledger::{LedgerRow, Quiescence, RowState};
 use crate::state::{Call, Draft, Durable, Job, Prefetched};
 
-/// Checks that a call that is open at the end of the prefix would never be executed blindly. The call may be
-/// reconciled, repeated under its key, decided by the policy or left to a person. Calls that only read may be
+/// Checks the decision about a call that is open at the end of the prefix. Allowed decisions are a reconcile request,
+/// a keyed retry, a decision of the policy, and leaving the call to a person. Calls that only read may also be
 /// repeated.
 ///
-/// # Errors
-/// Returns a description of the decision that would be made instead.
+/// # Errors Returns a description of a decision that is not allowed.
 pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Result<(), String> {
     let Some(operator) = prefix.pinned(&call.operator).filter(|operator| operator.is_world_changing()) else {
         return Ok(());
@@ -53,7 +51,7 @@ pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) 
     check_resolution_step(&found, &asked, operator, &context)
 }
 
-/// Checks that the next resolution step of a call in doubt does not execute the call blindly.
+/// Checks that the next resolution step of a call in doubt executes the call only as a keyed retry.
 fn check_resolution_step(
     found: &Durable,
     asked: &Invocation,
@@ -78,8 +76,8 @@ fn state_after_crash(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) ->
         operator: call.operator.clone(),
         args_hash: call.args.hash,
         state: RowState::Inflight,
-        // The row belongs to the attempt before `prefix.attempt`. In the prediction, `prefix.attempt` is the
-        // attempt of the worker that resumes the job.
+        // The row belongs to the attempt before `prefix.attempt`. The resuming worker has the attempt
+        // `prefix.attempt`.
         attempt: prefix.attempt.saturating_sub(1),
         nonce: 0,
         try_no: call.tries,

@@ -50,7 +50,8 @@ impl ExpectedReservation {
     }
 }
 
-/// Returns the reservations of calls that took effect and were neither undone nor contradicted.
+/// Returns the reservations of calls that took effect. Calls with a compensation and calls with a disputed effect are
+/// left out.
 pub fn expected_reservations(durable: &Durable) -> Vec<ExpectedReservation> {
     let job = &durable.job;
     let of = |row: &crate::rules::ledger::LedgerRow| {
@@ -114,7 +115,7 @@ impl ExpectedReusable {
     }
 }
 
-/// Returns the expected rows of steps whose own results may be in the index of reusable results.
+/// Returns the expected rows of steps that may have a result of their own in the index of reusable results.
 pub fn expected_reusables(durable: &Durable) -> Vec<ExpectedReusable> {
     let job = &durable.job;
     let of = |step: &Step| {

@@ -1,5 +1,4 @@
-//! Lookups in the store that are needed before steps can continue. This module requests them, the worker
-//! performs them, and the decision that moves the step uses the result.
+//! Lookups in the store that a step needs before it can continue. The worker performs them.
 
 use std::collections::BTreeSet;
 

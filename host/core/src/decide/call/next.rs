@@ -85,8 +85,7 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
         }
         Decision::Ladder => resolution::next_resolution_step(durable, invocation, context),
         Decision::Continue => continue_try(durable, invocation, context),
-        // The worker stops its earlier call and then requests the next action. The earlier call therefore executes
-        // nothing more.
+        // The worker stops its earlier call first, so that call executes nothing more.
         Decision::StopOldCall => NextAction::StopOldCall,
         Decision::WaitOtherWorker { wait_ms } => NextAction::WaitMs(wait_ms),
         Decision::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => NextAction::CheckOwner,
@@ -122,8 +121,8 @@ fn handle_held_key(
     }
 }
 
-/// Returns true if the slot has an effect of a world-changing call. Without a ledger row, such an effect means
-/// that the row was lost.
+/// Returns true if the slot has an effect of a world-changing call. If the slot has such an effect but no ledger row,
+/// the row was lost.
 fn has_stray_effect(durable: &Durable, invocation: &Invocation) -> bool {
     let slot = &invocation.slot;
     // Try 0 is an answer of the host itself: a refusal or another job's receipt.

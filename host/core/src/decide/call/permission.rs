@@ -89,8 +89,8 @@ fn exhausted_tries(call: &Call) -> Option<u32> {
     (in_vain && spent >= TRIES_MAX).then_some(spent)
 }
 
-/// Returns the stored answer of a model call. A crash in staged commit may have left this answer without its
-/// events. The answer was paid for, so it is used. Any other read is simply repeated.
+/// Returns the stored answer of a model call. A crash in staged commit may have left the answer without its events.
+/// The answer was paid for, so it is used. Any other read is repeated.
 fn stored_model_answer(durable: &Durable, slot: &Slot, operator: &PinnedOperator, try_no: u32) -> Option<Arc<Effect>> {
     let asks = operator.determinism == Determinism::Stable && !operator.is_world_changing();
     let effect = durable.effects.get(&(slot.clone(), try_no)).filter(|_| asks)?;
@@ -143,8 +143,8 @@ fn check_call_gate(
     }
 }
 
-/// Blocks the step that waits for this call. Returns no event for a compensating call: the job as a whole
-/// waits for such a call.
+/// Blocks the step that waits for this call. Returns no event for a compensating call, because the whole job waits
+/// for a compensating call.
 pub(crate) fn block_step(slot: &Slot, reason: Code) -> Vec<Body> {
     if slot.is_compensation() { Vec::new() } else { vec![blocked(&slot.step(), slot, reason)] }
 }

@@ -51,8 +51,7 @@ pub(crate) fn next_resolution_step(durable: &Durable, invocation: &Invocation, c
         return NextAction::Write(draft);
     }
     let executes = may_execute(durable, slot);
-    // The class of the plugin does not apply to the plugin's `compensate` export. This export is always
-    // opaque.
+    // The plugin's `compensate` export is always opaque, whatever the class of the plugin.
     let by_itself = job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo);
     let repeats = executes
         && !by_itself
@@ -60,8 +59,8 @@ pub(crate) fn next_resolution_step(durable: &Durable, invocation: &Invocation, c
         && open.earlier_tries(durable, slot) + 1 < TRIES_MAX;
     let asks =
         operator.reconcile && !by_itself && !invocation.reconcile_exhausted && may_reconcile(durable, row, context);
-    // The tool is not asked and the call is not repeated before the settling time has passed. A request still
-    // in transit could take effect after the tool has answered that the call did not happen.
+    // Wait for the settling time before asking or repeating. A request still in transit could take effect after the
+    // tool has answered that the call did not happen.
     if (repeats || asks)
         && let Some(wait_ms) = remaining_wait_ms(row, context.now_us)
     {
@@ -150,11 +149,11 @@ fn may_reconcile(durable: &Durable, row: &LedgerRow, context: &Context<'_>) -> b
     not_yets < NOT_YETS_MAX && context.now_us < row.first_started_us + i64::from(RECONCILE_MS_MAX) * 1000
 }
 
-/// Schedules the next reconcile request. The time is recorded in an event. Otherwise, a restart would lose
-/// the request or send it early. The job waits as for any retry.
+/// Schedules the next reconcile request. An event records its time. Without the event, a restart would lose the
+/// request or send it early. The job waits as for any retry.
 ///
-/// For a compensating call or a call of an aborting job, nothing is recorded. The worker waits in place and
-/// then asks again.
+/// For a compensating call or a call of an aborting job, nothing is recorded. The worker waits in place and then asks
+/// again.
 fn schedule_reconcile(durable: &Durable, invocation: &Invocation, wait_ms: u32, context: &Context<'_>) -> NextAction {
     let slot = &invocation.slot;
     let Some(row) = durable.rows.get(slot).filter(|_| !slot.is_compensation() && may_execute(durable, slot)) else {
@@ -214,15 +213,14 @@ pub(crate) fn not_applied(
         )],
         effects: close_open_try(durable, slot, open, Answer::NotApplied(failure), provenance, context),
         flush_now: true,
-        // This draft has no final answer from which a later attempt could rebuild the row. The verdict and the
-        // row must therefore be in one transaction.
+        // Write the verdict and the row in one transaction. The draft has no final answer, so a later attempt could
+        // not rebuild the row from the events.
         atomic: true,
         ..Draft::default()
     }
 }
 
-/// Schedules a retry with backoff after a verdict of "not applied", like after any failure that changed
-/// nothing. An aborting job retries nothing.
+/// Schedules a retry with backoff after the verdict "not applied". An aborting job retries nothing.
 fn schedule_retry(
     durable: &Durable,
     invocation: &Invocation,
@@ -294,8 +292,7 @@ pub(crate) fn mark_lost(
         ],
         ledger: vec![replace_row(
             durable,
-            // `next_try_us` stays in the row. The settling time still applies, because a person may later find
-            // out the outcome.
+            // Keep `next_try_us`. The settling time still applies to a later verdict by a person.
             LedgerRow { state: RowState::FailedFinal, result_hash: Some(answer.hash), ..row.clone() },
         )],
         effects,

@@ -1,5 +1,4 @@
-//! Writes of ledger rows, in particular for calls that are not executed: calls with a recorded answer, refused
-//! calls and calls in doubt.
+//! Writes of ledger rows, mainly for calls that are not executed: answered calls, refused calls and calls in doubt.
 
 use crate::decide::call::action;
 use crate::decide::call::ledger_row::{replace_row, unexecuted_row};
@@ -46,7 +45,7 @@ pub(crate) fn recorded_answer(durable: &Durable, slot: &Slot) -> NextAction {
     })
 }
 
-/// Returns the writes of the row and the reservation that are missing because a crash came after their events.
+/// Returns the missing writes of the row and the reservation. A crash came after the events and before these writes.
 fn repair(durable: &Durable, row: &LedgerRow) -> Draft {
     let slot = &row.slot;
     let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());

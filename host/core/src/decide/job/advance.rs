@@ -79,8 +79,7 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
     let bound = bindings::references(&planned.payload);
     let bound = bound.iter().filter(|reference| !job.plan.reads_parameters(reference));
     let bound: Vec<StepId> = bound.map(|reference| reference.step().clone()).collect();
-    // The payload may refer to a step that `depends_on` reaches only through other steps. Such a step counts as a
-    // dependency too.
+    // A step in `bound` may be reached by `depends_on` only through other steps. It counts as a dependency too.
     let through_others = bound.iter().filter(|id| !planned.depends_on.contains(id));
     let needed = || planned.depends_on.iter().chain(through_others.clone());
     for id in needed() {
@@ -112,8 +111,8 @@ fn resolved(durable: &Durable, planned: &plan::Step) -> Draft {
     let id = &planned.step_id;
     let (bytes, failure) = match bindings::resolve(&planned.payload, &inputs::binding_lookup(durable)) {
         Ok(value) => {
-            // A dry run reserves no action keys, so the key is not computed. Computing the key could fail, because
-            // its inputs may belong to skipped steps.
+            // A dry run reserves no action keys, so the key is not computed. The computation could fail, because the
+            // inputs of the key may belong to skipped steps.
             let is_dry = is_dry(durable.job.header.mode);
             let key = (!is_dry).then(|| inputs::template_key(durable, planned, &value));
             (canon::value_to_canonical(&value), key.and_then(Result::err))

@@ -23,8 +23,8 @@ pub fn released(worker: &str) -> Draft {
 /// Parks the job before its inbox is read, if more than `limit` attempts in a row wrote nothing after their claim.
 /// The requests stay in the inbox.
 ///
-/// After exactly `limit` such attempts, the next attempt reads the inbox and then calls [`park_crash_loop`]. Here
-/// that attempt has crashed too.
+/// After exactly `limit` such attempts, the next attempt reads the inbox and calls [`park_crash_loop`]. This function
+/// handles a crash of that attempt.
 pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Draft> {
     let before = durable.job.claims_without_events.saturating_sub(1);
     if before <= limit {
@@ -37,8 +37,8 @@ pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Dra
     Some(Draft { kind: BatchKind::ParkUnloaded, ..parked(cause) })
 }
 
-/// Parks the job if `limit` attempts in a row were cut off without recorded progress. The execution of the job
-/// may be the cause of the crashes.
+/// Parks the job if `limit` attempts in a row were cut off without recorded progress. Executing the job may cause the
+/// crashes.
 pub fn park_crash_loop(durable: &Durable, limit: u32) -> Option<Draft> {
     let job = &durable.job;
     if job.attempts_without_progress < limit {

@@ -1,5 +1,5 @@
-//! Confirmation (§11): when a job is resumed, recorded changes are verified before steps or compensations rely
-//! on them. This module selects the changes to verify and derives the consequences of the results.
+//! Confirmation (§11): when a job is resumed, recorded changes are verified before steps or compensations rely on
+//! them. This module selects the changes to verify and records the results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,8 +43,8 @@ pub enum ConfirmationResult {
     Unavailable(String),
 }
 
-/// Returns the changes to verify in this attempt: the newest one per resource and plugin. A change is included
-/// only if an earlier attempt recorded it, a verifier exists, and no person has accepted it.
+/// Returns the changes to verify in this attempt: the newest change per resource and plugin. A change is included if
+/// an earlier attempt recorded it, a verifier exists, and no person has accepted it.
 pub fn due_confirmations(durable: &Durable) -> Vec<ConfirmationCheck> {
     let job = &durable.job;
     // In an aborting job, only compensation relies on recorded effects.
@@ -86,10 +86,10 @@ fn due_check(job: &Job, changed: &RecordedChange) -> Option<ConfirmationCheck> {
 
 /// Returns the draft that records the results of verification.
 ///
-/// The states of finished steps never change. A running step with an unconfirmed call becomes blocked. A step
-/// that was blocked because of an unconfirmed call continues once that call is confirmed.
+/// The states of finished steps never change. A running step with an unconfirmed call becomes blocked. A step that is
+/// blocked by an unconfirmed call continues after the confirmation of the call.
 ///
-/// If a mismatch ends the job, or if the job is already aborting, no step is blocked or unblocked.
+/// No step is blocked or unblocked if a mismatch ends the job or if the job is already aborting.
 pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationCheck, ConfirmationResult)]) -> Draft {
     let job = &durable.job;
     let again: BTreeSet<(&Slot, Resource)> =
@@ -122,15 +122,15 @@ pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationChe
         events.extend(block_unconfirmed_steps(job, &asked));
     }
     let flush_now = !events.is_empty();
-    // If a mismatch ends the job, no later verification repeats the writes to the action keys. The writes must
-    // therefore be in the same transaction as the event of the mismatch.
+    // Write the action keys and the mismatch event in one transaction. If the mismatch ends the job, no later
+    // verification repeats the writes to the action keys.
     Draft { events, actions, flush_now, atomic: true, ..Draft::default() }
 }
 
 /// Returns the writes to the action key of a call whose effect was verified.
 ///
-/// - If the effect differs from the record, the receipt of the call is withdrawn. No other call can then
-///   reuse the receipt. A mismatch that only warns withdraws nothing.
+/// - If the effect differs from the record, the receipt of the call is withdrawn. Other calls cannot reuse it. A
+///   mismatch that only warns withdraws nothing.
 /// - If a person accepts the effect, or a later verification finds the effect as recorded, the receipt is
 ///   restored.
 /// - If a person reports that the effect no longer exists, the key is released.

@@ -1,5 +1,5 @@
-//! Forks a job (§10): a new job that starts at a step of another one. Earlier steps are copied with their seed,
-//! times and answers, and the other steps are executed again.
+//! Forks a job (§10). The new job starts at a chosen step of the original job. Earlier steps are copied with their
+//! seed, times and answers. The other steps are executed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,8 +28,8 @@ pub struct ForkRequest {
     pub by: DecidedBy,
     /// ID of the new job.
     pub job_id: JobId,
-    /// Secret from which the salts of the new job are derived. It differs from the secret of the original
-    /// job. Otherwise, the salts in a file of one job would reveal the salts of the other job.
+    /// Secret from which the salts of the new job are derived. It differs from the secret of the original job. With
+    /// an equal secret, the evidence file of one job would reveal the salts of the other job.
     pub secret: Hash,
 }
 
@@ -45,7 +45,7 @@ pub struct ForkStart {
 /// Reason why a job cannot be forked as requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ForkRefusal {
-    /// The job may still do the work that the fork would do.
+    /// The original job is still open. It may still do the work that the fork would do.
     #[error(
         "job {job_id} is {} and continues by itself: let it finish with `latch resume {job_id}`, or cancel it",
         state.as_str()
@@ -64,7 +64,7 @@ pub enum ForkRefusal {
         /// Step named in the request.
         step: StepId,
     },
-    /// Only the output of a copied step can be replaced, and this step is not copied.
+    /// The request replaces the output of a step that is not copied.
     #[error("the output of {step} cannot be set: {why}")]
     NotCopied {
         /// The step.
@@ -111,8 +111,8 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<ForkStart, ForkRe
     let behind_at = dependents_of(&job.plan.steps, [&request.at]);
     // Steps that depend on a replaced output are executed again.
     let behind_set = dependents_of(&job.plan.steps, request.set.keys());
-    // A step is executed again if the undoing of its effects has begun or is still due. A step whose effect
-    // is known to differ from the record is executed again, too. Steps that depend on such a step follow.
+    // A step is executed again if the undoing of its effects has begun or is due, or if an effect of the step differs
+    // from the record. Steps that depend on it are executed again too.
     let is_touched = |id: &&StepId| job.has_started_undoing(id) || job.will_be_undone(id) || job.is_contradicted(id);
     let touched: Vec<&StepId> =
         job.steps.iter().map(|step| &step.id).filter(is_touched).filter(|id| !request.set.contains_key(*id)).collect();
@@ -173,8 +173,8 @@ fn dependents_of<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a Step
     behind
 }
 
-/// Returns true if this step changed the world, may have changed it, or may still change it. Executions of the
-/// step in the jobs from which `origin` was forked count too.
+/// Returns true if this step changed the world, may have changed it, or may still change it. Executions of the step
+/// in jobs from which `origin` was forked also count.
 fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
     let job = &origin.job;
     let is_effect = |step: &Step| step.copied.is_some() && step.result_type == Some(ResultType::SideEffectCommitted);
@@ -193,8 +193,8 @@ fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
         })
 }
 
-/// Returns false if the operator only reads, or if the copied answer states that nothing changed. Otherwise
-/// returns true.
+/// Returns true if a copied call may have changed the world. Returns false if the operator only reads, or if the
+/// copied answer states that nothing changed.
 fn copied_call_may_have_changed(origin: &Durable, call: &CopiedCall) -> bool {
     let is_changing = origin.job.pinned(&call.operator).is_none_or(PinnedOperator::is_world_changing);
     let bytes = origin.payloads.get(&label::answer(&call.slot, 0));
@@ -266,7 +266,7 @@ fn copy_step(
     })
 }
 
-/// Returns the step's calls with their answers, from this job or from the job that the step was copied from.
+/// Returns the step's calls with their answers. A copied step also has the calls of the job from which it was copied.
 fn copy_calls(origin: &Durable, step: &StepId, payloads: &mut ForkPayloads) -> Option<Vec<CopiedCall>> {
     let mut calls = Vec::new();
     let mut keep = |slot: &Slot, answer: Vec<u8>| {

@@ -55,8 +55,7 @@ fn hashes(durable: &Durable, planned: &plan::Step) -> Result<BTreeMap<String, Va
         .collect()
 }
 
-/// Returns the hash of a context's canonical form. The template receives this hash instead of the context,
-/// because a context may be large.
+/// Returns the hash of a context's canonical form. The template gets the hash, because a context may be large.
 fn context_hash(durable: &Durable, name: &str) -> Result<Hash, Failure> {
     let kept = durable.payloads.get(label::CONTEXTS).map(|bytes| serde_json::from_slice::<Vec<Value>>(bytes));
     let contexts = kept.and_then(Result::ok).unwrap_or_default();

@@ -1,5 +1,4 @@
-//! Retry of a finished job (§10): failed work is tried again in the same job, under the same slots and external
-//! keys.
+//! Retry of a finished job (§10): failed work is tried again in the same job, with the same slots and external keys.
 
 use crate::decide::Context;
 use crate::decide::call::ledger_row::replace_row;
@@ -48,7 +47,7 @@ pub enum RetryRefusal {
         /// A step that was cancelled.
         step: StepId,
     },
-    /// Later host calls of the step depend on the recorded error and would change with another answer.
+    /// The step made other host calls after the recorded error. These calls would change with another answer.
     #[error(
         "the step made other host calls after the error of {slot}, which another answer would change: submit the job \
          again with `latch run PLAN --new`"
@@ -127,8 +126,8 @@ pub fn retry_round(durable: &Durable) -> Result<RetryRound, RetryRefusal> {
     Ok(round)
 }
 
-/// Returns true if the retry may end differently from the last round. At least one failure must have another
-/// cause than the plugin's code and input.
+/// Returns true if the retry may end differently from the last round. This requires a failure with a cause other than
+/// the plugin's code and input.
 pub fn may_end_differently(durable: &Durable, round: &RetryRound) -> bool {
     let job = &durable.job;
     let failures = round.steps.iter().filter_map(|id| job.step(id)?.failure.as_ref().map(|failure| (id, failure)));

@@ -41,7 +41,8 @@ pub(crate) fn input_hash(durable: &Durable, planned: &plan::Step) -> Option<Hash
     Some(reuse::input_hash(key, &input))
 }
 
-/// Returns the decision about an earlier result that was found. Also ends the step if the result is reused.
+/// Returns the decision about an earlier result that was found. If the result is reused, the draft also ends the
+/// step.
 pub(crate) fn reuse_earlier_result(
     durable: &Durable,
     context: &Context<'_>,

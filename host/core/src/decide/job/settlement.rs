@@ -72,8 +72,8 @@ pub(crate) fn wait_reason(durable: &Durable, step: &Step) -> Code {
     }
 }
 
-/// Returns a call in doubt of an aborting job. The call is resolved before the job may end. Returns `None` if
-/// there is no such call, or if only a person can decide it.
+/// Returns a call in doubt of an aborting job, which must be resolved before the job ends. Returns `None` if there is
+/// no such call, or if only a person can decide the call.
 pub fn next_call_in_doubt(durable: &Durable) -> Option<Invocation> {
     let job = &durable.job;
     if !job.is_aborting() {
@@ -114,8 +114,8 @@ pub fn settle_job(durable: &Durable, rest: &JobSettlement, _context: &Context<'_
                 _ => Body::JobFailed { code: mismatch_code(durable).or_else(|| first_failure(durable)) },
             });
             let status = Some(StatusWrite { to: *state, wake_at_us: None });
-            // After the end of the job, no lease holder could complete a partial write. Everything that belongs
-            // to the end must therefore be in one transaction.
+            // Write everything that belongs to the end in one transaction. After the end of the job, no lease holder
+            // could complete a partial write.
             let end = Draft { events, status, flush_now: true, atomic: true, ..Draft::default() };
             return action::release_keys_at_end(durable).merge(end);
         }
@@ -136,8 +136,8 @@ fn final_state(durable: &Durable) -> JobState {
     }
 }
 
-/// Returns the settlement of an aborting job: one that was cancelled or aborted, or that undoes its effects
-/// after a failure. The job ends once no call is in doubt and all compensations are settled.
+/// Returns the settlement of an aborting job. Such a job was cancelled or aborted, or undoes its effects after a
+/// failure. The job ends when no call is in doubt and all compensations are settled.
 fn aborting_settlement(durable: &Durable) -> JobSettlement {
     if let Some(row) = calls_in_doubt(durable).next() {
         return JobSettlement::Park(Code::IndeterminateEffect, Some(row.slot.clone()));
@@ -147,7 +147,7 @@ fn aborting_settlement(durable: &Durable) -> JobSettlement {
         Some((code, slot, None)) => return JobSettlement::Park(code, Some(slot)),
         None => {}
     }
-    // After undoing was aborted, a compensating call in doubt still has to be decided.
+    // If undoing was aborted, a compensating call in doubt must still be decided.
     let open = durable.job.open_compensation().and_then(|(slot, _)| durable.rows.get(slot));
     if let Some(row) = open.filter(|row| matches!(row.state, RowState::Inflight | RowState::Indeterminate)) {
         return JobSettlement::Park(Code::IndeterminateEffect, Some(row.slot.clone()));

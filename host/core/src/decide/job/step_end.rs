@@ -11,8 +11,8 @@ use crate::state::{Draft, Durable, Job, label};
 use crate::storage::Payload;
 use crate::{plan, replay};
 
-/// Maximum number of tries of a step that may be aborted by a stack overflow or by the wall-clock limit. After
-/// one more abort, the step fails.
+/// Maximum number of tries of a step that a stack overflow or the wall-clock limit may abort. The next abort fails
+/// the step.
 const ABORTS_MAX: u32 = 3;
 
 /// Result of a try of a step.
@@ -107,7 +107,8 @@ pub(crate) fn succeeded(durable: &Durable, step: &StepId, output: Vec<u8>) -> Dr
     let pinned = job.pinned(&planned.name).filter(|_| planned.kind != plan::Kind::Wait);
     events.extend(outcome(job, planned));
     let mut draft = Draft { events, ..Draft::default() };
-    // The output of a tool is the result in its effect, so the bytes are stored only once.
+    // The result in a tool's effect is the output of the step. Storing it again as a payload would duplicate the
+    // bytes.
     if pinned.is_none_or(|operator| operator.kind == PluginKind::Step) {
         draft.payloads.push(Payload { label, bytes: output });
     }

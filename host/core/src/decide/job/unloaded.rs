@@ -1,6 +1,5 @@
-//! Jobs that are handled without being loaded. A job is parked without being loaded if its workers died while
-//! loading it. Parking uses only the job's row and the end of its log. A job is released without being loaded
-//! if its effects are unavailable.
+//! Jobs that are parked or released without being loaded. A job is parked if its workers died while loading it.
+//! Parking uses only the job's row and the end of its log. A job is released if its effects are unavailable.
 
 use crate::decide::Context;
 use crate::decide::job::attempt::{claimed, released};
@@ -17,9 +16,9 @@ pub fn unrecorded_attempts(attempt: u32, end: LogEnd) -> u32 {
     attempt.saturating_sub(end.attempt).saturating_sub(1)
 }
 
-/// Parks a claimed job without loading it, and returns the cause. The inbox stays unread, except for a request
-/// to reopen the job. A retry reopens no steps, because without the log the failed steps are unknown. An undo
-/// reopens the job as usual.
+/// Parks a claimed job without loading it, and returns the cause. The only inbox request that is read is one that
+/// reopens the job. A retry reopens no steps, because the failed steps are unknown without the log. An undo reopens
+/// the job as usual.
 pub fn park_unloaded(claim: &Claim, outline: &JobTail, worker: &str, engine_profile: Hash) -> (Batch, String) {
     let silent = unrecorded_attempts(claim.row.attempt, outline.end);
     let cause = format!("{silent} attempts in a row ended before anything of them was recorded");

@@ -60,7 +60,7 @@ pub(crate) fn apply_signal(durable: &Durable, key: &str, payload: &str, by: &str
         let open = job.step(id).is_some_and(|step| !step.state.is_final()) && wait.kind.is_none();
         open && wait.accepts_signals && wait.key.as_deref().is_none_or(|of_wait| of_wait == key)
     });
-    // The first signal with a key counts. A duplicate was acknowledged in the same way and changes nothing.
+    // Only the first signal with a key counts. A duplicate is acknowledged too, but changes nothing.
     if !may_come || job.signals.iter().any(|signal| signal.key == key) {
         return Draft::default();
     }
@@ -72,7 +72,7 @@ pub(crate) fn apply_signal(durable: &Durable, key: &str, payload: &str, by: &str
     Draft { events: vec![body], payloads: vec![payload], ..Draft::default() }
 }
 
-/// Handles a durable timer that fired. A timer that was cancelled or set to another time changes nothing.
+/// Handles a durable timer that fired. Ignores a timer that was cancelled or set to another time.
 pub(crate) fn fire_timer(durable: &Durable, name: &str, due_us: i64) -> Draft {
     let job = &durable.job;
     if job.timer(name) != Some(due_us) {
@@ -91,7 +91,7 @@ pub(crate) fn fire_timer(durable: &Durable, name: &str, due_us: i64) -> Draft {
         return fired.merge(complete_wait(durable, &id, bytes(&default.unwrap_or_default()), None));
     }
     let mut events = vec![Body::WaitTimedOut { step_id: id.clone() }];
-    // If a signal was acknowledged before this write, the store refuses the write and the signal counts.
+    // If a signal was acknowledged before this write, the store refuses the write, and the signal counts.
     let timed_out = Draft { kind: BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, ..fired };
     match default {
         Some(value) => {
@@ -105,8 +105,8 @@ pub(crate) fn fire_timer(durable: &Durable, name: &str, due_us: i64) -> Draft {
     }
 }
 
-/// Sorts inbox rows into the order in which they become events. Rows keep their order of arrival, but timers
-/// come last. A request that was acknowledged therefore takes precedence over a timer that expired meanwhile.
+/// Sorts inbox rows into the order in which they become events. Timers come last, and all other rows keep their order
+/// of arrival. An acknowledged request therefore takes precedence over a timer that expired meanwhile.
 pub fn in_application_order(rows: Vec<InboxRow>) -> Vec<InboxRow> {
     let (timers, mut others): (Vec<_>, Vec<_>) =
         rows.into_iter().partition(|row| matches!(row.request, InboxRequest::Timer { .. }));

@@ -30,7 +30,7 @@ pub(crate) fn is_gated(
     if header.mode == Mode::AutoExec && is_tool && is_external && !is_trusted() {
         return true;
     }
-    // In a fork, the original job may already have made this call, so an approval is needed. A dry run changes
-    // nothing and needs no such approval.
+    // A call in a fork needs an approval, because the original job may already have made this call. A dry run changes
+    // nothing and needs no approval.
     is_tool && operator.is_world_changing() && !is_dry(header.mode) && job.may_repeat_original(&planned.step_id)
 }

@@ -1,8 +1,7 @@
 //! Gates: approvals requested before a call is executed.
 //!
-//! The policy states the required number of approvers. The gate is approved when this number of approvers
-//! have approved it. A single rejection closes the gate, and an expiry closes it too. Recording a decision
-//! executes nothing.
+//! The policy states the required number of approvers. The gate is approved when this number of approvers have
+//! approved it. A rejection or the expiry closes the gate. Recording a decision executes nothing.
 
 use crate::decide::{Context, failed};
 use crate::event::{Body, DecidedBy, Header};
@@ -29,8 +28,8 @@ pub fn gate_hash(operator: &PinnedOperator, name: &str, slot: &Slot, args: &[u8]
     Hash::of(&parts)
 }
 
-/// Returns the event that requests an approval. If an approval was given with the submission, the event of
-/// that approval follows. The second value is true if that approval decides the gate.
+/// Returns the event that requests an approval. An approval that was given with the submission is appended as a
+/// second event. The second value is true if that approval decides the gate.
 pub(crate) fn request_gate(
     durable: &Durable,
     context: &Context<'_>,

@@ -1,6 +1,6 @@
-//! Turns inbox requests into events, in order of arrival. A request that no longer applies is removed from the
-//! inbox and changes nothing. No error is reported, because the request was acknowledged when it arrived. A
-//! duplicate is acknowledged and removed in the same way.
+//! Turns inbox requests into events, in order of arrival. A request that no longer applies is removed from the inbox
+//! and changes nothing. It causes no error, because it was acknowledged when it arrived. A duplicate request is
+//! treated in the same way.
 
 use crate::decide::Context;
 use crate::decide::common::{single_event, unblock};
@@ -36,8 +36,7 @@ pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -
         InboxRequest::Cancel => Draft::default(),
         InboxRequest::LateEffect { slot, try_no } => apply_late_effect(durable, slot, *try_no),
         InboxRequest::KeySettled { key, .. } => unblock_key_waiters(durable, *key),
-        // On a finished job, `reopen_job` has handled the request. On an open job, the request changes
-        // nothing.
+        // `reopen_job` handles this request on a finished job. On an open job, the request changes nothing.
         InboxRequest::Retry | InboxRequest::Undo => Draft::default(),
     };
     Draft { inbox_done: vec![row.id], ..draft }

@@ -9,8 +9,8 @@ pub fn is_parked_or_diverged(job: &Job) -> bool {
     matches!(job.state, JobState::Parked | JobState::Diverged)
 }
 
-/// Returns true if the effect of the call at `slot` waits for acceptance by a person. If `gone` is true, the
-/// job must also be finished. The steps of an open job continue to rely on the recorded effect.
+/// Returns true if the effect of the call at `slot` waits for acceptance by a person. If `gone` is true, the job must
+/// also be finished, because the steps of an open job rely on the recorded effect.
 pub fn is_confirmable(job: &Job, slot: &Slot, gone: bool) -> bool {
     let over = job.state.is_terminal();
     let mut asked =

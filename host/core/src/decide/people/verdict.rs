@@ -1,7 +1,7 @@
 //! A person's verdict on a call in doubt.
 //!
-//! A verdict refers to one try: the try in doubt when the verdict was given. The verdict does not apply if
-//! another try is open when the job reads the request.
+//! A verdict refers to the try that was in doubt when the verdict was given. If another try is open when the job
+//! reads the request, the verdict does not apply.
 
 use std::fmt;
 
@@ -57,8 +57,8 @@ pub fn verdict_request(
     let waits =
         row.and_then(|row| settling_wait_ms(durable, row, now_us)).map(|wait_ms| VerdictRefusal::Settling { wait_ms });
     if let Some(try_no) = compensation::next_try_of_failed(durable, slot) {
-        // The verdict `abort` leaves the effect as it is. An effect that appears later cannot contradict this
-        // verdict, so the verdict need not wait for the settling time.
+        // The verdict `abort` leaves the effect in place. An effect that appears later does not contradict this
+        // verdict, so the settling time need not pass first.
         let waits = waits.filter(|_| !matches!(verdict, ManualVerdict::Abort));
         return waits.map_or_else(|| Ok(request(try_no)), Err);
     }
@@ -71,12 +71,12 @@ pub fn verdict_request(
     waits.map_or_else(|| Ok(request(open.try_no)), Err)
 }
 
-/// Returns an upper bound of the milliseconds until the settling time of a call in doubt has passed. If the
-/// worker itself left the call in doubt, the row's `next_try_us` already includes the settling time.
+/// Returns an upper bound of the milliseconds until the settling time of a call in doubt has passed. The row's
+/// `next_try_us` already includes the settling time if the worker itself put the call in doubt.
 fn settling_wait_ms(durable: &Durable, row: &LedgerRow, now_us: i64) -> Option<u32> {
     let settles = durable.job.pinned(&row.operator).is_some_and(|operator| operator.resolution.settling_ms > 0);
-    // The tool is asked only after the settling time. If the tool has answered "not yet", the time in the row
-    // is the time of the next reconcile request. A verdict does not wait for this request.
+    // A verdict does not wait for the next reconcile request. After a "not yet" answer, the time in the row is the
+    // time of that request, and the settling time has already passed.
     let asked = durable.job.calls.get(&row.slot).is_some_and(|call| call.not_yet_answers > 0);
     resolution::remaining_wait_ms(row, now_us).filter(|_| settles && !asked)
 }
@@ -133,18 +133,18 @@ pub(crate) fn resolve(
     draft.merge(unblock(durable, slot))
 }
 
-/// Returns the draft for the tool's own answer if it was recorded before the verdict could close the try. The
-/// tool's answer then counts, and the verdict is dropped.
+/// Returns the draft for the tool's own answer if it was recorded before the verdict could close the try. The tool's
+/// answer counts, and the verdict is dropped.
 fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) -> Option<Draft> {
     let call = durable.job.calls.get(slot)?;
     let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;
     let open = Try::open(durable, &row.slot)?;
-    // The stored effect may be a verdict: a crash may come between the effect and the events of a verdict.
-    // Such an effect is not an answer of the tool.
+    // Skip an effect that is itself a verdict. A crash between the effect and the events of a verdict leaves only the
+    // effect.
     let is_answer = |effect: &&Effect| matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
     let effect = mark_caught_up(resolution::stored_answer(durable, slot, &open).filter(is_answer)?);
-    // A step that waits for the call is unblocked and processes the answer itself. The call may need a retry.
-    // A blocked step cannot make a retry.
+    // Unblock a step that waits for the call. The unblocked step processes the answer itself and can make a retry if
+    // the call needs one.
     let waits = unblock(durable, slot);
     if !waits.is_empty() {
         return Some(waits);
@@ -152,8 +152,8 @@ fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) 
     Some(answered(durable, &recorded_invocation(durable, slot, call), &open, effect, context))
 }
 
-/// Records a conflict if a second verdict on the same try differs from the first. A second verdict that agrees
-/// with the first changes nothing. A verdict on a try that never needed one changes nothing either.
+/// Records a conflict if a second verdict on the same try differs from the first. Ignores an equal second verdict,
+/// and a verdict on a try that never needed one.
 fn contradiction(durable: &Durable, slot: &Slot, try_no: u32, call: &Call, verdict: &ManualVerdict) -> Draft {
     let Some(before) = call.verdicts.get(&try_no).copied() else {
         return Draft::default();

@@ -1,5 +1,5 @@
-//! Undoes the effects of a job (§10). Committed calls are undone one after the other, the last one first, each
-//! as an invocation of its own under the slot `<slot>~c`.
+//! Undoes the effects of a job (§10). Committed calls are undone one at a time, the last call first. Each undo is an
+//! invocation of its own under the slot `<slot>~c`.
 
 use std::collections::BTreeSet;
 
@@ -39,8 +39,8 @@ pub fn next_undo_action(durable: &Durable, context: &Context<'_>) -> Option<Undo
         return None;
     }
     if let Some((slot, compensation)) = job.open_compensation() {
-        // After contradicting verdicts it is unknown whether the call is undone. The compensation is neither
-        // retried nor counted as done.
+        // Contradicting verdicts leave it unknown whether the call is undone. The compensation is not retried and
+        // does not count as done.
         return if is_contradicted(job, slot) {
             None
         } else {
@@ -68,16 +68,15 @@ pub(crate) fn undo_blockers(durable: &Durable) -> Vec<(Code, Slot)> {
     let conflicts = job.calls.keys().filter(|slot| is_contradicted(job, slot));
     let conflicts = conflicts.map(|slot| (Code::ResolutionConflict, slot));
     let mismatches = job.mismatches().map(|slot| (Code::ConfirmationMismatch, slot));
-    // Changes that a person can accept are mismatches or changes whose verifier was unavailable. The mismatches
-    // are already in the list, so the filter below drops their second entry.
+    // Mismatches occur in both lists. The filter below drops the second entry of each slot.
     let asked = job.changes_to_accept().map(|failed| (Code::ConfirmationRequired, &failed.slot));
     let mut told = BTreeSet::new();
     let all = conflicts.chain(mismatches).chain(asked).filter(|(_, slot)| told.insert(*slot));
     all.map(|(code, slot)| (code, slot.clone())).collect()
 }
 
-/// Returns the reasons why compensation waits. Each reason has the slot of the call that causes the wait. The
-/// last value is the time at which compensation continues by itself, in microseconds since 1970 UTC.
+/// Returns the reasons why compensation waits. Each entry has the reason, the slot of the call that causes the wait,
+/// and the time at which compensation continues by itself. The time is in microseconds since 1970 UTC.
 pub(crate) fn undo_wait_reasons(durable: &Durable) -> Vec<(Code, Slot, Option<i64>)> {
     let job = &durable.job;
     if job.state.is_terminal() || !job.compensates() {
@@ -104,8 +103,8 @@ fn compensation_wait(durable: &Durable, slot: &Slot) -> Option<(Code, Option<i64
     }
     let call = job.calls.get(slot);
     let state = durable.rows.get(slot).map(|row| row.state);
-    // True if the call has no open try, or if no automatic resolution step is left for the open try. If the row
-    // is also in doubt, a person decides.
+    // True if the call has no open try, or if no automatic resolution step is left for the open try. A person then
+    // decides a call in doubt.
     let told = call.is_none_or(|call| match (call.open_try, call.verdict) {
         (Some(open), Some((try_no, Verdict::Unknown))) => open == try_no,
         (open, _) => open.is_none(),
@@ -150,7 +149,7 @@ fn begin_compensation(durable: &Durable, of: &Slot) -> Option<Draft> {
     let args = durable.payload_ref(&label::args(&slot), &bytes);
     let payloads = vec![Payload { label: label::args(&slot), bytes }];
     let events = vec![Body::CompensationStarted { slot, operator, own, args }];
-    // From this write on, the receipt of the action is withdrawn: no other job may reuse it.
+    // This write withdraws the receipt of the action, so that no other job reuses it.
     let actions = action::withdraw_receipt(durable, of);
     Some(Draft { events, payloads, actions, atomic: true, ..Draft::default() })
 }
@@ -224,18 +223,17 @@ fn end_compensation(durable: &Durable, slot: &Slot, call: &Call) -> Draft {
     Draft { events, actions, flush_now: true, atomic: true, ..Draft::default() }
 }
 
-/// Returns the number of the try that would retry a failed compensation. Returns `None` if the compensation
-/// did not fail.
+/// Returns the number of the try that would retry a failed compensation. Returns `None` if the compensation did not
+/// fail.
 ///
-/// A request with a person's verdict on the failed compensation contains this number. A request with another
-/// number is outdated.
+/// A person's verdict on the failed compensation names this try number. A verdict with another number is outdated.
 pub(crate) fn next_try_of_failed(durable: &Durable, slot: &Slot) -> Option<u32> {
     let failed = durable.job.failed_compensation() == Some(slot);
     durable.job.calls.get(slot).filter(|_| failed).map(|call| call.tries + 1)
 }
 
-/// Settles a failed compensation by leaving the effect of the original call in place. Returns `None` for any
-/// verdict other than abort.
+/// Settles a failed compensation by leaving the effect of the original call in place. Returns `None` if the verdict
+/// is not `abort`.
 pub(crate) fn leave_failed_compensation(
     durable: &Durable,
     slot: &Slot,
@@ -245,8 +243,8 @@ pub(crate) fn leave_failed_compensation(
     matches!(verdict, ManualVerdict::Abort).then(|| leave_effect(durable, slot, by)).flatten()
 }
 
-/// Closes a compensation whose outcome will stay unknown. Returns `None` unless the slot has an open
-/// compensation and the verdict is abort.
+/// Closes an open compensation whose outcome will stay unknown. Returns `None` if the slot has no open compensation
+/// or the verdict is not `abort`.
 pub(crate) fn mark_compensation_lost(
     durable: &Durable,
     slot: &Slot,
@@ -268,8 +266,8 @@ pub(crate) fn mark_compensation_lost(
     Some(lost.merge(Draft { events, atomic: true, ..Draft::default() }))
 }
 
-/// Puts a failed compensation in doubt again. A person's verdict then applies to the compensating call as to
-/// any call in doubt. Returns `None` if the request does not concern a failed compensation.
+/// Puts a failed compensation in doubt again, so that a person's verdict applies to it as to any call in doubt.
+/// Returns `None` if the request does not concern a failed compensation.
 pub(crate) fn reopen_failed_compensation(
     durable: &Durable,
     row: &InboxRow,
@@ -285,7 +283,7 @@ pub(crate) fn reopen_failed_compensation(
         return None;
     }
     let (call, compensation) = (durable.job.calls.get(slot)?, durable.job.compensations.get(slot)?);
-    // If a crash came between the events of a refusal and its ledger row, the call has no row.
+    // The row is missing if a crash came between the events of a refusal and its ledger row.
     let row = match durable.rows.get(slot) {
         Some(row) => row.clone(),
         None => crate::decide::call::ledger_row::unexecuted_row(
@@ -306,9 +304,9 @@ pub(crate) fn reopen_failed_compensation(
     Some(Draft { events, ledger: vec![replace_row(durable, row)], atomic: true, ..Draft::default() })
 }
 
-/// Returns the additional writes of `latch job resolve --continue`. If a compensation failed, the effect of
-/// the original call is left in place. Effects that differ from the record are accepted. Compensation then
-/// undoes these effects in their present state.
+/// Returns the additional writes of `latch job resolve --continue`. The effect of a call whose compensation failed is
+/// left in place. Effects that differ from the record are accepted, and compensation undoes them in their present
+/// state.
 pub(crate) fn continue_past_failures(durable: &Durable, by: &DecidedBy) -> Draft {
     let job = &durable.job;
     let left = job.failed_compensation().and_then(|slot| leave_effect(durable, slot, by));

@@ -1,4 +1,4 @@
-//! Undo of a finished job (§10): the refusals of an undo, and the reopening of the job.
+//! Undo of a finished job (§10): the reasons to refuse an undo, and the reopening of the job.
 
 use crate::decide::call::action;
 use crate::event::{Body, ReopenPurpose};

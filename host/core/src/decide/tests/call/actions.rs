@@ -144,8 +144,8 @@ fn a_dry_run_never_touches_keys() {
     assert_eq!(sim.actions, before);
 }
 
-/// I21: two steps of one job have the same action key. The second step gets the receipt of the first step,
-/// like a step of another job.
+/// I21: if two steps of one job have the same action key, the second step gets the receipt of the first step, like a
+/// step of another job.
 #[test]
 fn another_slot_of_the_same_job_counts_as_another_job() {
     let mut two = send("ada");
@@ -221,8 +221,7 @@ fn a_step_without_a_template_has_no_action_key() {
     }
 }
 
-/// If the reservation of an action key is refused while the step runs, the worker can start the step again in
-/// the same attempt.
+/// A step whose action key was refused while it ran can be started again in the same attempt.
 #[test]
 fn step_whose_try_was_dropped_can_restart_in_same_attempt() {
     let mut sim = Sim::new(Mode::AutoExec, vec![send("ada")]);
@@ -237,8 +236,8 @@ fn step_whose_try_was_dropped_can_restart_in_same_attempt() {
 
 /// I29: the ledger row of an answered call may be an old row from before a job retry.
 ///
-/// If the answer is a receipt, the evidence check accepts the old row: staged commit may write the new row
-/// late. If the call was executed, the check rejects the old row: the barrier of the execution replaces that
+/// If the answer is a receipt, the evidence check accepts the old row, because staged commit may write the new row
+/// late. If the call was executed, the check rejects the old row, because the barrier of the execution replaces that
 /// row.
 #[test]
 fn lagging_row_is_distinguished_from_damaged_row() {

@@ -26,8 +26,8 @@ fn paid(cost_micro_usd: u32) -> Answer {
     Answer::Ok(Output { usage: Some(usage), ..good() })
 }
 
-/// Returns a job with the steps `a`, `b` and `c`, one after another. Each step calls the operator once. Each
-/// call costs 40 micro-USD.
+/// Returns a job with three consecutive steps `a`, `b` and `c`. Each step calls the operator once, at a cost of 40
+/// micro-USD.
 fn three(operator: &str, budget: Budget) -> Sim {
     let plan = ["a", "b", "c"].iter().zip([&[][..], &["a"], &["b"]]);
     let mut sim = Sim::new(Mode::AutoExec, plan.map(|(id, after)| step(id, operator, after, json!({}))).collect());
@@ -46,7 +46,7 @@ fn exceeded(sim: &Sim) -> Option<Value> {
     body.map(|body| serde_json::to_value(body).unwrap())
 }
 
-/// Returns how many of the three calls were answered.
+/// Returns the number of calls that were answered.
 fn answered(sim: &Sim) -> usize {
     3 - sim.script.values().map(Vec::len).sum::<usize>()
 }
@@ -117,8 +117,8 @@ fn monthly_budget_includes_other_jobs() {
     }
 }
 
-/// I34: the process is killed before each write in turn, and the budget is then raised. A refusal that was
-/// recorded before the crash stays.
+/// I34: a raised budget does not undo a refusal that was recorded before a crash. The process is killed before each
+/// write in turn.
 #[test]
 fn a_raised_budget_does_not_undo_a_refusal() {
     let mut whole = three("Model", per_job(40));
@@ -236,8 +236,8 @@ fn costly_answers_are_flushed_immediately() {
         sim.process(None).unwrap();
         assert_eq!(sim.answers_flushed, flushed, "{operator}");
     }
-    // The answer of an opaque call is flushed. Without this answer, only a person could resolve the call
-    // after a crash. Keyed and queryable calls can be resolved without a person. Their answers linger.
+    // The answer of an opaque call is flushed, because without the answer only a person could resolve the call after
+    // a crash. Keyed and queryable calls need no person, so their answers linger.
     for (operator, flushed) in [("Opaque", true), ("Keyed", false), ("Queryable", false)] {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
         sim.process(None).unwrap();

@@ -40,8 +40,8 @@ fn changes(resource: &str, version: &str) -> Answer {
     Answer::Ok(Output { result: "\"done\"".into(), receipt: None, state_changes, usage: None })
 }
 
-/// Returns a job whose opaque calls change these resources. `rule` is the confirmation policy. It decides the
-/// consequence of a mismatch.
+/// Returns a job whose opaque calls change these resources. The confirmation policy `rule` decides the consequence of
+/// a mismatch.
 fn job(rule: Confirmation, steps: Vec<Value>, resources: &[&str]) -> Sim {
     let mut sim = Sim::new(Mode::AutoExec, steps);
     let Body::IntentAccepted { header } = sim.record.events[0].body.clone() else { panic!("it begins so") };
@@ -168,7 +168,7 @@ fn two_strict_mismatches_end_the_job_once() {
 #[test]
 fn strict_mismatch_prevents_completion_of_finished_steps() {
     let fresh = || job(Confirmation::Strict, vec![step("a", "Opaque", &[], json!({}))], &["f"]);
-    // The process is killed before the last write. This write would complete the job.
+    // The process is killed before the write that would complete the job.
     let writes = (1..).find(|n| fresh().process(Some(Cut::Write(*n))).is_ok()).unwrap();
     let mut sim = fresh();
     sim.process(Some(Cut::Write(writes - 1))).unwrap_err();
@@ -295,8 +295,8 @@ fn confirmations_of_next_attempt(durable: &Durable) -> Vec<ConfirmationCheck> {
     due_confirmations(&next)
 }
 
-/// I39: a job is cancelled while it requests a confirmation from a person. The cancelled job no longer
-/// requests the confirmation and verifies no change.
+/// I39: if a job is cancelled while it requests a confirmation, it no longer requests the confirmation and verifies
+/// no change.
 #[test]
 fn aborting_job_is_not_confirmed() {
     let mut sim = interrupted(Confirmation::HumanInLoop);

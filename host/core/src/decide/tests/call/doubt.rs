@@ -46,8 +46,8 @@ fn time_of(sim: &Sim, wanted: impl Fn(&Body) -> bool) -> i64 {
     sim.record.events.iter().find(|event| wanted(&event.body)).expect("it happened").time_us
 }
 
-/// I3: a call in doubt is resolved only after the settling time plus the clock margin of 2 s. Before that time,
-/// a request in transit could still be applied after the tool answered "not applied".
+/// I3: a call in doubt is resolved only after the settling time plus the clock margin of 2 s. Before that time, a
+/// request in transit could still be applied after the tool answered that it was not.
 #[test]
 fn call_in_doubt_waits_for_settling_time() {
     for operator in ["Queryable", "Keyed"] {
@@ -112,8 +112,8 @@ fn refused_keyed_retry_leaves_first_try_in_doubt() {
     assert_eq!(sim.effect_keys.len(), 1);
 }
 
-/// I6: a job that kills its worker before anything is recorded is detected. Each claim without an event
-/// counts as an attempt without progress.
+/// I6: a job that kills its worker before the worker writes an event is detected. Each claim without an event counts
+/// as an attempt without progress.
 #[test]
 fn claims_without_events_count_as_attempts_without_progress() {
     let mut sim = job("Read", vec![], 0);
@@ -205,14 +205,14 @@ fn keyed_retry_that_changed_nothing_is_not_an_answer() {
     assert!(!effect(Answer::Unknown { failure: failure(), kept: None }, Provenance::Executed).is_informative());
 }
 
-/// I46: a verdict applies only to the try that it names, and not to a later try. If two verdicts on one try
-/// contradict each other, the contradiction is recorded.
+/// I46: a verdict applies only to the try that it names, not to a later try. Contradictory verdicts on one try are
+/// recorded as a conflict.
 #[test]
 fn verdict_applies_to_one_try() {
     let slot = Slot::new("a");
     let agrees = ManualVerdict::NotApplied;
-    // The first case contradicts the earlier verdict on try 1. The second case is a verdict on try 3. Try 3
-    // needed no verdict.
+    // The first late verdict contradicts the verdict on try 1. The second late verdict names try 3, which needed no
+    // verdict.
     for (try_no, conflicts) in [(1, true), (3, false)] {
         let mut sim = job("Opaque", vec![unknown(), unknown()], 0);
         until_over(&mut sim);

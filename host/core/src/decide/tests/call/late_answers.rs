@@ -21,8 +21,8 @@ fn stored_effect(slot: &str, try_no: u32, answer: Answer) -> Effect {
     Effect { slot: Slot::new(slot), try_no, answer, provenance: Provenance::Executed, time_us: 1_500, spent: None }
 }
 
-/// I105: a read is repeated if its answer was stored without its events. The stored answer is used instead of
-/// the new one. The log therefore agrees with the stored effect.
+/// I105: a read is repeated if its answer was stored without its events. The stored answer is used instead of the new
+/// answer, so the log agrees with the stored effect.
 #[test]
 fn repeated_read_uses_stored_answer() {
     let no = || Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
@@ -40,8 +40,8 @@ fn repeated_read_uses_stored_answer() {
     }
 }
 
-/// I29: in staged commit, the answer of a keyed try may be stored after the call was repeated. This answer is
-/// not a second execution: the outside system recognizes the repeat by its key.
+/// I29: the late answer of a repeated keyed try is not a second execution. The outside system recognizes the repeat
+/// by its key. In staged commit, such an answer may be stored after the repeat.
 #[test]
 fn late_answer_of_repeated_keyed_try_is_not_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Keyed", &[], json!({}))]);
@@ -94,9 +94,9 @@ fn draft_for_stored(kept: Effect) -> Draft {
     draft
 }
 
-/// I5: a crash leaves a stored answer without its events. The provenance `executed` becomes `caught_up`, and
-/// every other provenance stays. A stored reconcile answer is recorded as a verdict event. If the call did
-/// not happen, the call is retried.
+/// I5: after a crash, an answer may be stored without its events. Its provenance `executed` becomes `caught_up`, and
+/// every other provenance stays. A stored reconcile answer is recorded as a verdict event. A call that did not happen
+/// is retried.
 #[test]
 fn stored_reconcile_answer_keeps_its_provenance() {
     for (kept, told) in [

@@ -150,8 +150,8 @@ fn killed_anywhere_a_retried_compensation_happens_once() {
     }
 }
 
-/// I3: a compensation in doubt is never executed blindly. A compensation by the call's own plugin is neither
-/// reconciled nor repeated. The class of the plugin does not cover the `compensate` export.
+/// I3: a compensation in doubt is never simply executed. A compensation by the call's own plugin is not reconciled or
+/// repeated, because the class of the plugin does not cover the `compensate` export.
 #[test]
 fn a_compensation_in_doubt_parks() {
     for (operator, parks) in [("Opaque", true), ("Keyed", true), ("Queryable", true)] {
@@ -172,8 +172,7 @@ fn a_compensation_in_doubt_parks() {
                 (Code::IndeterminateEffect, 1)
             );
         }
-        // If the person closes the compensation as lost, its outcome stays unknown. The job ends and reports
-        // that the outcome is unknown.
+        // If the person closes the compensation as lost, the job ends and reports an unknown outcome.
         sim.resolve(Slot::new("a~c"), ManualVerdict::Abort);
         let durable = sim.process(None).unwrap();
         assert_verifies(&sim);

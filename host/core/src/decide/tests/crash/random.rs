@@ -131,7 +131,7 @@ fn decide_as_person(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
                 let key = blocked.correlation_key.clone().expect("a signal has a key");
                 sim.send_request(InboxRequest::Signal { key, payload: "{\"n\":1}".into() });
             }
-            // Advances the clock to the time until which the step waits, if there is one.
+            // Advance the clock to the time until which the step waits, if the step waits for a time.
             _ => sim.now_us = sim.now_us.max(blocked.until.unwrap_or_default()),
         }
     }
@@ -179,7 +179,7 @@ fn run(seed: u32) -> Sim {
     panic!("plan {seed} does not end: {:#?}", response(&sim.durable()));
 }
 
-/// Account of each step. It is computed only from the names and fields of the events, without the fold.
+/// Account of each step, computed only from the names and fields of the events, without the fold.
 #[derive(Default)]
 struct EventAccount {
     end: BTreeMap<String, (&'static str, Option<String>)>,
@@ -255,8 +255,8 @@ fn assert_response_matches(seed: u32, sim: &Sim, shown: &Response) {
     }
 }
 
-/// Checks that the world agrees with the log. Each effect happened once. Repeats of a keyed call count as one
-/// effect. The world has no effect that is missing from the log.
+/// Checks that the world agrees with the log: each effect happened once, and every effect of the world is in the log.
+/// Repeats of a keyed call count as one effect.
 fn effects_are_those_of_the_log(seed: u32, sim: &Sim) {
     let durable = sim.durable();
     let changes = |slot: &Slot| {
@@ -279,8 +279,8 @@ fn effects_are_those_of_the_log(seed: u32, sim: &Sim) {
     }
 }
 
-/// Checks that every undone call was committed before, that it was undone once, and that the last effect was
-/// undone first.
+/// Checks that undone calls were committed, that each call was undone once, and that the last effect was undone
+/// first.
 fn undone_in_reverse(seed: u32, sim: &Sim) {
     let mut committed: Vec<String> = Vec::new();
     let mut undone: Vec<usize> = Vec::new();
@@ -299,7 +299,8 @@ fn undone_in_reverse(seed: u32, sim: &Sim) {
     assert!(undone.is_sorted_by(|a, b| a > b), "plan {seed}: {committed:?} undone as {undone:?}");
 }
 
-/// Checks every prefix of the log. A call that is open at the end of the prefix must not be executed blindly.
+/// Checks every prefix of the log. The decision about a call that is open at the end of a prefix must pass
+/// [`check_open_call`].
 fn every_prefix_is_safe(seed: u32, sim: &Sim) {
     let whole = sim.durable();
     for end in 2..=sim.record.events.len() {

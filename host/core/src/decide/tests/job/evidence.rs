@@ -93,8 +93,8 @@ fn evidence_of_jobs_that_do_not_complete_verifies() {
 }
 
 /// I24, I29: a job retry repeats a call that had failed finally. The repeat does not count as a second execution,
-/// because the event `job_reopened` lists the call. If a forger removes the call from this list, the repeat is reported
-/// as a second execution.
+/// because the event `job_reopened` lists the call. If the call is missing from a forged list, the repeat counts as a
+/// second execution.
 #[test]
 fn evidence_of_retried_jobs_verifies() {
     let no = || crate::model::error::Failure::new(crate::model::error::Code::AuthForbidden, "no");
@@ -251,9 +251,8 @@ fn forged_double_execution_is_found() {
     assert!(has(&report, ProblemKind::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I30: a worker that has lost its lease may still store an effect that no event mentions. If the worker
-/// executed nothing, the effect is a receipt or a refusal with the try number 0. Such an effect is not an
-/// execution.
+/// I30: a worker that has lost its lease may still store an effect that no event mentions. An effect with the try
+/// number 0 is a receipt or a refusal, not an execution.
 #[test]
 fn answer_without_events_is_not_an_execution() {
     let stray = |try_no: u32, provenance: Provenance, answer: Option<Answer>| {
@@ -352,8 +351,7 @@ fn a_call_without_its_approval_is_found() {
     }
 }
 
-/// I31: the file contains neither a withheld payload nor anything from which the payload could be guessed.
-/// The rest of the file verifies.
+/// I31: a withheld payload is not in the file and cannot be guessed from the file. The rest of the file verifies.
 #[test]
 fn withheld_payloads_leave_no_trace_but_their_hashes() {
     let sim = {
@@ -380,8 +378,8 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
     let text = String::from_utf8(all).expect("text");
     assert!(!text.contains("canary") && !text.contains("\"salt\"") && !text.contains(&secret));
 
-    // A payload with the same bytes as a withheld one is withheld too. The answer of a tool has the same bytes
-    // as the output of its step, so withholding `output/a` also withholds the answer.
+    // A payload with the same bytes as a withheld payload is withheld too. Withholding `output/a` therefore also
+    // withholds the answer of the tool, which has the same bytes.
     let some = export_with(&sim, &Withhold::Labels(vec!["output/a".into(), "input/b".into()]), None);
     let report = verify(&some);
     assert!(report.intact, "{:#?}", report.problems);

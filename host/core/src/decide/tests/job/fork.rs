@@ -70,8 +70,8 @@ fn copied(sim: &Sim) -> Vec<String> {
     sim.durable().job.steps.iter().filter(|step| step.copied.is_some()).map(|step| step.id.to_string()).collect()
 }
 
-/// I40, I41: a fork copies the steps that do not depend on the step at which it starts. The other steps are
-/// executed again. They are gated if they had effects in the origin.
+/// I40, I41: a fork copies the steps that do not depend on its first step. It executes the other steps again, and
+/// gates the steps that had effects in the origin.
 #[test]
 fn fork_copies_independent_steps_and_gates_earlier_effects() {
     let mut origin = trusted_job(Mode::AutoExec);
@@ -101,8 +101,8 @@ fn fork_copies_independent_steps_and_gates_earlier_effects() {
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!(sim.executions_by_slot, [(Slot::new("s/1"), 1)].into());
 
-    // A fork of the fork copies the steps that the fork executed or copied. Steps that are executed again are
-    // gated if they had effects in any earlier job.
+    // A fork of the fork copies the steps that the fork executed or copied. It gates a repeated step that had effects
+    // in any earlier job.
     let again = forked(&sim, &request("t"));
     assert_eq!(copied(&again), ["r", "x", "o", "s"]);
     let at_o = decide::fork(&sim.durable(), &request("o")).unwrap();
@@ -110,8 +110,8 @@ fn fork_copies_independent_steps_and_gates_earlier_effects() {
     assert_eq!(gated, ["o", "s"].map(StepId::new), "the first job in the chain executed `o`");
 }
 
-/// I41: a step may succeed although one of its calls was closed as lost. If a fork copies this step, a fork of
-/// that fork gates the step.
+/// I41: a call of a successful step was closed as lost, and a fork copied the step. A fork of that fork gates the
+/// step.
 #[test]
 fn a_lost_call_of_a_copied_step_is_gated() {
     let steps = vec![
@@ -271,8 +271,8 @@ fn possible_earlier_effects_are_gated_in_fork() {
     let durable = origin.process(None).unwrap();
     assert!(durable.job.state.is_terminal());
     assert_eq!(gated(&durable, "o"), ["o"], "what comes behind a lost call was never begun");
-    // A failed call that certainly changed nothing is not gated. If the failure is not final, the outcome is
-    // unknown and the call is gated.
+    // A failed call that certainly changed nothing is not gated. A call with a failure that is not final is gated,
+    // because its outcome is unknown.
     let mut origin = trusted_job(Mode::AutoExec);
     let failure = crate::model::error::Failure::new(crate::model::error::Code::AuthForbidden, "no");
     origin.script.insert("Opaque".into(), vec![crate::model::effect::Answer::NotApplied(failure)]);

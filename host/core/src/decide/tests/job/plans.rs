@@ -58,8 +58,8 @@ fn unresolvable_binding_fails_its_step() {
     }
 }
 
-/// I42: a dry run needs no action keys. If only the idempotency template of a step depends on a skipped
-/// output, the dry run executes the step. Only payload bindings to skipped outputs are reported as open.
+/// I42: a dry run needs no action keys. It executes a step of which only the idempotency template depends on a
+/// skipped output. Only payload bindings to skipped outputs are reported as open.
 #[test]
 fn dry_run_leaves_only_skipped_outputs_open() {
     let mut keyed = step("k", "Read", &["o"], json!({}));

@@ -309,8 +309,8 @@ fn outcome_follows_plan_then_operator() {
     assert_eq!(outcome(&producing(vec![planned.clone()], Some("final"), "\"x\"")), of("Text.Review", "final"));
     planned["outcome"]["status"] = json!("draft");
     assert_eq!(outcome(&producing(vec![planned], Some("final"), "\"x\"")), of("Text.Review", "draft"));
-    // The outcome type that an operator declares also applies to a model step. The type does not apply to a
-    // wait step with the operator's name. The name of a wait step is only a label.
+    // An operator's outcome type applies to a model step, but not to a wait step with the operator's name. The name
+    // of a wait step is only a label.
     let mut asked = step("a", "Model", &[], json!({}));
     asked["kind"] = json!("llm");
     assert_eq!(outcome(&producing(vec![asked], None, "\"x\"")), of("Email.Draft", "draft"));

@@ -1,5 +1,5 @@
-//! Tests of jobs that are parked or released without being loaded. Loading such a job kills its worker, or a
-//! part of the job is unavailable.
+//! Tests of jobs that are parked or released without being loaded, because loading kills the worker or a part of the
+//! job is unavailable.
 
 use std::collections::BTreeSet;
 
@@ -75,7 +75,7 @@ fn crash_looping_job_is_parked_without_loading() {
     assert_verifies(&sim);
 }
 
-/// I123: a job can be parked without being loaded, for every possible last event of its log. A call may be in
+/// I123: a job can be parked without being loaded after every possible last event of its log. A call may be in
 /// flight, and the job may be waiting, parked or cancelled.
 #[test]
 fn unloaded_job_can_be_parked_after_any_log_end() {
@@ -109,10 +109,10 @@ fn unloaded_job_can_be_parked_after_any_log_end() {
     assert!(states.len() >= 3, "{states:?}");
 }
 
-/// I123: a retry is requested for a finished job that cannot be loaded. The job is reopened with empty lists
-/// of steps and calls, and is parked. Later attempts that cannot load the job park the job again.
+/// I123: if a retry is requested for a finished job that cannot be loaded, the job is reopened and parked. The lists
+/// of steps and calls are empty. Later attempts that cannot load the job park it again.
 ///
-/// When the job can be loaded again, the job ends as before. The retry then has to be requested again.
+/// When the job can be loaded again, it ends as before. The retry must then be requested again.
 #[test]
 fn finished_job_is_reopened_and_parked_unloaded() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
@@ -160,7 +160,7 @@ fn released_unloaded_attempts_do_not_count() {
     assert_verifies(&sim);
 }
 
-/// I125: a retry is requested for a finished job that cannot be loaded. The first release reopens the job. The
+/// I125: if a retry is requested for a finished job that cannot be loaded, the first release reopens the job. The
 /// retry runs when the job can be loaded again.
 #[test]
 fn finished_job_is_reopened_and_released_unloaded() {

@@ -1,4 +1,4 @@
-//! Tests of wait steps. A wait starts once. It ends once, either by a signal with its key or by its time.
+//! Tests of wait steps. A wait starts once, and ends once: by a signal with its key or by its time.
 
 use serde_json::json;
 
@@ -70,7 +70,7 @@ fn a_signal_that_comes_before_its_wait_is_kept_for_it() {
     ];
     let mut sim = Sim::new(Mode::HumanGated, plan);
     sim.process(None).unwrap();
-    // The key of `c` is not known yet. Any signal may be for `c`.
+    // The key of `c` is not known yet, so any signal may be for `c`.
     for (key, payload) in [("second", "2"), ("third", "3"), ("second", "4"), ("first", r#"{"next":"third"}"#)] {
         sim.send_request(signal(key, payload));
     }
@@ -93,7 +93,7 @@ fn a_timer_ends_its_wait_once_and_not_early() {
     assert_eq!(name, "wait/a");
     let started = sim.record.events.iter().find(|event| matches!(event.body, Body::WaitStarted { .. })).unwrap();
     assert!((due_us - started.time_us - 3 * 3_600_000_000).abs() <= 100);
-    // The time of this timer request is earlier than that of the wait, so the request is ignored.
+    // This timer request is ignored, because its time is earlier than the time of the wait.
     sim.send_request(InboxRequest::Timer { name: name.clone(), due_us: due_us - 1 });
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
     sim.send_request(InboxRequest::Timer { name: name.clone(), due_us });

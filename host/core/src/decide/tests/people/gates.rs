@@ -223,7 +223,7 @@ fn combined_rules_are_the_narrower_ones() {
     assert_eq!(narrow.clone().narrowed_by(&wide), narrow);
 }
 
-/// I27: an approval given with the submission counts toward the quorum unless the policy forbids it.
+/// I27: an approval given with the submission counts toward the quorum if the policy allows it.
 #[test]
 fn standing_approval_counts_unless_policy_forbids_it() {
     for (standing, self_approve, approvers) in [(true, true, 1), (false, true, 2), (true, false, 2)] {

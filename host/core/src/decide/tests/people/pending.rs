@@ -31,9 +31,8 @@ fn shown(sim: &Sim, inbox: &[InboxRow]) -> Response {
     response(&durable).with_pending(&durable, inbox, sim.now_us)
 }
 
-/// I107: a request that was accepted but is not applied yet is shown in the response. If the pending requests
-/// decide a gate, the response no longer offers an approval of this gate. The response still offers the
-/// decision on the other gate.
+/// I107: the response shows a request that was accepted but not applied yet. If pending requests decide a gate, the
+/// response no longer offers an approval of this gate. It still offers the decision on the second gate.
 #[test]
 fn pending_request_is_not_offered_again() {
     let (sim, gate_hash) = gated(2);

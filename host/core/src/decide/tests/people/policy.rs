@@ -90,8 +90,8 @@ fn plan_and_policy_gates_apply_in_every_mode() {
     let confirmed = Step { gate: Gate::HumanConfirm, ..plain.clone() };
     let tagged = Step { policy_tags: vec!["money".into()], ..plain.clone() };
     let (writes, sends) = (tool(&[InternalWrite]), tool(&[ExternalSend]));
-    // The effects that a step plugin declares do not gate the step itself. The calls that cause these effects
-    // are gated instead.
+    // The effects that a step plugin declares do not gate the step itself. They gate the calls that cause the
+    // effects.
     let script = pinned(RecoveryClass::Read, &[InternalWrite, ExternalSend], PluginKind::Step);
     for mode in Mode::ALL {
         let gated = |rules: &Rules, step: &plan::Step, operator: &PinnedOperator, own| {
@@ -169,8 +169,7 @@ fn job_in_withdrawn_mode_begins_no_change() {
     assert_eq!(sim.executions_by_slot.len(), 8, "{:?}", sim.executions_by_slot);
 }
 
-/// I42: each setting of a policy is tested separately. If two policies are combined in either order, the
-/// stricter setting applies.
+/// I42: if two policies are combined in either order, the stricter value of each setting applies.
 #[test]
 fn combined_policies_use_the_narrower_setting() {
     let wide = || Rules {

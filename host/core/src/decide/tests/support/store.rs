@@ -23,9 +23,8 @@ impl Sim {
         if draft.events.iter().any(|body| matches!(body, Body::ToolInvocationFinished { .. })) {
             self.answers_flushed.push(draft.flush_now);
         }
-        // In staged commit, a crash may come between the event of a final answer and its ledger row. The next
-        // attempt then repairs the row from the answer. Every other answer or verdict must be in one
-        // transaction with its row.
+        // A verdict or an answer that is not final must be in one transaction with its row. In staged commit, a crash
+        // may separate a final answer from its row, and the next attempt repairs the row from the answer.
         let ends = |body: &Body| matches!(body, Body::ToolInvocationFinished { .. } | Body::InvocationResolved { .. });
         let is_final = draft.events.iter().any(|body| matches!(body, Body::CommandCommitted { .. }));
         let parts = draft.events.iter().any(ends) && !is_final && !draft.ledger.is_empty();

@@ -23,7 +23,7 @@ fn undone() -> Sim {
     sim
 }
 
-/// Returns the job of [`undone`], but the compensation `a~c` has other arguments. Every hash is recomputed.
+/// Returns the job of [`undone`] with different arguments for the compensation `a~c`. Every hash is recomputed.
 fn called_otherwise() -> Sim {
     let mut sim = undone();
     let (secret, name) = (sim.record.secret, label::args(&Slot::new("a~c")));
@@ -126,8 +126,8 @@ fn forged_compensation_evidence_is_found() {
     forged.splice(before..before, end);
     assert!(found(forged).contains(&ProblemKind::Permission), "pretended");
 
-    // Removes a compensation from the log, the ledger and the effects. Without this compensation, the job could
-    // not have ended as cancelled.
+    // Removes a compensation from the log, the ledger and the effects. The end of the job as cancelled is then not
+    // allowed.
     let mut forged = lines();
     cut(&mut forged, "a~c");
     forged.retain(|(record, line)| record == "response" || !line.to_string().contains("a~c"));

@@ -45,8 +45,8 @@ fn verdict_on_lost_compensation_waits_for_settling_time() {
     assert!(at(ManualVerdict::NotApplied, sim.now_us + i64::from(wait_ms) * 1000).is_ok());
 }
 
-/// A failed compensation parks the job. A person decides with one of three verdicts, or continues or aborts the
-/// compensation without a verdict.
+/// A failed compensation parks the job. A person gives one of three verdicts, or continues or aborts the compensation
+/// without a verdict.
 #[test]
 fn failed_compensation_parks_job_until_decision() {
     let parked = || {
@@ -102,8 +102,8 @@ fn failed_compensation_parks_job_until_decision() {
     );
 }
 
-/// I37: a crash between the events of a refused compensation and its ledger row leaves no row. A person can
-/// still resolve the compensation.
+/// I37: a person can resolve a refused compensation that has no ledger row. A crash between the events of the refusal
+/// and the row leaves this state.
 #[test]
 fn refused_compensation_without_row_can_be_resolved() {
     let slot = Slot::new("a~c");

@@ -238,8 +238,8 @@ fn contradicted_and_lost_calls_are_handled_as_after_a_cancel() {
     assert_verifies(&sim);
 }
 
-/// I155, I21: an undo ends the job a second time. Another job may have reserved an action key since the first
-/// end. The second end does not release that key.
+/// I155, I21: an undo ends the job a second time. The second end does not release an action key that another job
+/// reserved after the first end.
 #[test]
 fn second_end_releases_no_key_of_another_job() {
     let unknown = || Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None };
@@ -265,8 +265,8 @@ fn second_end_releases_no_key_of_another_job() {
     assert_eq!(sim.settled_of_others, 0, "{:?}", &sim.record.events[before..]);
 }
 
-/// I157: only a `job_reopened` event for an undo has the newer version. A program that does not know undo
-/// therefore refuses the log. The bytes of the event for a job retry are unchanged.
+/// I157: only a `job_reopened` event for an undo has the newer version, so that a program without undo refuses the
+/// log. The bytes of the event for a job retry are unchanged.
 #[test]
 fn undo_event_has_newer_version_and_retry_event_is_unchanged() {
     let by = || crate::event::DecidedBy { actor: "ada".into(), reason: Some("again".into()) };
@@ -312,8 +312,8 @@ fn only_compensations_run_in_an_undone_job() {
     assert!(said.contains("c/9 is not a compensating call"), "{said}");
 }
 
-/// I30, I155: the evidence check finds two forgeries of an undone job: a call of a plan step after the
-/// reopening, and a reopening event that states a retry.
+/// I30, I155: the evidence check finds two forgeries of an undone job. One forgery moves a call of a plan step after
+/// the reopening. The second forgery makes the reopening event state a retry.
 #[test]
 fn forged_evidence_of_an_undo_is_found() {
     use crate::evidence::forge::{build_file, parse_records};
@@ -337,8 +337,7 @@ fn forged_evidence_of_an_undo_is_found() {
         *kind == ProblemKind::Permission && message.contains("reopened for an undo")
     };
     assert!(said.iter().any(expected), "{said:#?}");
-    // The reopening event states a job retry instead of the undo. After a retry, the job could not have ended
-    // as cancelled.
+    // The reopening event states a job retry instead of the undo. A retried job cannot end as cancelled here.
     let mut forged = lines();
     let (_, line) = forged.iter_mut().find(|(_, line)| of(line, "job_reopened")).unwrap();
     line["event"].as_object_mut().unwrap().remove("purpose");
@@ -375,8 +374,7 @@ fn effect_not_as_recorded_is_not_undone() {
             (durable.job.state, states(&durable)),
             (JobState::Cancelled, all(&["a"], CompensationState::Compensated))
         );
-        // The effect no longer exists. Its action key is free, so another job may have performed the action
-        // since then.
+        // The effect no longer exists. Its action key is free, so another job may have performed the action since.
         sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: true });
         let durable = sim.process(None).unwrap();
         assert!(durable.job.is_effect_gone(&Slot::new("a")));

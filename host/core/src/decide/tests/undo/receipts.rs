@@ -1,5 +1,5 @@
-//! Tests of the receipts of actions that are being undone or whose effects differ from the record. No other job
-//! gets such a receipt until the state of the action is certain again.
+//! Tests of the receipts of actions that are being undone or that differ from the record. Other jobs do not get these
+//! receipts until the state of the action is certain.
 
 use serde_json::json;
 
@@ -66,8 +66,7 @@ fn receipt_is_withheld_during_compensation() {
     assert!(is_free(&sim), "it is undone, so the next job performs it");
 }
 
-/// I38, I45: if an action certainly was not undone, the action counts as performed, and its receipt is
-/// available again.
+/// I38, I45: an action whose compensation certainly failed counts as performed, and its receipt is available again.
 #[test]
 fn failed_compensation_restores_receipt() {
     for word in [None, Some(InboxRequest::Continue), Some(InboxRequest::Abort)] {
