@@ -1,5 +1,5 @@
-//! Compensation (§10): the calls that took effect, the order in which they are undone, and the progress of
-//! undoing. The fold refuses a log that undoes calls in another order or by another operator.
+//! Compensation (§10): the calls that took effect, the order of undoing and its progress. The fold refuses a log that
+//! undoes calls in another order or by another operator.
 
 use super::{Call, Job};
 use crate::event::{Body, Event};
@@ -13,8 +13,8 @@ use crate::state::error::{FoldError, invalid_event};
 use crate::state::types::{Compensation, CompensationEnd};
 
 impl Job {
-    /// Returns true if no more steps of the plan are executed. The job is cancelled, was aborted, or has failed
-    /// and compensates.
+    /// Returns true if no more steps of the plan are executed. This is the case if the job is cancelled, was aborted,
+    /// or failed and compensates.
     pub fn is_aborting(&self) -> bool {
         self.cancel.is_some() || self.aborted || self.compensates_failure()
     }
@@ -25,8 +25,8 @@ impl Job {
             && self.steps.iter().any(|step| step.state == StepState::FailedFinal)
     }
 
-    /// Returns true if the job ends early and its cancellation or its plan requires the undoing of its effects. A
-    /// mismatch or a person's decision may still prevent the undoing: see [`Job::compensates`].
+    /// Returns true if the job ends early and has to undo its effects, because it was cancelled or its plan requires
+    /// it. A mismatch or a person's decision may still prevent the undoing: see [`Job::compensates`].
     pub fn wants_compensation(&self) -> bool {
         let wanted = self.cancel.is_some() || self.plan.on_failure == OnFailure::Compensate;
         wanted && self.is_aborting()
@@ -35,13 +35,13 @@ impl Job {
     /// Returns true if the job has to undo its effects and nothing prevents the undoing. A mismatch or a person's
     /// decision can prevent the undoing.
     pub fn compensates(&self) -> bool {
-        // A job that ended because an effect differs from its record undoes nothing. Undoing could destroy a
-        // later change made by others.
+        // A job that ended because an effect differs from its record undoes nothing. Undoing could destroy a later
+        // change made by others.
         self.wants_compensation() && !self.undo_abandoned && self.ended_by_mismatch().is_none()
     }
 
-    /// Returns true if the call changed the world, as far as is known. A call that reused a receipt does not count. The
-    /// effect belongs to the earlier job, and the earlier job has to undo the effect.
+    /// Returns true if the call changed the world, as far as is known. Returns false if the call reused a receipt,
+    /// because the job that performed the action has to undo it.
     pub fn took_effect(&self, call: &Call) -> bool {
         call.committed
             && call.finished.as_ref().is_some_and(|f| f.ok && f.provenance != Provenance::Reused)
@@ -51,8 +51,8 @@ impl Job {
     /// Returns the operator that undoes the call at `slot`, or `None` if no operator can undo it. The flag is true if
     /// the called operator undoes its own call.
     ///
-    /// The operator is the one that the step names in `compensate_with`. If the step names no operator or `self`, the
-    /// called operator is used, and its plugin must export `compensate`.
+    /// The step names the operator in `compensate_with`. If the step names no operator or `self`, the called operator
+    /// is used, and its plugin must export `compensate`.
     pub fn undo_operator(&self, slot: &Slot) -> Option<(Operator, bool)> {
         let call = self.calls.get(slot)?;
         let named = self.plan.step(&slot.step()).and_then(|step| step.compensate_with.as_deref());
@@ -74,12 +74,12 @@ impl Job {
         calls
     }
 
-    /// Returns true if a person found that the effect of the call is permanently gone. Nothing is then left to undo.
+    /// Returns true if a person found that the effect of the call no longer exists. The call then needs no undoing.
     pub fn is_effect_gone(&self, slot: &Slot) -> bool {
         self.confirmations.failed.iter().any(|failed| failed.gone && failed.slot == *slot)
     }
 
-    /// Returns the slot of the next call to undo. The slot is the call's own, without `~c`.
+    /// Returns the slot of the next call to undo, without the suffix `~c`.
     pub fn next_to_undo(&self) -> Option<Slot> {
         let due = |slot: &Slot| !self.compensations.contains_key(&slot.compensation()) && !self.is_effect_gone(slot);
         let calls = self.effects_in_reverse().into_iter().map(|(slot, _)| slot);
@@ -97,7 +97,7 @@ impl Job {
         self.compensations.iter().find(|(_, compensation)| failed(compensation.end)).map(|(slot, _)| slot)
     }
 
-    /// Returns true if undoing of any effect of the step has begun. The step's output may then describe things
+    /// Returns true if the undoing of any effect of the step has begun. The step's output may then describe things
     /// that no longer exist.
     pub fn has_started_undoing(&self, step: &StepId) -> bool {
         self.compensations.keys().any(|slot| slot.step() == *step)
@@ -187,7 +187,7 @@ impl Job {
         }
     }
 
-    /// Refuses every end but cancellation for a job that was reopened to undo its effects.
+    /// Refuses every end except cancellation for a job that was reopened to undo its effects.
     pub(super) fn refuse_end_of_undo(&self, event: &Event) -> Result<(), FoldError> {
         match self.undo {
             Some(_) => Err(invalid_event(event, "the job was reopened for an undo and can end only as cancelled")),

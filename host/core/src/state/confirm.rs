@@ -1,4 +1,4 @@
-//! World changes recorded by the calls of a job, and the changes that later differed from their record.
+//! Changes of the world that the calls of a job recorded, and changes that later differed from their record.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use crate::state::types::{RecordedChange, UnconfirmedChange};
 
 /// Returns the consequence of an unconfirmed change under the plugin's confirmation policy.
 ///
-/// `Unavailable` always yields `Asked`: a verifier that gave no result has not found a mismatch. Under the policy
-/// `Strict`, a mismatch ends the job. A mismatch before undoing yields `Asked` instead, because the job is already
-/// ending.
+/// `Unavailable` always yields `Asked`, because a verifier that gave no result has not found a mismatch. Under the
+/// policy `Strict`, a mismatch ends the job. In a check before undoing, a mismatch yields `Asked` instead, because
+/// the job is already ending.
 pub(crate) fn consequence_of(outcome: UnconfirmedReason, policy: Confirmation, before_undoing: bool) -> Consequence {
     match (outcome, policy) {
         (UnconfirmedReason::Unavailable, _) | (UnconfirmedReason::Mismatch, Confirmation::HumanInLoop) => {
@@ -27,24 +27,24 @@ pub(crate) fn consequence_of(outcome: UnconfirmedReason, policy: Confirmation, b
 }
 
 impl Job {
-    /// Returns true if a confirmation check made now would come before the undoing of effects.
+    /// Returns true if a confirmation check made now would precede the undoing of effects.
     ///
-    /// A job that a mismatch has ended undoes nothing. Further mismatches found by the same check therefore
-    /// have the consequence `Ended` as well.
+    /// Returns false if a mismatch has ended the job, because the job then undoes nothing. Further mismatches found
+    /// by the same check therefore also have the consequence `Ended`.
     pub(crate) fn checks_before_undoing(&self) -> bool {
         self.is_aborting() && self.ended_by_mismatch().is_none()
     }
 
-    /// Returns the slots of calls whose effect differs from the record and was not accepted. These effects are not
-    /// undone: undoing could destroy a later change made by others.
+    /// Returns the slots of calls with an unaccepted mismatch. These effects are not undone, because undoing could
+    /// destroy a later change made by others.
     pub fn mismatches(&self) -> impl Iterator<Item = &Slot> {
         let mismatch =
             |failed: &&UnconfirmedChange| failed.outcome == UnconfirmedReason::Mismatch && failed.resolved_by.is_none();
         self.confirmations.failed.iter().filter(mismatch).map(|failed| &failed.slot)
     }
 
-    /// Returns the slots of calls with an unaccepted mismatch. Mismatches for which the plugin's confirmation policy
-    /// only warns are left out. A person has to decide whether the receipts of the returned calls are still valid.
+    /// Returns the slots of calls with an unaccepted mismatch, except mismatches for which the plugin's confirmation
+    /// policy only warns. A person has to decide whether the receipts of these calls are still valid.
     pub fn blocking_mismatches(&self) -> impl Iterator<Item = &Slot> {
         let counts = |failed: &&UnconfirmedChange| {
             let open = failed.outcome == UnconfirmedReason::Mismatch && failed.resolved_by.is_none();
@@ -53,8 +53,7 @@ impl Job {
         self.confirmations.failed.iter().filter(counts).map(|failed| &failed.slot)
     }
 
-    /// Returns true if an effect of the step differs from its record and was not accepted, or was found
-    /// permanently gone.
+    /// Returns true if an effect of the step no longer exists, or differs from its record and was not accepted.
     pub fn is_contradicted(&self, step: &StepId) -> bool {
         let gone = self.confirmations.failed.iter().filter(|failed| failed.gone).map(|failed| &failed.slot);
         self.blocking_mismatches().chain(gone).any(|slot| slot.step() == *step)
@@ -65,16 +64,16 @@ impl Job {
         self.confirmations.failed.iter().find(|failed| failed.consequence == Consequence::Ended)
     }
 
-    /// Returns the changes that a person has to accept. The steps that depend on these changes continue only
-    /// afterwards.
+    /// Returns the changes that a person has to accept. Steps that depend on these changes continue only after the
+    /// acceptance.
     pub fn changes_to_accept(&self) -> impl Iterator<Item = &UnconfirmedChange> {
         let open =
             |failed: &&UnconfirmedChange| failed.consequence == Consequence::Asked && failed.resolved_by.is_none();
         self.confirmations.failed.iter().filter(open)
     }
 
-    /// Returns the steps with a change that a person has yet to accept, and the steps that depend on them. The states
-    /// of these steps stay the same until the change is accepted.
+    /// Returns the steps with a change that a person has yet to accept, and their dependants. The states of these
+    /// steps do not change before the acceptance.
     pub fn steps_on_hold(&self) -> BTreeSet<StepId> {
         let mut held: BTreeSet<StepId> = self.changes_to_accept().map(|failed| failed.slot.step()).collect();
         if held.is_empty() {
@@ -89,8 +88,8 @@ impl Job {
         held
     }
 
-    /// Returns true if the call itself made its recorded changes and the changes were not undone since. A call that
-    /// reused a receipt made no change itself.
+    /// Returns true if the call itself made its recorded changes and they were not undone since. A call that reused a
+    /// receipt made no change itself.
     pub fn still_holds(&self, slot: &Slot) -> bool {
         let undo = self.calls.get(&slot.compensation());
         let undone = slot.is_compensation() || undo.is_some_and(|call| call.committed);
@@ -141,8 +140,8 @@ impl Job {
                 }
             }
             Body::ConfirmationAccepted { slot, by, resource, gone } => {
-                // `gone` states that the effect no longer exists. Steps that depend on the effect could then not
-                // continue. `gone` is therefore accepted only after the end of the job.
+                // Accept `gone` only after the end of the job. Steps of an open job that depend on the effect could
+                // not continue without it.
                 if *gone && (resource.is_some() || !self.state.is_terminal()) {
                     return Err(invalid_event(
                         event,

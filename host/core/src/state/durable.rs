@@ -1,4 +1,4 @@
-//! Copy of the stored data of one job in the memory of a process, and the conversion of a draft into a batch. Only this
+//! Stored data of one job, held in the memory of a process, and the conversion of a draft into a batch. Only this
 //! module gives events their number, time and chain hash.
 
 use std::collections::BTreeMap;
@@ -33,8 +33,8 @@ pub struct Draft {
     pub reusables: Vec<ReusableResult>,
     /// New state of the job.
     pub status: Option<StatusWrite>,
-    /// Number of the claimed attempt, set only in the first draft of a claim. An earlier attempt may have left
-    /// no event, so the number cannot be derived from the log.
+    /// Number of the claimed attempt, set only in the first draft of a claim. The log does not show this number if an
+    /// earlier attempt left no event.
     pub attempt: Option<u32>,
     /// Purpose of the draft, which decides what the store checks.
     pub kind: BatchKind,
@@ -50,7 +50,7 @@ impl Draft {
         !self.kind.starts_calls() && self.inbox_done.is_empty() && self.has_no_writes()
     }
 
-    /// Returns true if the draft writes nothing beyond marking inbox rows as done.
+    /// Returns true if the draft writes nothing, or only marks inbox rows as done.
     pub fn has_no_writes(&self) -> bool {
         self.events.is_empty()
             && self.ledger.is_empty()
@@ -94,17 +94,16 @@ pub struct Durable {
     pub payloads: BTreeMap<String, Arc<[u8]>>,
     /// Data of other jobs that a worker has read: reservations of action keys and reusable results.
     pub prefetched: Prefetched,
-    /// Ids of unread inbox rows that only report an expired timer. These rows do not prevent the job from
-    /// closing a wait or a gate whose time has come.
+    /// Ids of unread inbox rows that only report an expired timer. The job may close an expired wait or gate despite
+    /// these rows.
     pub compatible_inbox_ids: Vec<i64>,
 }
 
 impl Durable {
-    /// Returns the stored state of a job whose effects cannot be read now. The state suffices to reopen the job
-    /// and to release its claim.
+    /// Returns the stored state of a job whose effects cannot be read now. This state suffices to reopen the job and
+    /// to release its claim.
     ///
-    /// # Errors
-    /// The log is broken or was written by a newer version.
+    /// # Errors The log is broken or was written by a newer version.
     pub fn without_effects(record: StoredJob) -> Result<Durable, FoldError> {
         Ok(Self::of(Job::fold(&record.events)?, record))
     }
@@ -137,8 +136,7 @@ impl Durable {
             let event = Event::seal(self.job.next_seq, time_us, attempt, body, self.job.head);
             self.job.apply(&event)?;
             if let Body::StepUnblocked { step_id } = &event.body {
-                // The condition that blocked the step has changed, so the data about other jobs must be read
-                // again.
+                // The reason for blocking the step has changed, so the data of other jobs must be read again.
                 self.prefetched.forget_step(step_id);
             }
             batch.events.push(event);
@@ -168,8 +166,8 @@ impl Durable {
             BatchKind::EndWait { .. } => BatchKind::EndWait { compatible_inbox_ids: self.compatible_inbox_ids.clone() },
             kind => kind,
         };
-        // The loss of a batch without events leaves no gap in the log, so no later write would detect the loss. Such a
-        // batch is therefore flushed immediately.
+        // Flush a batch without events immediately. Its loss would leave no gap in the log, so no later write would
+        // detect it.
         let now = draft.flush_now || batch.events.is_empty();
         batch.flush = if now { Flush::Now } else { Flush::Linger };
         Ok(batch)
@@ -185,8 +183,8 @@ impl Durable {
         self.payloads.get(&label::input(step)).cloned()
     }
 
-    /// Returns the output of a step. The output is a separate payload. If there is no such payload, the output is the
-    /// result of the step's tool call.
+    /// Returns the output of a step: the output payload if it is stored, otherwise the result of the step's tool
+    /// call.
     pub fn output(&self, step: &StepId) -> Option<Arc<[u8]>> {
         self.job.step(step)?.output?;
         if let Some(bytes) = self.payloads.get(&label::output(step)) {

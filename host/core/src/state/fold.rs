@@ -166,8 +166,7 @@ impl Step {
 }
 
 impl Body {
-    /// Returns true if the event may follow the end of a job. Such an event only adds information about
-    /// finished work.
+    /// Returns true if the event may follow the end of a job. It then only adds information about finished work.
     pub fn is_audit(&self) -> bool {
         matches!(self, Body::ResolutionConflict { .. } | Body::ConfirmationAccepted { .. })
     }

@@ -23,8 +23,8 @@ impl Job {
                     decision: None,
                     expired: false,
                 };
-                // If the gate is requested again because the policy became stricter, approvals of this exact
-                // call remain valid.
+                // Approvals of this exact call remain valid if the gate is requested again after the policy became
+                // stricter.
                 if let Some(old) = self.gates.get(slot).filter(|old| old.hash == gate.hash) {
                     gate.approvals.clone_from(&old.approvals);
                 }
@@ -73,15 +73,15 @@ impl Job {
 
     /// Applies a gate decision to the waiting step.
     ///
-    /// If the gated call is the plan step itself, an approval makes the step ready. After a rejection, a separate event
-    /// fails the step.
+    /// If the gated call is the plan step itself, an approval makes the step ready. After a rejection, a separate
+    /// event fails the step.
     ///
-    /// If the gated call is inside a step, the blocked step continues after both decisions. After a rejection, the call
-    /// gets an error as its answer.
+    /// If the gated call is inside a step, either decision unblocks the step. After a rejection, the call gets an
+    /// error as its answer.
     fn apply_gate_decision(&mut self, event: &Event, slot: &Slot, approved: bool) -> Result<(), FoldError> {
         let step = slot.step();
         if slot.is_compensation() {
-            // The job as a whole waits for the gate of a compensating call, so no step changes its state.
+            // The whole job waits for the gate of a compensating call, so no step changes its state.
             return Ok(());
         }
         if slot.is_step() {

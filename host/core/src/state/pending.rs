@@ -1,5 +1,5 @@
-//! Requests of people that a job has accepted but not applied yet. These requests are acknowledged and durable. When
-//! the job continues, its lease holder turns the requests into events in the order of arrival.
+//! Requests of people that are durable and acknowledged, but not applied to the job yet. When the job continues, its
+//! lease holder turns the requests into events in the order of arrival.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    /// Returns the kind of a request. `None` for requests that workers and stores make.
+    /// Returns the kind of a request, or `None` if a worker or a store made the request.
     pub fn of(request: &InboxRequest) -> Option<Self> {
         Some(match request {
             InboxRequest::Approve { .. } => RequestKind::Approve,
@@ -96,10 +96,10 @@ pub fn slot(request: &InboxRequest) -> Option<&Slot> {
 }
 
 /// Returns the pending inbox row that `request` contradicts, if there is one. The job would apply the pending row
-/// first. `request` would then change nothing or cause a conflict.
+/// first, and `request` would change nothing or cause a conflict.
 ///
-/// Equal requests of several people do not contradict each other. A rejection contradicts pending approvals only if the
-/// approvals complete the quorum.
+/// Equal requests of several people do not contradict each other. A rejection contradicts pending approvals only if
+/// they complete the quorum.
 pub fn contradicted_row<'a>(durable: &Durable, inbox: &'a [InboxRow], request: &InboxRequest) -> Option<&'a InboxRow> {
     inbox.iter().find(|row| match (&row.request, request) {
         (
@@ -129,7 +129,7 @@ fn is_complete(gate: &Gate, inbox: &[InboxRow], slot: &Slot) -> bool {
     approvers(gate, inbox, slot).len() >= gate.quorum as usize
 }
 
-/// Returns the approvers of this gate. Includes approvals that the job has not applied yet.
+/// Returns the approvers of this gate, including approvers of pending requests.
 pub fn approvers<'a>(gate: &'a Gate, inbox: &'a [InboxRow], slot: &Slot) -> BTreeSet<&'a str> {
     let approves = |row: &&InboxRow| matches!(&row.request, InboxRequest::Approve { slot: of, gate_hash } if of == slot && *gate_hash == gate.hash);
     let asked = inbox.iter().filter(approves).map(|row| row.actor.as_str());

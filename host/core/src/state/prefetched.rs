@@ -1,7 +1,7 @@
 //! Data of other jobs that a worker has read: reservations of action keys and reusable results.
 //!
-//! The data is never stored with the job and may be out of date. The store therefore repeats the check for
-//! every write that is based on the data.
+//! The data is not stored with the job and may be out of date. The store therefore checks it again in every write
+//! that is based on it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -7,8 +7,8 @@ use crate::model::step::StepInput;
 use crate::state::error::{FoldError, invalid_event};
 
 impl Job {
-    /// Makes the given steps pending and opens the given calls for another round. Their earlier answers stay in
-    /// the log.
+    /// Makes the given steps pending and opens the given calls for another round of retries. The log keeps their
+    /// earlier answers.
     pub(super) fn reopen(&mut self, event: &Event, steps: &[StepId], calls: &[Slot]) -> Result<(), FoldError> {
         self.clear_end();
         for id in steps {
@@ -34,20 +34,19 @@ impl Job {
         Ok(())
     }
 
-    /// Reopens the job only to undo its effects. The job counts as cancelled from here on, so only
-    /// compensations run.
+    /// Reopens the job only to undo its effects. The job now counts as cancelled, so only compensations run.
     pub(super) fn reopen_to_undo(&mut self, by: &DecidedBy) {
         self.clear_end();
         self.cancel = Some(by.clone());
         self.undo = Some(by.clone());
-        // The gate of a compensating call may have expired before it was approved. A gate without an approval is
-        // therefore removed. It is then requested again with a new expiry.
+        // Remove the gates of compensating calls that were not approved. They may have expired. They are requested
+        // again with a new expiry.
         self.gates.retain(|slot, gate| {
             let is_approved = gate.decision.as_ref().is_some_and(|(approved, _)| *approved);
             !slot.is_compensation() || is_approved
         });
-        // The end of the job freed the action keys of calls without an effect. Another job may hold these keys
-        // now, so these calls count as not started.
+        // Calls without an effect count as not started. The end of the job freed their action keys, and other jobs
+        // may hold these keys now.
         let is_left =
             |(slot, call): &(&Slot, &mut Call)| !slot.is_compensation() && !call.committed && call.open_try.is_none();
         self.calls.iter_mut().filter(is_left).for_each(|(_, call)| call.reopened = true);
@@ -62,7 +61,7 @@ impl Job {
         self.attempts_without_progress = 0;
     }
 
-    /// Removes a refused gate. The gate is then requested again. An approved gate stays approved for the exact call.
+    /// Removes a refused gate, so that it is requested again. An approved gate stays approved for the exact call.
     pub(super) fn clear_refused_gate(&mut self, slot: &Slot) {
         let refused = |gate: &super::Gate| gate.decision.as_ref().is_some_and(|(approved, _)| !approved);
         if self.gates.get(slot).is_some_and(refused) {
@@ -78,8 +77,8 @@ impl Call {
         self.committed && self.verdict == Some((last, Verdict::Lost))
     }
 
-    /// Opens the call for another round. A lost call is in doubt again under a new try number, and the record
-    /// of the lost try stays. Any other failed call may be tried again.
+    /// Opens the call for another round of retries. A lost call is in doubt again under a new try number, and the
+    /// record of the lost try stays. Any other failed call may be tried again.
     fn reopen(&mut self) {
         if self.is_lost() {
             self.tries += 1;

@@ -77,7 +77,7 @@ impl Job {
     }
 
     fn succeed_step(&mut self, event: &Event, id: &StepId, result_type: ResultType) -> Result<(), FoldError> {
-        // A step that succeeds without having started can only have reused an earlier result.
+        // A step that succeeds without having started has reused an earlier result.
         let found = self.step_mut(event, id)?;
         let is_reused = found.state == StepState::Ready && found.started_us.is_none();
         let input = if is_reused { StepInput::Reuse } else { StepInput::Succeed };

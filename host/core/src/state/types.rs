@@ -59,8 +59,8 @@ pub struct Job {
     pub undo_abandoned: bool,
     /// Number of consecutive attempts that ended without progress.
     pub attempts_without_progress: u32,
-    /// Number of attempts in a row, up to and including the current one, that wrote nothing after their claim
-    /// event. Attempts whose claim event was never written count too.
+    /// Number of consecutive attempts that wrote nothing after their claim event, including the current attempt.
+    /// Attempts without a claim event also count.
     pub claims_without_events: u32,
     /// Steps in flight when the last attempt without progress was cut off.
     pub steps_without_progress: Vec<StepId>,
@@ -68,14 +68,14 @@ pub struct Job {
     pub has_progressed: bool,
     /// Reason why the job is parked, and the slot that caused it.
     pub parked: Option<(Code, Option<Slot>)>,
-    /// Description of how the job came to be parked, if known.
+    /// Description of how the job was parked, if known.
     pub parked_cause: Option<String>,
     /// Time until which the job waits, microseconds since 1970 UTC.
     pub waiting_until_us: Option<i64>,
     /// First difference found by replay, if the job diverged.
     pub divergence: Option<Divergence>,
-    /// True if a person let the job continue. A diverged job then continues with the pinned plugins. A parked
-    /// job then continues beyond its attempt limit.
+    /// True if a person let the job continue. A diverged job then continues with the pinned plugins, and a parked job
+    /// continues past its attempt limit.
     pub continued: bool,
     /// True if a person aborted the job, or if a mismatch ended it.
     pub aborted: bool,
@@ -98,8 +98,8 @@ impl Job {
     pub fn step(&self, id: &StepId) -> Option<&Step> {
         self.steps.iter().find(|step| step.id == *id)
     }
-    /// Makes running steps ready again after the worker has dropped their tries. The steps may then run again
-    /// by replay of their log. If the attempt is lost instead, the next claim makes the steps ready.
+    /// Makes running steps ready again after the worker has dropped their tries. The steps may then run again by
+    /// replay of their log. If the attempt is lost instead, the next claim makes these steps ready.
     pub fn drop_tries(&mut self) {
         for step in self.steps.iter_mut().filter(|step| step.state == StepState::Running) {
             step.state = StepState::Ready;
@@ -162,8 +162,8 @@ pub struct Step {
     pub would_call: Option<WouldCall>,
     /// Original execution of a step copied by a fork. The flag is true if the fork replaced the step's output.
     pub copied: Option<(Box<OriginalExecution>, bool)>,
-    /// Number of tries that were aborted by a stack overflow or by the wall-clock limit. Such a try does not
-    /// decide whether the step fails.
+    /// Number of tries that a stack overflow or the wall-clock limit aborted. An aborted try alone does not fail the
+    /// step.
     pub aborted_tries: u32,
     /// Slot of the call that blocks the step, and the reason.
     pub blocked: Option<(Slot, Code)>,
@@ -224,19 +224,19 @@ pub struct Call {
     pub committed_seq: u64,
     /// Time of the next try, microseconds since 1970 UTC.
     pub retry_at_us: Option<i64>,
-    /// Number of the try that the last verdict decided, and the verdict. `None` if there was no verdict since the call
-    /// began or was reopened.
+    /// Number of the try that the last verdict decided, and the verdict. `None` if there was no verdict since the
+    /// call began or was reopened.
     pub verdict: Option<(u32, Verdict)>,
     /// Verdicts by try number.
     pub verdicts: BTreeMap<u32, Verdict>,
     /// True if later evidence contradicts a verdict about the call.
     pub conflict: bool,
-    /// True if a person accepted the contradiction and allowed undoing of the recorded effect.
+    /// True if a person accepted the contradiction and allowed the undoing of the recorded effect.
     pub conflict_accepted: bool,
     /// Action key of the call.
     pub action_key: Option<Hash>,
-    /// Earlier call that performed the action. Set only if this call was not executed and was answered with the receipt
-    /// of the earlier call.
+    /// Earlier call that performed the action. Set only if this call was answered with the receipt of the earlier
+    /// call.
     pub receipt_of: Option<(JobId, Slot)>,
     /// Number of tries made in earlier rounds. A reopened job starts a new round of retries.
     pub tries_before_round: u32,
@@ -378,7 +378,7 @@ pub struct UnconfirmedChange {
     pub resolved_by: Option<DecidedBy>,
     /// True if a person accepted the change. The change is then not checked again.
     pub by_person: bool,
-    /// True if a person found that the effect is permanently gone.
+    /// True if a person found that the effect no longer exists.
     pub gone: bool,
 }
 
@@ -391,7 +391,7 @@ pub struct ForkOrigin {
     pub at: StepId,
     /// Steps whose world-changing calls need an approval in every mode.
     pub gated: Vec<StepId>,
-    /// Calls that the copied steps made in the original job. The fork neither pays for these calls nor undoes
+    /// Calls that the copied steps made in the original job. The fork does not pay for these calls and does not undo
     /// them.
     pub calls: BTreeMap<Slot, CopiedCall>,
 }
@@ -407,10 +407,9 @@ pub struct WaitState {
     pub accepts_signals: bool,
     /// Time at which the wait ends without a signal, microseconds since 1970 UTC.
     pub until_us: Option<i64>,
-    /// True if the job parks for this wait, however short the wait is.
+    /// True if the job parks for this wait even if the wait is short.
     pub park: bool,
-    /// `Some` if the wait was completed. The inner value is the sender of the signal, if a signal completed the
-    /// wait.
+    /// `Some` if the wait was completed. The inner value is the sender of the signal that completed the wait, if any.
     pub completed: Option<Option<String>>,
 }
 

@@ -1,5 +1,5 @@
-//! Checks the payloads and effects stored beside the log. Events name payloads and effects by salted hashes,
-//! and only bytes with the named hash are accepted.
+//! Checks the payloads and effects that are stored with the log. Events name them by salted hashes, and only bytes
+//! with the named hash are accepted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,8 +14,7 @@ use crate::storage::StoredJob;
 impl Durable {
     /// Builds the state from loaded rows.
     ///
-    /// # Errors
-    /// The log is broken, or a payload or effect is not the one that the events name.
+    /// # Errors The log is broken, or a payload or effect differs from the bytes that the events name.
     pub fn load(mut record: StoredJob, effects: Vec<Effect>) -> Result<Durable, FoldError> {
         let events = std::mem::take(&mut record.events);
         let durable = Durable {
@@ -26,11 +25,10 @@ impl Durable {
         Ok(durable)
     }
 
-    /// Returns the loaded state, and every payload and effect that is missing or differs from the one named by
-    /// the events.
+    /// Returns the loaded state, and every payload and effect that is missing or differs from the bytes that the
+    /// events name.
     ///
-    /// # Errors
-    /// The log is broken or was written by a newer version.
+    /// # Errors The log is broken or was written by a newer version.
     pub fn problems(mut record: StoredJob, effects: Vec<Effect>) -> Result<(Durable, Vec<FoldError>), FoldError> {
         let events = std::mem::take(&mut record.events);
         let durable = Durable {
@@ -47,7 +45,7 @@ fn verify(events: &[Event], durable: &Durable) -> Result<(), FoldError> {
     find_problems(events, durable).next().map_or(Ok(()), Err)
 }
 
-/// Returns every payload or effect that is missing or differs from the one named by the log. The check only
+/// Returns every payload or effect that is missing or differs from the bytes that the log names. The check only
 /// hashes the bytes and does not parse them.
 fn find_problems<'e>(events: &'e [Event], durable: &'e Durable) -> impl Iterator<Item = FoldError> + 'e {
     named_payloads(events).into_iter().filter_map(|(label, (seq, named))| {
@@ -88,8 +86,8 @@ enum PayloadLabel<'e> {
 }
 
 impl PayloadLabel<'_> {
-    /// Returns true if the payload may be missing. The log has only the hash of the arguments of a read-only call, and
-    /// the arguments are not stored. Calls to a model are an exception: their arguments are stored.
+    /// Returns true if the payload may be missing. For a read-only call, the log has only the hash of the arguments.
+    /// The arguments are stored only if the call is to a model.
     fn may_be_absent(&self) -> bool {
         matches!(self, PayloadLabel::Args(_))
     }

@@ -13,7 +13,7 @@ use crate::state::error::{FoldError, invalid_event};
 use crate::state::types::{EarlySignal, WaitState};
 use crate::storage::expectation::{Expectation, ExpectationState, TimerWrite, gate_name, wait_name};
 
-/// A wait or gate that has not ended. A wait that has not begun counts too.
+/// A wait or gate that has not ended, including a wait that has not begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OpenExpectation {
     /// Key and state of the expectation, which is a signal or an approval that the job awaits. `None` if the
