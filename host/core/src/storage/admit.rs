@@ -1,8 +1,8 @@
 //! Admission rules of batches: pure functions that implement the rules of [`crate::storage`] for every store.
 //!
 //! A store reads everything that a batch touches into a [`JobSnapshot`] and an [`ActionKeys`]. The store then calls
-//! [`admit`] and writes the returned changes. Batches of one transaction are admitted one after another on the
-//! same `JobSnapshot`. Each batch therefore sees the changes of the batches before it.
+//! [`admit`] and writes the returned changes. Batches of one transaction are admitted one after another on the same
+//! `JobSnapshot`, so each batch sees the changes of earlier batches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,12 +17,12 @@ use crate::storage::{
     ActionRow, ActionWrite, Batch, BatchKind, InboxRequest, LedgerWrite, NewJob, QueueLimit, Submitted, WriteError,
 };
 
-/// Stored data of one job. It contains at least the rows, effects and payloads that the checked batch touches.
+/// Stored data of one job. Contains at least the rows, effects and payloads that the checked batch touches.
 #[derive(Clone, Debug)]
 pub struct JobSnapshot {
     /// Id of the job.
     pub job_id: JobId,
-    /// Tenant that owns the job. The tenant is part of the identity of the job's reservations.
+    /// Tenant that owns the job and its reservations.
     pub tenant_id: String,
     /// State of the job.
     pub state: JobState,
@@ -36,7 +36,7 @@ pub struct JobSnapshot {
     pub cancel_requested: bool,
     /// True if the inbox has rows that no batch has marked as done yet.
     pub inbox_pending: bool,
-    /// Time from which a worker may claim the `WAITING` job without any request, in microseconds since 1970
+    /// Time from which a worker may claim the `WAITING` job even if no request arrives, in microseconds since 1970
     /// UTC.
     pub wake_at_us: Option<i64>,
     /// True if the lease of the latest attempt has not expired.
@@ -47,8 +47,7 @@ pub struct JobSnapshot {
     pub effects: BTreeMap<(Slot, u32), Vec<u8>>,
     /// Payloads by label.
     pub payloads: BTreeMap<String, Vec<u8>>,
-    /// Ids of the pending inbox rows, which no batch has marked as done yet. If the batch to admit marks inbox rows
-    /// as done, the list must be complete.
+    /// Ids of the pending inbox rows. If the batch to admit marks inbox rows as done, the list must be complete.
     pub inbox: BTreeSet<i64>,
 }
 
@@ -89,8 +88,8 @@ impl JobSnapshot {
     /// diverged or reopened job `PENDING`.
     pub fn apply_request(&mut self, request: &InboxRequest) {
         self.inbox_pending = true;
-        // After a cancellation or an undo request, only compensations may start. Both requests therefore set the
-        // same flag.
+        // A cancel request and an undo request set the same flag, because only compensations may start after either
+        // request.
         if matches!(request, InboxRequest::Cancel | InboxRequest::Undo) {
             self.cancel_requested = true;
         }
@@ -107,8 +106,8 @@ pub fn accepts_request(state: JobState, request: &InboxRequest) -> bool {
     match request {
         InboxRequest::Retry => matches!(state, JobState::Partial | JobState::Failed),
         InboxRequest::Undo => matches!(state, JobState::Completed | JobState::Partial | JobState::Failed),
-        // These requests concern a finished call. They add audit events or decide about the call's receipt. A job
-        // in any state therefore accepts them.
+        // A job in any state accepts these requests about a finished call. They add audit events or decide about the
+        // call's receipt.
         InboxRequest::LateEffect { .. } | InboxRequest::Confirm { .. } => true,
         _ => !state.is_terminal(),
     }
@@ -137,8 +136,7 @@ pub fn admit(
     if batch.attempt != job.attempt {
         return Err(WriteError::Fenced { attempt: batch.attempt, current: job.attempt });
     }
-    // A terminal job has no claim and accepts only audit batches, which extend its log. Every other batch needs
-    // a running job.
+    // A terminal job has no claim and accepts only audit batches. Every other batch needs a running job.
     let is_audit = batch.kind == BatchKind::Audit;
     if is_audit != job.state.is_terminal() || !is_audit && job.state != JobState::Running {
         return Err(WriteError::NotHeld { state: job.state });
@@ -160,17 +158,15 @@ pub fn admit(
     let reserved = reservations_after(job, actions, batch, &mut changes)?;
     let undone = undone_rows_after(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    // Rows that only report other due timers do not prevent the end of a wait. Otherwise two due
-    // timers would block each other forever: the store would refuse the batch of each timer because of the row of
-    // the other timer.
+    // Rows that only report other due timers do not prevent the end of a wait. If they did, two due timers would
+    // block each other forever: each timer's row would make the store refuse the batch of the other timer.
     let contradicted = match &batch.kind {
         BatchKind::EndWait { compatible_inbox_ids } => {
             undone.as_ref().map_or(job.inbox_pending, |rest| rest.iter().any(|id| !compatible_inbox_ids.contains(id)))
         }
         _ => false,
     };
-    // A batch that releases the job to `PENDING` may leave pending rows. The worker that claims the job next
-    // reads them.
+    // A batch that releases the job to `PENDING` may leave pending rows, because the next worker reads them.
     let rests = |to: JobState| releases_claim(to) && to != JobState::Pending;
     let may_wait_too = |to: JobState| batch.kind == BatchKind::ParkUnloaded && to == JobState::Parked;
     let leaves_undone_requests =
@@ -179,7 +175,7 @@ pub fn admit(
         return Err(WriteError::InboxPending);
     }
 
-    // All checks have passed. The following statements apply the batch and cannot fail.
+    // All checks have passed. The statements below cannot fail.
     job.next_seq += batch.events.len() as u64;
     if let Some(last) = batch.events.last() {
         job.head = last.hash;
@@ -414,8 +410,7 @@ fn reservations_after(
             }
             ActionWrite::WithdrawReceipt { operator, key, slot } => {
                 let id = id(operator, key);
-                // There is nothing to withdraw if the key is free, if another slot holds it, or if it has no
-                // receipt.
+                // Nothing is withdrawn if the key is free, has no receipt, or is held by another slot.
                 let own = |row: &&mut ActionRow| row.job_id == job.job_id && row.slot == *slot;
                 let Some(row) = now.held.get_mut(&id).filter(|row| row.receipt.is_some()).filter(own) else {
                     continue;

@@ -30,8 +30,9 @@ pub struct Payload {
 
 /// A change of one ledger row.
 ///
-/// The store computes `deadline_us` of the row. A batch with `acquire` that leaves the row `INFLIGHT` sets the
-/// deadline to the current lease clock time plus `timeout_ms`. Every other update keeps the stored deadline.
+/// The store computes `deadline_us` of the row. If a batch of the kind [`BatchKind::StartCalls`] leaves the row
+/// `INFLIGHT`, the deadline becomes the current lease clock time plus `timeout_ms`. Every other update keeps the
+/// stored deadline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerWrite {
     /// Inserts a row. The batch is refused if the slot already has a row.
@@ -87,8 +88,9 @@ pub enum ActionWrite {
         /// Receipt or result of the committed call. `None` releases the key.
         receipt: Option<Vec<u8>>,
     },
-    /// Withdraws the receipt of this slot's settled call. The call is being undone, or its effect no longer matches the
-    /// record. Until the key is settled again, no job can get the receipt. Does nothing if this slot holds no receipt.
+    /// Withdraws the receipt of this slot's settled call, because the call is being undone or its effect no longer
+    /// matches the record. No job can get the receipt until the key is settled again. Does nothing if this slot holds
+    /// no receipt.
     WithdrawReceipt {
         /// Operator of the reserved call.
         operator: Operator,
@@ -112,7 +114,7 @@ pub enum ActionWrite {
 pub struct StatusWrite {
     /// The new job state.
     pub to: JobState,
-    /// Time from which a worker may claim the `WAITING` job without any request, in microseconds since 1970
+    /// Time from which a worker may claim the `WAITING` job even if no request arrives, in microseconds since 1970
     /// UTC.
     pub wake_at_us: Option<i64>,
 }
@@ -123,16 +125,16 @@ pub enum BatchKind {
     /// Records what happened in a running job.
     #[default]
     Record,
-    /// Starts invocations. The batch is refused if the lease has expired. For a cancelled job, the batch is also refused
-    /// if one of the invocations is not a compensation (`~c` slot).
+    /// Starts invocations. The batch is refused if the lease has expired. If the job is cancelled, every invocation
+    /// must be a compensation (`~c` slot).
     StartCalls {
-        /// Slots of invocations that continue under a barrier from an earlier batch. They are stated here because the
-        /// batch contains no ledger rows that name them.
+        /// Slots of invocations that continue under a barrier from an earlier batch. The ledger rows of the batch do
+        /// not name these slots.
         continued: Vec<Slot>,
     },
-    /// Ends a wait or a gate because its time has come. The batch is refused with [`WriteError::InboxPending`](super::WriteError::InboxPending) if an
-    /// inbox row is pending that is neither in `inbox_done` nor compatible. Such a row may be the awaited signal or
-    /// decision.
+    /// Ends a wait or a gate because its time has come. The batch is refused with
+    /// [`WriteError::InboxPending`](super::WriteError::InboxPending) if an inbox row is pending that is neither in
+    /// `inbox_done` nor compatible. The pending row may be the awaited signal or decision.
     EndWait {
         /// Ids of pending inbox rows that only report that other timers are due.
         compatible_inbox_ids: Vec<i64>,
@@ -158,12 +160,11 @@ impl BatchKind {
         matches!(self, BatchKind::EndWait { .. })
     }
 
-    /// Returns the kind of a batch with the writes of two batches. `Record` can be combined with every kind, and every
-    /// kind with itself.
+    /// Returns the kind of a batch with the writes of two batches. `Record` can be combined with every kind, and
+    /// every kind with itself.
     ///
-    /// # Panics
-    /// Panics if one batch cannot have both purposes. No decision combines such batches. A panic is safer than a batch
-    /// of which the store would check only one purpose.
+    /// # Panics Panics if one batch cannot have both purposes. The store would check only one of them. No decision
+    /// combines such batches.
     pub fn combined_with(self, other: BatchKind) -> BatchKind {
         match (self, other) {
             (BatchKind::Record, kind) | (kind, BatchKind::Record) => kind,

@@ -6,8 +6,7 @@ use crate::model::ids::{Hash, JobId, Operator, Slot};
 use crate::model::job::JobState;
 use crate::rules::ledger::LedgerRow;
 
-/// Reason why a batch was refused. Nothing of the batch was written. Only [`WriteError::Unknown`] leaves open whether
-/// the batch was written.
+/// Reason why a batch was refused. Nothing of the batch was written, except possibly after [`WriteError::Unknown`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// The job does not exist.
@@ -21,7 +20,7 @@ pub enum WriteError {
         /// Attempt of the lease holder.
         current: u32,
     },
-    /// The attempt no longer holds the job, because it has parked, ended or released the job.
+    /// The attempt no longer holds the job, because the job ended or the attempt parked or released it.
     #[error("the job is {}: claim it before writing", state.as_str())]
     NotHeld {
         /// State of the job.
@@ -41,10 +40,10 @@ pub enum WriteError {
         /// Next sequence number of the log.
         seq: u64,
     },
-    /// The batch starts an invocation (`acquire`), but the lease has expired.
+    /// The batch starts an invocation, but the lease has expired.
     #[error("the lease has expired")]
     LeaseExpired,
-    /// The batch starts an invocation (`acquire`) that is not a compensation, but the job is cancelled.
+    /// The batch starts an invocation that is not a compensation, but the job is cancelled.
     #[error("the job is being cancelled")]
     Cancelled,
     /// The inbox has pending rows. The attempt must process them before the job may wait, park or end.
@@ -85,8 +84,7 @@ pub enum WriteError {
         /// The action key.
         key: Hash,
     },
-    /// The write claims a job or starts an invocation (`acquire`), but no administrator has accepted this
-    /// database.
+    /// The write claims a job or starts an invocation, but no administrator has accepted this database.
     #[error("the database was restored or cloned: {0}")]
     Restored(String),
     /// The database refused the write or could not be reached. Nothing was written.

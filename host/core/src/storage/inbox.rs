@@ -63,8 +63,8 @@ pub enum InboxRequest {
         /// Due time of the timer, microseconds since 1970 UTC.
         due_us: i64,
     },
-    /// An answer that arrived after its worker had lost the lease. A finished job accepts the answer as
-    /// evidence, and nothing else changes in that job.
+    /// An answer that arrived after its worker had lost the lease. A finished job only records the answer as
+    /// evidence.
     LateEffect {
         /// Slot of the call.
         slot: Slot,
@@ -131,8 +131,8 @@ pub enum InboxError {
     /// The job does not exist.
     #[error("there is no job {0}")]
     NoJob(JobId),
-    /// The state of the job does not allow the request. Either the job has ended, or the request needs a job
-    /// that has ended.
+    /// The state of the job does not allow the request. Either the job has ended, or the request requires an ended
+    /// job.
     #[error("job {job_id} is {}", state.as_str())]
     WrongState {
         /// Id of the job.

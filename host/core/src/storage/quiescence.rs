@@ -10,8 +10,8 @@ use crate::rules::ledger::Quiescence;
 pub struct OwnerFacts {
     /// Current lease clock time in microseconds.
     pub now_us: i64,
-    /// True if the owner ran under the current boot id. Otherwise the owner died before the current boot, which began
-    /// at lease clock time 0. The deadline is then ignored: it was measured during an earlier boot.
+    /// True if the owner ran under the current boot id. If false, the owner died before the current boot, which began
+    /// at lease clock time 0. The deadline is then ignored, because it was measured in an earlier boot.
     pub same_boot: bool,
     /// Time at which the open try ends at the latest.
     pub deadline_us: i64,
@@ -23,10 +23,10 @@ pub struct OwnerFacts {
     pub settling_ms: u32,
 }
 
-/// Returns `Quiescent` once the settling time has passed since the proof that the owner's call is over.
+/// Returns `Quiescent` once the settling time has passed since the owner's call was proved to be over.
 ///
-/// If the owner ran under another boot id, the time of the proof is the start of the current boot. Otherwise it is the
-/// earlier of two times:
+/// If the owner ran under another boot id, the time of the proof is the start of the current boot. Otherwise it is
+/// the earlier of two times:
 /// - the deadline plus the clock margin,
 /// - the time at which the owner's lock was first seen to be free.
 pub fn assess(evidence: &OwnerFacts) -> Quiescence {

@@ -9,8 +9,7 @@ use crate::rules::ledger::LedgerRow;
 use crate::storage::batch::Payload;
 use crate::storage::inbox::InboxRow;
 
-/// The process that claims jobs. Other processes use these fields to find out whether this process is still
-/// alive.
+/// The process that claims jobs. Other processes use these fields to check whether this process is still alive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// Human-readable name of the process: host name, process id and start time.
@@ -42,7 +41,7 @@ impl Owner {
     }
 }
 
-/// The stored row of a job, which exists in addition to its event log.
+/// The stored row of a job, separate from its event log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobRow {
     /// Id of the job.
@@ -71,7 +70,7 @@ pub struct JobRow {
     pub inbox_pending: bool,
     /// True if a request to cancel the job was accepted. A request to undo the job sets this flag too.
     pub cancel_requested: bool,
-    /// Time from which a worker may claim the `WAITING` job without any request, in microseconds since 1970
+    /// Time from which a worker may claim the `WAITING` job even if no request arrives, in microseconds since 1970
     /// UTC.
     pub wake_at_us: Option<i64>,
     /// Claim priority. Higher values are claimed first, and jobs of equal priority are claimed in the order of
@@ -105,8 +104,8 @@ pub struct StoredJob {
 pub struct JobTail {
     /// Position of the last event in the log.
     pub end: LogEnd,
-    /// The retry or undo request that reopens the job, if one exists. The log of a job that is being reopened
-    /// still ends with a terminal state, so the request is needed as well.
+    /// The retry or undo request that reopens the job, if one exists. The log alone does not show the reopening,
+    /// because it still ends with a terminal state.
     pub reopen: Option<InboxRow>,
 }
 

@@ -1,5 +1,5 @@
-//! Reasons for the states of jobs, derived from the few events that record them. A store can thereby list jobs
-//! with their reasons without loading the jobs.
+//! Reasons for the states of jobs, derived from the few events that record them. A store can list jobs with these
+//! reasons and does not have to load the jobs.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,9 +39,8 @@ pub fn reason_event_markers(state: JobState, is_given_up: bool) -> &'static [&'s
     const ENDED: &str = r#""consequence":"ended""#;
     const FAILED: &str = r#""type":"step_failed""#;
     match state {
-        // `is_given_up` does not distinguish a cancellation from an undo. A cancellation is requested for an
-        // open job, and an undo for a finished job. The newest event that ended or reopened the job decides:
-        // see `is_undone`.
+        // The newest event that ended or reopened the job shows whether `is_given_up` is a cancellation or an undo:
+        // see `is_undone`. A cancellation is requested for an open job, and an undo for a finished job.
         JobState::Pending | JobState::Running if is_given_up => &[
             r#""type":"job_completed""#,
             r#""type":"job_partial""#,
@@ -66,11 +65,11 @@ struct TimedBody {
     body: Body,
 }
 
-/// Returns true if the effects of a finished job are to be undone, and false if an open job is to be cancelled. The
-/// caller knows that one of the two was requested, and that the present state is `PENDING` or `RUNNING`.
+/// Returns true if the effects of a finished job are to be undone, and false if an open job is to be cancelled. Must
+/// be called only if an undo or a cancellation was requested and the job is `PENDING` or `RUNNING`.
 ///
-/// `texts` contains the events that ended or reopened the job earlier, newest first. Only the newest event is read. If
-/// it ended the job, or reopened the job for an undo, the request is an undo.
+/// `texts` contains the events that ended or reopened the job earlier, newest first. Only the newest event is read.
+/// The request is an undo if this event ended the job or reopened it for an undo.
 fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let mut bodies = texts.filter_map(|text| serde_json::from_str::<TimedBody>(text).ok()).map(|said| said.body);
     match bodies.next() {
@@ -80,8 +79,8 @@ fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     }
 }
 
-/// Returns the reason for `state`. `events` contains canonical texts of the job's events, newest first. An unreadable
-/// event is skipped here. Loading the job reports such an event.
+/// Returns the reason for `state`. `events` contains canonical texts of the job's events, newest first. Unreadable
+/// events are skipped, because loading the job reports them.
 ///
 /// `is_given_up` is true if a cancellation or an undo was requested.
 pub fn state_reason<'t>(state: JobState, is_given_up: bool, events: impl IntoIterator<Item = &'t str>) -> StateReason {

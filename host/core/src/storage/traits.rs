@@ -41,15 +41,14 @@ pub trait Journal: Send + Sync {
     /// Claims this job if it is claimable now.
     async fn claim_job(&self, job_id: &JobId, claimer: &LeaseRequest) -> Result<Option<Claim>, StoreError>;
 
-    /// Extends the leases of the given jobs and returns the jobs whose lease is lost. An expired lease is extended too,
-    /// if no newer attempt has superseded it.
+    /// Extends the leases of the given jobs and returns the jobs whose lease is lost. An expired lease is also
+    /// extended if no newer attempt exists.
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError>;
 
     /// Writes a batch atomically and returns once the batch is durable.
     ///
-    /// The batch enters the write queue when the future is first polled, before the future awaits anything. Batches are
-    /// therefore written in the order in which their futures are first polled. Dropping the future after the first poll
-    /// does not withdraw the batch.
+    /// The first poll of the future puts the batch into the write queue. Batches are therefore written in the order
+    /// in which their futures are first polled. Dropping the future after the first poll does not withdraw the batch.
     async fn write(&self, batch: Batch) -> Result<(), WriteError>;
 
     /// Loads everything stored about a job. Returns `None` if the job does not exist.
@@ -69,29 +68,28 @@ pub trait Journal: Send + Sync {
     /// events that contain these reasons.
     async fn state_reasons(&self, rows: &[JobRow]) -> Result<Vec<StateReason>, StoreError>;
 
-    /// Lists the ledger rows of the job's invocations whose outcome is undecided: the `INFLIGHT` and
-    /// `INDETERMINATE` rows.
+    /// Lists the ledger rows of the job's invocations with an undecided outcome: the `INFLIGHT` and `INDETERMINATE`
+    /// rows.
     async fn recover(&self, job_id: &JobId) -> Result<Vec<LedgerRow>, StoreError>;
 
-    /// Determines whether the owner of the row's open try can still touch the outside world (§5, quiescence
-    /// first). The owner is the process that started the try.
+    /// Determines whether the owner of the row's open try can still touch the outside world (§5, quiescence first).
+    /// The owner is the process that started the try.
     ///
-    /// The owner is quiescent once `settling_ms` have passed since the earliest of the following moments. All
-    /// moments are read on the lease clock, which is the boot-time clock of the machine.
+    /// The owner is quiescent once `settling_ms` have passed since the earliest of the following times. All times are
+    /// read from the lease clock, which is the boot-time clock of the machine.
     /// - The row's deadline plus the clock margin.
-    /// - The moment when this store first saw that the owner process is dead. The proof of death is the lock file that
-    ///   the claim of `row.attempt` names. The file exists with the same device, inode and content, and no process
-    ///   holds its lock.
+    /// - The time at which this store first saw that the owner process is dead. The proof is the lock file named in the
+    ///   claim of `row.attempt`: it exists with the same device, inode and content, and no process holds its lock.
     /// - The start of the current boot, if the owner ran under another boot id.
     ///
     /// An absent or different lock file proves nothing.
     async fn quiescence(&self, job_id: &JobId, row: &LedgerRow, settling_ms: u32) -> Result<Quiescence, StoreError>;
 
-    /// Puts a request into a job's inbox. The request is durable when this method returns. If the job does not expect
-    /// the request, [`crate::storage::expected_requests::check_request`] refuses it in the same transaction.
+    /// Puts a request into a job's inbox. The request is durable when this method returns. In the same transaction,
+    /// [`crate::storage::expected_requests::check_request`] refuses a request that the job does not expect.
     ///
-    /// This transaction also changes the state `WAITING`, `PARKED` or `DIVERGED` to `PENDING`. For
-    /// [`InboxRequest::Cancel`], it also sets the cancel flag.
+    /// The transaction also changes the state `WAITING`, `PARKED` or `DIVERGED` to `PENDING`.
+    /// [`InboxRequest::Cancel`] also sets the cancel flag.
     async fn put_inbox(
         &self,
         job_id: &JobId,
@@ -100,7 +98,7 @@ pub trait Journal: Send + Sync {
         request: InboxRequest,
     ) -> Result<i64, InboxError>;
 
-    /// Fires all timers that are due, whatever state their jobs are in. In one transaction, each due timer becomes an
+    /// Fires all timers that are due, in every state of their jobs. In one transaction, each due timer becomes an
     /// [`InboxRequest::Timer`] in its job's inbox and is deleted.
     ///
     /// `WAITING` jobs whose time has come become `PENDING`. Returns the time at which the next timer or `WAITING` job
@@ -128,17 +126,16 @@ pub trait Journal: Send + Sync {
 
     /// Reads one payload of a job.
     async fn payload(&self, job_id: &JobId, label: &str) -> Result<Option<Vec<u8>>, StoreError>;
-    /// Returns the sums of the costs of calls, one per group, newest group first. If `job_id` is set, only the
-    /// calls of that job are counted. The cost of a call is added in the transaction that records its answer.
+    /// Returns the sums of the costs of calls, one per group, newest group first. If `job_id` is set, only the calls
+    /// of this job are counted. The cost of a call is added in the transaction that records its answer.
     async fn costs(&self, by: cost::CostGrouping, job_id: Option<&JobId>) -> Result<Vec<cost::CostRow>, StoreError>;
 
     /// Returns the amount that a tenant's jobs have spent in a month, in millionths of a US dollar. The month
     /// is written as `2026-11`.
     async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError>;
 
-    /// Returns the revision of the latest change that another process made and that this store has seen. A caller that
-    /// must miss no change reads the revision first and the store second. The caller then waits with
-    /// [`Journal::wait_for_change`].
+    /// Returns the revision of the latest change that another process made and that this store has seen. To miss no
+    /// change, a caller reads the revision, then the store, and then waits with [`Journal::wait_for_change`].
     fn watermark(&self) -> u64 {
         0
     }
@@ -147,8 +144,8 @@ pub trait Journal: Send + Sync {
     /// inbox row of this job counts as a change. If `of` is `None`, a change is a job that may now be claimable, or a
     /// newly set timer.
     ///
-    /// A store without notifications (SQLite, memory) waits forever. A lost connection can lose a notification, so the
-    /// caller must also poll the store from time to time.
+    /// A store without notifications (SQLite, memory) waits forever. A notification can be lost with its connection,
+    /// so the caller must also poll the store from time to time.
     async fn wait_for_change(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let _ = (of, seen);
         std::future::pending().await
@@ -166,8 +163,8 @@ pub trait Journal: Send + Sync {
     fn counters(&self) -> Counters;
 }
 
-/// Clock that a database uses for decisions about time. On SQLite this is the machine's clock, and tests
-/// replace it.
+/// Clock that a database uses for decisions about time. On SQLite this clock is the machine's clock. Tests replace
+/// it.
 pub trait Clock: Send + Sync {
     /// Event time: microseconds since 1970 UTC.
     fn now_us(&self) -> i64;
