@@ -14,8 +14,8 @@ pub fn month(time_us: i64) -> String {
     format!("{year:04}-{month:02}")
 }
 
-/// Converts a number of days since 1970-01-01 to year, month and day in the Gregorian calendar. The calculation
-/// uses periods of 400 years, called eras, that begin on 1 March.
+/// Converts a number of days since 1970-01-01 to year, month and day in the Gregorian calendar. The calculation uses
+/// eras: periods of 400 years that begin on 1 March.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

@@ -1,9 +1,9 @@
 //! Cost of calls (§12): the charge for each answer, and sums of charges.
 //!
-//! A charge is derived from the event that records the answer. The charge is therefore counted exactly once for
-//! every provenance of the answer, even if the job is resumed or replayed several times.
+//! A charge is derived from the event that records the answer. Each answer is therefore charged exactly once, for
+//! every provenance and even if the job is resumed or replayed several times.
 //!
-//! A call has no charge if its answer reports no usage and no cost was assumed for the call.
+//! A call has no charge if its answer reports no usage and no cost was assumed.
 
 mod calendar;
 mod price;
@@ -26,8 +26,7 @@ pub use price::{BadPrice, Price, Prices, micro_usd, usd};
 pub struct Totals {
     /// Number of charged answers plus the number of answers that were reused from earlier calls.
     pub calls: u64,
-    /// Number of answers in `calls` that came from a model. If such a call is executed again, the model may
-    /// answer differently.
+    /// Number of answers in `calls` that came from a model. The model may answer differently if the call is repeated.
     pub nondeterministic: u64,
     /// Tokens read by models.
     pub tokens_in: u64,
@@ -118,8 +117,8 @@ pub fn charge(event: &Event) -> Option<Charge> {
     Some(Charge { model, time_us: event.time_us, totals })
 }
 
-/// Returns the charge for an event with this body, as the name of the model and the amounts. Unlike [`charge`],
-/// this function does not need the time of the event. Returns `None` if there is no charge.
+/// Returns the charge for an event with this body, as the name of the model and the amounts. Returns `None` if there
+/// is no charge. Unlike [`charge`], this function does not need the time of the event.
 pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     let Body::ToolInvocationFinished { usage, provenance, spent, assumed_micro_usd, nondeterministic, .. } = body
     else {
@@ -132,8 +131,8 @@ pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     let model = usage.model.unwrap_or_default();
     let once = Totals { calls: 1, nondeterministic: u64::from(*nondeterministic), ..Totals::default() };
     if *provenance == Provenance::Reused {
-        // The job that received the answer from the tool has the charge. Here the answer counts only as a cache
-        // hit.
+        // The charge belongs to the job that received the answer from the tool. In this job, the answer counts only
+        // as a cache hit.
         return Some((model, Totals { cache_hits: 1, ..once }));
     }
     let spent = spent.unwrap_or_default();
@@ -172,7 +171,7 @@ pub struct CostRow {
     /// Actor that submitted the jobs. `None` if one row covers all actors of a tenant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor_id: Option<String>,
-    /// Job whose costs the row contains. Set only if the rows are grouped by job ([`CostGrouping::Job`]).
+    /// Job whose costs the row contains. Set only if the rows are grouped by [`CostGrouping::Job`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
     /// Period in UTC: `2026-11-22` or `2026-11`. `None` in rows of jobs.

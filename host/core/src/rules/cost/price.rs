@@ -38,8 +38,7 @@ pub struct BadPrice(pub String);
 impl Prices {
     /// Reads a price table.
     ///
-    /// # Errors
-    /// Fails at the first entry without the form shown at [`Prices`]. The error names this entry.
+    /// # Errors Fails at the first entry that does not have the form shown at [`Prices`]. The error names this entry.
     pub fn read(table: &Value) -> Result<Self, BadPrice> {
         let form = "write { input = \"0.15\", output = \"0.60\" }, US dollars for a million tokens";
         let bad = |model: &str, what: &str| BadPrice(format!("model `{model}`: {what}; {form}"));
@@ -90,7 +89,7 @@ pub fn micro_usd(text: &str) -> Option<u64> {
         return None;
     }
     let part: u64 = format!("{part:0<6}").parse().ok()?;
-    // Amounts from 2^53 are refused, because they are not exact as JSON numbers.
+    // Amounts from 2^53 are refused, because JSON numbers do not represent them exactly.
     whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part).filter(|amount| *amount < 1 << 53)
 }
 

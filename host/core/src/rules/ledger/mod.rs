@@ -51,8 +51,8 @@ pub struct LedgerRow {
     pub state: RowState,
     /// Attempt that started the open try, or the last try if none is open.
     pub attempt: u32,
-    /// Random number, different for each try. A worker whose commit was not acknowledged compares the nonce of the
-    /// stored row with the nonce of its own try. Equal nonces show that the worker itself wrote the row.
+    /// Random number, different for each try. After an unacknowledged commit, a worker compares this nonce with the
+    /// nonce of its own try. Equal nonces show that the worker itself wrote the row.
     pub nonce: u64,
     /// Number of the open try, or of the last try if none is open. Counted from 1.
     #[serde(rename = "try")]
@@ -69,7 +69,7 @@ pub struct LedgerRow {
     /// from `timeout_ms` in the transaction that starts the try.
     pub deadline_us: i64,
     /// Earliest event time at which the next try may start, microseconds since 1970 UTC. Used only in the state
-    /// `FAILED_DEFINITE`. `None` then means that no retry is left.
+    /// `FAILED_DEFINITE`, where `None` means that no retry is left.
     pub next_try_us: Option<i64>,
     /// Salted hash of the final answer.
     pub result_hash: Option<Hash>,
@@ -96,12 +96,11 @@ pub struct Caller {
     pub now_us: i64,
 }
 
-/// Ability of the owner of an open try to touch the outside world. The owner is the process that started the
-/// try.
+/// Ability of a process to touch the outside world. The process is the owner of an open try: it started the try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiescence {
-    /// The owner can no longer touch the world. The owner is dead, or the deadline of the try plus the clock margin has
-    /// passed. The settling time has passed since then as well.
+    /// The owner can no longer touch the world. It is dead, or the deadline of the try plus the clock margin has
+    /// passed. The settling time has also passed since then.
     Quiescent,
     /// The owner may still touch the world. The caller should ask again after the given time.
     After {
@@ -128,7 +127,7 @@ pub struct SlotFacts<'a> {
     pub quiescence: Quiescence,
     /// Reason code if cancellation, policy or budget forbids the execution.
     pub forbidden: Option<Code>,
-    /// True if the slot owns the reservation of its action key. Also true if the slot has no action key.
+    /// True if the slot owns the reservation of its action key, or has no action key.
     pub owns_action_key: bool,
 }
 
@@ -157,22 +156,21 @@ pub enum Decision {
     CatchUp,
     /// The call is in doubt. The caller must resolve it by the resolution steps.
     Ladder,
-    /// The caller itself started the open try, but the commit of the barrier was not acknowledged. The caller
-    /// continues the try.
+    /// The caller itself started the open try, but its barrier was not acknowledged. The caller continues the try.
     Continue,
     /// An older try in this slot, started by the same attempt, is still open. The caller must stop the older try and
     /// then ask again.
     StopOldCall,
-    /// A try of another worker may still be running. The caller must wait for the given time and then ask
-    /// again. The number of repetitions is not limited.
+    /// A try of another worker may still be running. The caller must wait for the given time and then ask again,
+    /// without a limit on the number of repetitions.
     WaitOtherWorker {
         /// Milliseconds to wait before asking again.
         wait_ms: u32,
     },
-    /// The open try ended without an answer. The call is in doubt from now on.
+    /// The open try ended without an answer. The call is now in doubt.
     Indeterminate {
-        /// True if the ledger row is missing although an event or an effect shows that the call was started.
-        /// The stores then contradict each other.
+        /// True if the stores contradict each other: the ledger row is missing, but an event or an effect shows that
+        /// the call was started.
         alarm: bool,
     },
     /// The call must not be executed before this event time, in microseconds since 1970 UTC.
@@ -180,13 +178,12 @@ pub enum Decision {
     /// No retry is left. The caller records the failure as final and passes it to the plugin as the call's
     /// answer.
     FailFinal,
-    /// The caller may execute the call. If an earlier try of the call recorded keys, the caller uses these keys
-    /// again.
+    /// The caller may execute the call, under the keys that an earlier try recorded, if any.
     AllowExecute,
 }
 
-/// Implements the decision table of §4. The first matching row decides. The numbers in this function are row
-/// numbers of that table.
+/// Implements the decision table of §4. The first matching row decides. The numbers in this function are row numbers
+/// of the table.
 pub fn decide(caller: &Caller, found: &SlotFacts<'_>) -> Decision {
     use Decision as D;
     // 1

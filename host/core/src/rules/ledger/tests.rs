@@ -161,7 +161,7 @@ fn for_all(look: &mut dyn FnMut(&Caller, &SlotFacts<'_>)) {
             .flat_map(|nonce| [ATTEMPT, ATTEMPT + 1].map(|now| (nonce, now)))
         {
             let caller = Caller { nonce, current_attempt, ..caller() };
-            // The facts depend on seven boolean inputs. Each bit of `bits` is one of them.
+            // The facts depend on seven boolean inputs, one for each bit of `bits`.
             for bits in 0..128_u32 {
                 let bit = |number: u32| both[(bits >> number & 1) as usize];
                 let found = SlotFacts {
@@ -228,9 +228,8 @@ fn mismatched_arguments_are_rejected() {
     });
 }
 
-/// Checks each row of the documented table with a separate example. These examples do not use `TABLE`: otherwise a
-/// mistake in `TABLE` could hide a mistake in the code. The numbers in this function are row numbers of the documented
-/// table.
+/// Checks each row of the documented table with a separate example. The examples do not use `TABLE`, so a mistake in
+/// `TABLE` cannot hide a mistake in the code. The numbers in this function are row numbers of the documented table.
 #[test]
 fn every_table_row_by_example() {
     use Decision as D;

@@ -16,8 +16,8 @@ pub use require::{refuse_unmet, refuse_unverifiable};
 pub fn needs_gate(rules: &Rules, mode: Mode, step: &plan::Step, operator: &PinnedOperator, own: bool) -> bool {
     let of_plan = own && step.gate == plan::Gate::HumanConfirm;
     let of_tags = own && step.policy_tags.iter().any(|tag| rules.gate_tags.contains(tag));
-    // A step plugin causes effects only through its calls. These calls have their own gates, so the effects
-    // that a step plugin declares need no gate here.
+    // The declared effects of a step plugin need no gate. A step plugin causes effects only through its calls, which
+    // have their own gates.
     let effects: &[EffectKind] = if operator.kind == PluginKind::Tool { &operator.effects } else { &[] };
     let of_mode = mode == Mode::HumanGated && effects.iter().any(|effect| effect.is_external());
     let of_effects = effects.iter().any(|effect| effect.is_world_changing() && rules.gate_effects.contains(effect));
@@ -41,7 +41,6 @@ pub fn forbids(mode: Mode, step: &plan::Step, operator: &PinnedOperator) -> Opti
 }
 
 /// Returns a failure if the call would change the world and the current rules no longer list the job's mode.
-/// Such a call is not started.
 pub fn refuse_withdrawn_mode(rules: &Rules, mode: Mode, operator: &PinnedOperator) -> Option<Failure> {
     let is_withdrawn =
         operator.kind == PluginKind::Tool && operator.is_world_changing() && !rules.modes.contains(&mode);
@@ -49,8 +48,8 @@ pub fn refuse_withdrawn_mode(rules: &Rules, mode: Mode, operator: &PinnedOperato
     is_withdrawn.then(|| Failure::new(Code::ModeForbids, message()))
 }
 
-/// Returns true if `declared` covers `effect`. A world-changing effect is covered only if `declared` contains
-/// it. Other effects are always covered.
+/// Returns true if `declared` covers `effect`. A world-changing effect is covered only if `declared` contains it.
+/// Reads and outcomes are always covered.
 pub fn covers(declared: &[EffectKind], effect: EffectKind) -> bool {
     match effect {
         EffectKind::ProduceOutcome => true,

@@ -12,8 +12,7 @@ pub fn retries_allowed(code: Code, spec: Option<&RetrySpec>) -> u32 {
     spec.and_then(|spec| spec.max).unwrap_or(code.retries())
 }
 
-/// Returns the retry overrides in force. A value that the plan sets for the step takes precedence over a value
-/// configured for the plugin.
+/// Returns the retry overrides in force. A value of the step in the plan takes precedence over a value of the plugin.
 pub fn overrides(step: Option<&RetrySpec>, plugin: Option<&RetrySpec>) -> Option<RetrySpec> {
     match (step, plugin) {
         (Some(step), Some(plugin)) => Some(RetrySpec {
@@ -27,8 +26,8 @@ pub fn overrides(step: Option<&RetrySpec>, plugin: Option<&RetrySpec>) -> Option
 
 /// Returns the milliseconds between a failure and retry `n`, counted from 0.
 ///
-/// The backoff has full jitter: it is uniform from 0 to `min(cap, base · 2^n)`. Without jitter, calls that failed
-/// together would also be retried together. `random` must be uniform over all of `u32`.
+/// The backoff has full jitter: it is uniform from 0 to `min(cap, base · 2^n)`. Without jitter, calls that fail
+/// together would be retried together. `random` must be uniform over all of `u32`.
 ///
 /// `retry_after_ms` is limited to [`RETRY_AFTER_MAX_MS`] and is a lower bound for the result.
 pub fn backoff_ms(n: u32, spec: Option<&RetrySpec>, retry_after_ms: Option<u32>, random: u32) -> u32 {
@@ -41,7 +40,7 @@ pub fn backoff_ms(n: u32, spec: Option<&RetrySpec>, retry_after_ms: Option<u32>,
 pub fn ceiling_ms(n: u32, spec: Option<&RetrySpec>) -> u32 {
     let base = spec.and_then(|spec| spec.base_ms).unwrap_or(BASE_MS);
     let cap = spec.and_then(|spec| spec.cap_ms).unwrap_or(CAP_MS);
-    // A base of at least 1 that is shifted by 32 bits exceeds every cap, so larger shifts are not needed.
+    // Larger shifts are not needed, because a base of at least 1 that is shifted by 32 bits exceeds every cap.
     let grown = u64::from(base) << n.min(32);
     u32::try_from(grown.min(u64::from(cap))).expect("at most the cap, which is a u32")
 }

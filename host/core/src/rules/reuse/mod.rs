@@ -2,7 +2,7 @@
 //!
 //! [`decide`] applies all rules. Its result depends only on the requirements of the step and on the earlier result.
 //!
-//! Results of world-changing steps are never reused here. For these steps, the action key returns the receipt of the
+//! Results of world-changing steps are never reused by these rules. Their action keys return the receipt of the
 //! earlier call instead.
 
 use semver::{Version, VersionReq};
@@ -49,8 +49,7 @@ pub struct ReusableResult {
     pub result_type: ResultType,
     /// True if the output contains `"verified": true`.
     pub is_verified: bool,
-    /// Provenance of the result. If parts of the result have different provenances, this is the provenance of
-    /// the least certain part.
+    /// Provenance of the result. If its parts have different provenances, the provenance of the least certain part.
     pub provenance: Provenance,
     /// SHA-256 of the output.
     pub output_hash: Hash,
@@ -76,8 +75,8 @@ pub struct ReuseQuery<'a> {
     pub now_us: i64,
 }
 
-/// Returns true if the plan and the operator allow an earlier result to replace the execution of the step. No
-/// earlier result is read, so the result found later may still be refused.
+/// Returns true if the plan and the operator allow an earlier result to replace the execution of the step. This check
+/// reads no earlier result, so the result that is found may still be refused.
 pub fn is_candidate(planned: &Step, operator: &PinnedOperator) -> bool {
     let changes = |effects: &[EffectKind]| effects.iter().any(|effect| effect.is_world_changing());
     planned.cache_policy != CachePolicy::Never
@@ -123,14 +122,13 @@ pub fn decide(wanted: &ReuseQuery<'_>, found: &ReusableResult) -> Result<ReuseRe
     Ok(if ttl.is_some() { ReuseReason::WithinTtl } else { ReuseReason::Safe })
 }
 
-/// Returns the hash of the step's template key and its resolved input. Two results with equal hashes were made
-/// from the same input.
+/// Returns the hash of the step's template key and its resolved input. Equal hashes mean equal inputs.
 pub fn input_hash(template_key: Hash, canonical_input: &[u8]) -> Hash {
     Hash::of(&[b"reuse\0", &template_key.0, canonical_input])
 }
 
-/// Returns the hash of all policy decisions about this step. The hash is equal for two policies that decide
-/// equally about the step, even if the policies differ elsewhere.
+/// Returns the hash of all policy decisions about this step. Two policies that decide equally about the step have
+/// equal hashes, even if they differ elsewhere.
 pub fn policy_decision(rules: &Rules, mode: Mode, planned: &Step, operator: &PinnedOperator) -> Hash {
     let forbidden = policy::forbids(mode, planned, operator).map(|failure| failure.code.as_str());
     let effects: Vec<Value> = planned

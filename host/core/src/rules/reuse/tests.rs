@@ -278,8 +278,8 @@ const CASES: [Case; 29] = [
     ("it was rolled back", |_, _, f| f.result_type = ResultType::Compensated, 0, Err(ReuseReason::WorldChanging)),
 ];
 
-/// I23: if any one rule of safe reuse is violated, the result is not reused. A difference that violates no rule
-/// does not prevent reuse.
+/// I23: a result is reused only if it violates no rule of safe reuse. A difference that violates no rule does not
+/// prevent reuse.
 #[test]
 fn each_safe_reuse_rule_is_checked_separately() {
     for (name, change, now_us, expected) in CASES {
@@ -328,7 +328,7 @@ fn only_top_level_verified_true_counts_as_verified() {
     }
 }
 
-/// I23: if one decision of the policy about the step changes, the hash changes.
+/// I23: a change of any policy decision about the step changes the hash.
 #[test]
 fn each_policy_decision_changes_the_policy_hash() {
     let of = |rules: &Rules, mode, effects: &[EffectKind], operator: &PinnedOperator| {
