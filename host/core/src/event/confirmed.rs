@@ -1,10 +1,10 @@
-//! Results of checking recorded changes when their job resumes.
+//! Results of checking recorded changes when a job resumes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::effect::StateChange;
 
-/// A resource outside the host that a change concerns.
+/// A resource outside the host that was changed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Resource {
     /// Type of the resource: `message`, `file`, `record`.
@@ -14,7 +14,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// Returns the resource that a change concerns.
+    /// Returns the resource that was changed.
     pub fn of(change: &StateChange) -> Resource {
         Resource { resource_type: change.resource_type.clone(), resource_id: change.resource_id.clone() }
     }

@@ -20,8 +20,7 @@ pub struct CopiedStep {
     pub started_us: Option<i64>,
     /// Output of the step.
     pub output: PayloadRef,
-    /// True if the request for the fork contained an output for the step. That output replaces the recorded
-    /// output.
+    /// True if the fork request replaced the recorded output of the step.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_set: bool,
     /// Effect of the step on the world (§7).
@@ -43,14 +42,14 @@ pub struct CopiedStep {
 /// Original execution of a copied step, with everything that its replay needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OriginalExecution {
-    /// Job that executed the step. Normally, this job is the origin of the fork. If the origin is itself a
-    /// fork and copied the step, this job is an earlier one.
+    /// Job that executed the step. It is the origin of the fork, or an earlier job if the origin is itself a fork and
+    /// copied the step.
     pub job_id: JobId,
     /// Actor that submitted that job.
     pub actor_id: String,
     /// Correlation id of that job.
     pub correlation_id: String,
-    /// Data of the plugin that the executing job had pinned for the step's operator. `None` if the step has no
+    /// Data of the plugin that was pinned for the step's operator in the executing job. `None` if the step has no
     /// operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<PinnedOperator>,

@@ -10,7 +10,7 @@ use crate::model::mode::Mode;
 use crate::model::payload::PayloadRef;
 use crate::model::rules::Rules;
 
-/// Data that is constant for a job. It is stored once, in the first event.
+/// Data that is constant for a job, stored in its first event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// Id of the job.
@@ -45,8 +45,7 @@ pub struct Header {
     /// The policy in force when the job was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<AcceptedPolicy>,
-    /// The tenant's rules when the job was accepted. Rules that the tenant sets later can restrict the job
-    /// further but never allow more.
+    /// The tenant's rules when the job was accepted. Later rules can restrict the job further but never allow more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<Rules>,
     /// Operators that the job may call, each with its pinned plugin.

@@ -1,8 +1,8 @@
 //! Events of a job, in order and hash-chained. The event log is the authority for replay.
 //!
-//! The hashed form of an event is the canonical JSON (RFC 8785) of all its fields except `hash` and
-//! `prev_hash`. The hash is `hash = SHA-256(prev_hash ‖ hashed form)`. The first event's `prev_hash` is 32 zero
-//! bytes. The first event also carries everything that is constant for the job.
+//! The hashed form of an event is the canonical JSON (RFC 8785) of all its fields except `hash` and `prev_hash`. The
+//! hash is `hash = SHA-256(prev_hash ‖ hashed form)`. The first event's `prev_hash` is 32 zero bytes. The first event
+//! also contains all data that is constant for the job.
 
 mod confirmed;
 mod forked;
@@ -28,7 +28,7 @@ pub use header::{AcceptedPolicy, Header};
 pub use parts::{BudgetPeriod, DecidedBy, KeyHolder, RefusedCall, ReopenPurpose, ResultOrigin, Verdict};
 pub use topic::Topic;
 
-/// Newest version of the event format. An event carries the oldest version that can express it: see
+/// Newest version of the event format. Each event states the oldest version that can express it: see
 /// [`Body::schema_version`].
 pub const SCHEMA_VERSION: u32 = 2;
 
@@ -71,7 +71,7 @@ pub enum Body {
     StepStarted { step_id: StepId },
     /// The step ended with an output.
     StepSucceeded { step_id: StepId, result_type: ResultType },
-    /// The state after the step was recorded. This state is the step's output.
+    /// The state after the step was recorded. It is the step's output.
     StateCheckpointed { step_id: StepId, output: PayloadRef },
     /// The step failed. The failure is final unless a retry is scheduled.
     StepFailed { step_id: StepId, result_type: ResultType, failure: Failure },
@@ -85,7 +85,7 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<Box<WouldCall>>,
     },
-    /// A try of a step plugin was lost or stopped. The result of the step is still undecided.
+    /// A try of a step plugin was lost or stopped. The step has no result yet.
     StepAborted { step_id: StepId, failure: Failure },
     /// The job was cancelled before the step ended.
     StepCancelled { step_id: StepId },
@@ -98,7 +98,7 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holder: Option<KeyHolder>,
     },
-    /// The reason for blocking the step has ended.
+    /// The step is no longer blocked.
     StepUnblocked { step_id: StepId },
     /// The call will be retried at `not_before_us` or later.
     StepRetryScheduled { step_id: StepId, slot: Slot, code: Code, not_before_us: i64 },
@@ -133,8 +133,8 @@ pub enum Body {
         /// values for every try.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spent: Option<Consumption>,
-        /// Maximum possible cost of the call in millionths of a US dollar, if the answer does not report its
-        /// cost. In this case the maximum is charged.
+        /// Maximum possible cost of the call in millionths of a US dollar. Set and charged if the answer does not
+        /// report its cost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         assumed_micro_usd: Option<u64>,
         /// True if a model gave the answer. The model may answer differently the next time.
@@ -146,7 +146,7 @@ pub enum Body {
     },
     /// The answer of the call is final.
     CommandCommitted { slot: Slot },
-    /// A verdict on a call in doubt. Includes the actor that decided and the reason.
+    /// A verdict on a call in doubt, with the actor that decided and the reason.
     InvocationResolved {
         slot: Slot,
         #[serde(rename = "try")]
@@ -163,7 +163,7 @@ pub enum Body {
         try_no: u32,
         message: String,
     },
-    /// The budget does not cover the call. The host refuses the call, and the next events record the refusal.
+    /// The budget does not cover the call. The next events record that the host refuses the call.
     BudgetExceeded {
         slot: Slot,
         period: BudgetPeriod,
@@ -176,7 +176,7 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         most_micro_usd: Option<u64>,
     },
-    /// The compensation of a committed call was decided. The compensating call has not been executed yet.
+    /// The call will be undone. The compensating call has not been executed yet.
     CompensationStarted {
         slot: Slot,
         operator: Operator,
@@ -196,8 +196,8 @@ pub enum Body {
         #[serde(flatten)]
         by: DecidedBy,
     },
-    /// An actor decided to leave the effect of a call whose compensation failed. The compensation counts as
-    /// done, and the remaining compensations continue.
+    /// An actor decided to leave the effect of a call whose compensation failed. This compensation counts as done,
+    /// and the remaining compensations continue.
     CompensationLeft {
         slot: Slot,
         #[serde(flatten)]
@@ -205,8 +205,8 @@ pub enum Body {
     },
     /// The call changed a resource.
     StateChanged { slot: Slot, change: StateChange },
-    /// A check on resume did not confirm a recorded change. Either the current state of the resource differs
-    /// from the record, or the check could not verify the change.
+    /// A check on resume did not confirm a recorded change. The resource differs from the record, or the check gave
+    /// no result.
     ConfirmationFailed {
         slot: Slot,
         resource: Resource,
@@ -215,19 +215,19 @@ pub enum Body {
         found: String,
         consequence: Consequence,
     },
-    /// A change that a check did not confirm is settled.
+    /// An unconfirmed change is settled.
     ///
-    /// If `resource` is set, the verifier later found this resource in its recorded state. Otherwise, a
-    /// person decided. The person accepted the current state of all resources that the call changed, or
-    /// stated that the effect no longer exists (`gone`).
+    /// If `resource` is set, the verifier later found this resource in its recorded state. Otherwise, a person
+    /// accepted the current state of all resources that the call changed, or stated that the effect no longer exists
+    /// (`gone`).
     ConfirmationAccepted {
         slot: Slot,
         #[serde(flatten)]
         by: DecidedBy,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resource: Option<Resource>,
-        /// True if the person stated that the effect no longer exists. The current state is then not accepted,
-        /// and the next request for the action executes the action again.
+        /// True if the person stated that the effect no longer exists. The current state is then not accepted: the
+        /// next request for the action executes the action again.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
     },
@@ -242,8 +242,8 @@ pub enum Body {
     },
     /// An earlier call performed the same action. This call returns the receipt of that earlier call.
     ActionReused { slot: Slot, action_key: Hash, job_id: JobId, from_slot: Slot, operator: Operator, args: PayloadRef },
-    /// An earlier result of an equal step was found. The event records whether the step reuses this result, and
-    /// the reason.
+    /// An earlier result of an equal step was found. The event records whether the step reuses the result, and the
+    /// reason.
     ReuseDecided { step_id: StepId, reused: bool, reason: ReuseReason, from: ResultOrigin },
     /// A gate requires approval of these exact arguments.
     GateRequested {
@@ -322,9 +322,9 @@ pub enum Body {
     AsyncEventEmitted { step_id: StepId, n: u32, after_calls: u32, name: String, payload: PayloadRef },
     /// The code of a step no longer does what the log records.
     JobDiverged { report: Box<crate::model::divergence::Divergence> },
-    /// The job is a fork that continues from the middle of another job. The steps in `copied` come from that
-    /// job. World-changing calls of the steps in `gated` need approval first, because the original job may have
-    /// executed them already.
+    /// The job is a fork that continues from the middle of another job, its origin. The steps in `copied` come from
+    /// the origin. World-changing calls of the steps in `gated` need approval, because the origin may have executed
+    /// them already.
     JobForked {
         origin: JobId,
         /// Number of events in the log of the original job at the time of the fork.
@@ -346,7 +346,7 @@ pub enum Body {
         steps: Vec<StepId>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<Slot>,
-        /// Purpose of reopening. The name is not `reason` because `reason` is the person's own text.
+        /// Purpose of reopening. The name is not `reason`, because `reason` is the text given by the person.
         #[serde(default, skip_serializing_if = "ReopenPurpose::is_retry")]
         purpose: ReopenPurpose,
     },
@@ -387,9 +387,8 @@ fn is_zero(value: &u64) -> bool {
 impl Body {
     /// Returns the oldest version of the event format that can express the event.
     ///
-    /// A `job_reopened` event for an undo has version 2. A program that knows only version 1 refuses this
-    /// event. Otherwise, such a program would read the event as a retry and end the job without undoing
-    /// anything.
+    /// A `job_reopened` event for an undo has version 2, so that a program that knows only version 1 refuses it. With
+    /// version 1, that program would read the event as a retry and end the job without undoing anything.
     pub fn schema_version(&self) -> u32 {
         match self {
             Body::JobReopened { purpose: ReopenPurpose::Undo, .. } => SCHEMA_VERSION,

@@ -1,8 +1,9 @@
-//! Topics of events: each event is about the job itself, a step, a call, or something that concerns one of them.
+//! Topics of events: the start of the log, the job itself, a step, a call, a compensation, a confirmation, a gate or
+//! a wait.
 
 use super::Body;
 
-/// Subject of an event. Code that handles events by topic has one function for each.
+/// Subject of an event. Code that handles events by topic has one function for each topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     /// The first two events of every log: the accepted request and its plan.
@@ -11,7 +12,7 @@ pub enum Topic {
     Job,
     /// A step of the plan: its state, its output, and whether a result is reused.
     Step,
-    /// A call of a tool: its tries, its answers and verdicts on it.
+    /// A call of a tool: its tries, answers and verdicts.
     Call,
     /// The undoing of a call.
     Compensation,
