@@ -1,6 +1,5 @@
-//! Test support: splits an evidence file into records, and builds a file from changed records. Every number,
-//! sum and hash of the new file is recomputed. Only contradictions between independent records reveal such a
-//! forgery.
+//! Test support: splits an evidence file into records, and builds a file from changed records. Every number, sum and
+//! hash of the new file is recomputed, so only contradictions between independent records reveal the forgery.
 
 use serde_json::{Map, Value};
 
@@ -21,7 +20,7 @@ pub(crate) fn parse_records(file: &[u8]) -> Vec<ForgedRecord> {
     lines.map(one).collect()
 }
 
-/// Returns the file made of these records. Numbers and chains the events again, and adapts the job's row to
+/// Returns the file that consists of these records. Numbers and chains the events again, and adapts the job's row to
 /// the new chain.
 pub(crate) fn build_file(mut records: Vec<ForgedRecord>) -> Vec<u8> {
     let mut head = Hash::default();

@@ -1,5 +1,5 @@
-//! A line of an evidence file: a canonical JSON object that contains its own number and the hash of everything
-//! else in the line. A changed, missing, duplicated or moved line is therefore detected at its place.
+//! A line of an evidence file: a canonical JSON object that contains its own number and the hash of its other fields.
+//! A changed, missing, duplicated or moved line is therefore detected at its place.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::encoding::{canon, truncate};
 use crate::model::ids::Hash;
 
-/// Returns a line with the given fields. Adds `record`, the kind of the record, and `line`, the number of the
-/// line from 1. Also adds `sum`, the SHA-256 of the canonical object without `sum`.
+/// Returns a line with the given fields and three more: `record`, the kind of the record; `line`, the number of the
+/// line from 1; and `sum`, the SHA-256 of the canonical object without `sum`.
 pub(super) fn seal(record: &str, number: u64, fields: &impl Serialize) -> Vec<u8> {
     let value = serde_json::to_value(fields).expect("a record is plain data");
     let Value::Object(mut object) = value else { unreachable!("a record is an object") };
@@ -19,8 +19,7 @@ pub(super) fn seal(record: &str, number: u64, fields: &impl Serialize) -> Vec<u8
     canon::value_to_canonical(&Value::Object(object))
 }
 
-/// Returns the line of an event. The event's bytes are copied exactly as they were hashed, without serializing
-/// the event again.
+/// Returns the line of an event. Copies the event's bytes exactly as they were hashed.
 pub(super) fn seal_event(number: u64, event: &[u8], hash: &Hash, prev_hash: &Hash) -> Vec<u8> {
     let mut text = b"{\"event\":".to_vec();
     text.extend_from_slice(event);

@@ -1,13 +1,13 @@
-//! Evidence: the history of a job as one file, and a check of that file that needs nothing else.
+//! Evidence: the history of a job as one file, and a check that needs only this file.
 //!
-//! A file consists of JSON lines, each canonical (RFC 8785). The order is: a header, the events exactly as they
-//! were hashed, the ledger rows and effects from their own tables, the payloads, the response, and a trailer
-//! with the SHA-256 of everything before it. A signature may follow. `docs/howto/evidence.md` describes the format
-//! field by field.
+//! A file consists of JSON lines, each canonical (RFC 8785). The order is: a header, the events exactly as they were
+//! hashed, the ledger rows and effects from their own tables, the payloads, the response, and a trailer with the
+//! SHA-256 of all preceding bytes. A signature may follow. `docs/howto/evidence.md` describes the format field by
+//! field.
 //!
-//! All functions here are pure. [`write()`] turns the contents of the stores into bytes. [`verify()`] turns
-//! bytes into [`Verified`], which contains a [`VerifyReport`]. Neither function reads a file or a clock. A
-//! test can therefore try every change of a single byte.
+//! All functions of this module are pure. [`write()`] turns the contents of the stores into bytes. [`verify()`] turns
+//! bytes into [`Verified`], which contains a [`VerifyReport`]. They read no file and no clock, so a test can try
+//! every change of a single byte.
 
 mod check;
 mod line;

@@ -72,8 +72,8 @@ pub(super) fn content_elsewhere(label: &str, job: &Job) -> Option<Content> {
     Some(Content::SameAs(label::answer(&slot, finished.try_no)))
 }
 
-/// Returns the labels to withhold: the requested labels, and the labels whose payloads have the same bytes as a
-/// requested one.
+/// Returns the labels to withhold: the requested labels, and the labels of payloads with the same bytes as a
+/// requested payload.
 pub(super) fn withheld_labels(known: &[&str], payloads: &[PayloadRecord], withhold: &Withhold) -> BTreeSet<String> {
     let mut hidden: BTreeSet<String> =
         known.iter().filter(|label| withhold.covers(label)).map(|label| (*label).to_owned()).collect();

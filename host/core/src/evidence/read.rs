@@ -48,8 +48,7 @@ const ORDER: [&str; 8] = ["header", "event", "ledger", "effect", "payload", "res
 
 /// Reads a file. Problems are added to the report.
 ///
-/// # Errors
-/// The reason, if the bytes are not an evidence file or have another format version.
+/// # Errors Returns the reason if the bytes are not an evidence file or have another format version.
 pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, VerifyReport), String> {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let whole = pieces.pop_if(|last| last.is_empty()).is_some();
@@ -138,8 +137,7 @@ impl Reader {
                 let twice = read_one(&mut self.report, at, fields, &mut evidence.trailer);
                 if let Some((_, trailer)) = &evidence.trailer {
                     let found = Hash::of(&[&file[..self.offset]]);
-                    // The hash is not compared in a damaged file, because the damage was already reported at
-                    // the damaged line.
+                    // Skip the hash of a damaged file. The damage was already reported at the damaged line.
                     if found != trailer.sha256 && self.report.intact {
                         let message = "the lines before the trailer do not match its hash";
                         self.report.add_problem(at, ProblemKind::FileHash, message, trailer.sha256, found);
@@ -171,8 +169,8 @@ impl Reader {
     /// Checks the number and kind of a line against the line's position.
     fn check_position(&mut self, at: u64, line: &Line) {
         let (expected, number) = (self.next_number, line.number);
-        // Damage may have split one original line into several, or joined two original lines into one. N
-        // damaged lines before this line therefore stand for at least 1 and at most N + 1 original lines.
+        // Damage may have split one original line into several, or joined two original lines. N damaged lines before
+        // this line therefore stand for 1 to N + 1 original lines.
         let least = expected + self.damaged_before.min(1);
         let most = expected + if self.damaged_before > 0 { self.damaged_before + 1 } else { 0 };
         if number > most {
@@ -236,7 +234,7 @@ impl Reader {
                 "",
             );
         }
-        // If a line is damaged, that line may be the record that seems to be missing.
+        // A damaged line may be the record that seems to be missing.
         if self.report.problems.iter().any(|problem| problem.kind == ProblemKind::DamagedLine) {
             return;
         }
@@ -252,8 +250,8 @@ impl Reader {
     }
 }
 
-/// Reads a record of a kind that may occur only once in a file. Returns true if the file already had such a
-/// record.
+/// Reads a record of a kind that may occur only once in a file. Returns true if the file already had a record of this
+/// kind.
 fn read_one<T: DeserializeOwned>(
     report: &mut VerifyReport,
     at: u64,
@@ -299,8 +297,8 @@ impl Evidence {
         self.events.get(index).map_or(1, |(at, _)| *at)
     }
 
-    /// Returns the number of the line in which the step ended: its last checkpoint or failure. Returns the line
-    /// of the last event if the step never ended.
+    /// Returns the line number of the step's last checkpoint or failure. Returns the line number of the last event if
+    /// the step never ended.
     pub fn line_of_step(&self, step: &crate::model::ids::StepId) -> u64 {
         let ended = |event: &Event| matches!(&event.body, crate::event::Body::StateCheckpointed { step_id, .. } | crate::event::Body::StepFailed { step_id, .. } if step_id == step);
         let found = self.events.iter().rev().find(|(_, event)| ended(event));

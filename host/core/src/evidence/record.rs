@@ -27,8 +27,8 @@ pub struct Header {
     pub plugins: Vec<PluginRecord>,
     /// Labels of the withheld payloads, sorted.
     pub withheld: Vec<String>,
-    /// Public key of the signer, if the file is signed. Removing the signature is detected because the header
-    /// names the key.
+    /// Public key of the signer, if the file is signed. Because the header names the key, removal of the signature is
+    /// detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
 }
@@ -66,8 +66,7 @@ pub enum Content {
     Text(String),
     /// Other bytes, in hexadecimal.
     Hex(String),
-    /// The bytes are stored under this other label. If that label is `answer/…`, the bytes are the result in
-    /// the answer.
+    /// The bytes are stored under this other label. If it is `answer/…`, the bytes are the result in the answer.
     SameAs(String),
     /// The bytes and their salt were withheld when the file was written.
     Withheld,
@@ -163,8 +162,8 @@ pub(super) struct SignatureRecord {
     pub(super) signature: String,
 }
 
-/// Converts a ledger row to the fields of a line. The 64-bit nonce exceeds the range of exact JSON numbers, so
-/// it is written as 16 hexadecimal digits.
+/// Converts a ledger row to the fields of a line. The nonce is written as 16 hexadecimal digits, because JSON numbers
+/// do not represent every 64-bit number exactly.
 pub(super) fn from_row(row: &LedgerRow) -> Value {
     let mut value = serde_json::to_value(row).expect("a row is plain data");
     value["nonce"] = format!("{:016x}", row.nonce).into();

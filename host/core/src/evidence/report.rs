@@ -8,7 +8,7 @@ use crate::model::job::JobState;
 /// Value of `schema` in a report.
 const SCHEMA: &str = "latchwork.verify/1";
 
-/// A contradiction in the file: its line, a message, and the two values that do not agree.
+/// A contradiction in the file: its line, a message, and the two values that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// Line of the file, from 1.
@@ -27,16 +27,15 @@ pub struct Problem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemKind {
-    /// A line is not as it was written.
+    /// A line was changed after it was written.
     DamagedLine,
     /// Lines are missing, duplicated or out of order.
     MissingLines,
-    /// The hash of the file is not the one in its trailer.
+    /// The hash of the file differs from the hash in its trailer.
     FileHash,
     /// The signature is invalid, or it is missing although the header names a signer.
     Signature,
-    /// The file is unsigned, or signed by a key that the trust file does not name. The file itself may still be
-    /// intact.
+    /// The file is unsigned, or the trust file does not name the signing key. The file itself may still be intact.
     Trust,
     /// The hash chain of the events is broken.
     Chain,

@@ -1,5 +1,5 @@
-//! Hashes payloads with salts. The salts are derived from the job's secret. If the secret is unknown, they are
-//! read from an evidence file.
+//! Hashes payloads with salts. The salts are derived from the job's secret, or read from an evidence file if the
+//! secret is unknown.
 
 use std::collections::BTreeMap;
 

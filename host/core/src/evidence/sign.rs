@@ -1,5 +1,5 @@
 //! Signatures of evidence files: the signed message and its place in the file. The caller computes and checks
-//! signatures, so this crate depends on no implementation of Ed25519.
+//! signatures, so this crate needs no implementation of Ed25519.
 
 use super::line;
 use super::record::SignatureRecord;

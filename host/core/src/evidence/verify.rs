@@ -1,5 +1,5 @@
-//! Verifies an evidence file. Lines and chain are checked first. If lines and chain are intact, everything
-//! that can be computed from the records is compared with the other records.
+//! Verifies an evidence file. Lines and chain are checked first. If both are intact, every value that can be computed
+//! from the records is compared with the other records.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,10 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Parses a trust file. Each line contains a key, `ed25519:…`, and optionally a name. Empty lines and lines
-    /// that begin with `#` are ignored.
+    /// Parses a trust file. Each line contains a key, `ed25519:…`, and optionally a name. Empty lines and lines that
+    /// begin with `#` are ignored.
     ///
-    /// # Errors
-    /// The numbers of the lines that are not keys. The list is empty if the file contains no key at all.
+    /// # Errors Returns the numbers of the lines that are not keys. The list is empty if the file contains no key.
     pub fn parse(text: &str) -> Result<Trust, Vec<usize>> {
         let mut keys = BTreeMap::new();
         let mut bad = Vec::new();

@@ -34,9 +34,8 @@ impl Withhold {
 
     /// Checks that every requested label exists.
     ///
-    /// # Errors
-    /// Returns the first label that does not exist. Accepting such a label would withhold nothing, although the
-    /// user expects that a payload is withheld.
+    /// # Errors Returns the first label that does not exist. Accepting it would withhold nothing, contrary to the
+    /// user's request.
     pub(super) fn check(&self, known: &[&str]) -> Result<(), UnknownLabel> {
         let Withhold::Labels(labels) = self else { return Ok(()) };
         match labels.iter().find(|wanted| !known.iter().any(|label| is_or_is_below(label, wanted))) {

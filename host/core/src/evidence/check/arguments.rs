@@ -1,5 +1,4 @@
-//! Checks the arguments of each compensating call. The arguments must contain the call to undo and the answer
-//! of that call.
+//! Checks the arguments of each compensating call. The arguments must contain the call to undo and its answer.
 
 use crate::decide;
 use crate::encoding::canon;
@@ -12,7 +11,7 @@ pub(super) fn check(evidence: &Evidence, durable: &Durable, report: &mut VerifyR
     for (at, event) in &evidence.events {
         let Body::CompensationStarted { slot, .. } = &event.body else { continue };
         let Some(of) = slot.compensated() else { continue };
-        // Withheld payloads cannot be compared here. The module `contents` checks their hashes.
+        // Withheld payloads cannot be compared. The module `contents` checks their hashes.
         let known = durable.args(&of).and(durable.answer(&of)).and_then(|_| decide::undo_arguments(durable, &of));
         let (Some(expected), Some(found)) = (known, durable.args(slot)) else { continue };
         let expected = canon::value_to_canonical(&expected);

@@ -1,4 +1,4 @@
-//! Checks compensation from the events alone: only calls that took effect are undone, the last one first, each
+//! Checks compensation from the events alone: only calls that took effect are undone, the last call first, each call
 //! once.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use crate::model::ids::Slot;
 pub(super) struct CompensationWalk {
     /// World-changing calls that were started.
     changing: BTreeSet<Slot>,
-    /// For each answered call, true if its last answer is a success and not the receipt of another call.
+    /// For each answered call, true if its last answer is a success and is not the receipt of another call.
     good: BTreeMap<Slot, bool>,
     /// Calls that took effect, in the order in which they became final.
     effects: Vec<Slot>,

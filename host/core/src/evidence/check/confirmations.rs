@@ -1,5 +1,5 @@
-//! Checks from the events alone that no step used an unconfirmed effect. The fold checks that the consequences
-//! of mismatches follow the plugin's confirmation policy.
+//! Checks from the events alone that no step used an unconfirmed effect. The fold, not this module, checks that the
+//! consequences of mismatches follow the plugin's confirmation policy.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ impl ConfirmationWalk {
     }
 
     fn check_dependencies(&self, at: u64, slot: &Slot, report: &mut VerifyReport) {
-        // Compensating calls follow other rules, which other checks enforce.
+        // Other checks enforce the rules of compensating calls.
         if slot.as_str().ends_with("~c") {
             return;
         }

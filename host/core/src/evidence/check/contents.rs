@@ -1,5 +1,5 @@
-//! Checks that payloads and effects have the hashes recorded in the events, and that their bytes have these
-//! hashes.
+//! Checks that the stored hashes of payloads and effects are the hashes recorded in the events, and that the bytes
+//! match these hashes.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use crate::model::ids::Hash;
 use crate::model::keys;
 use crate::state::{Job, label};
 
-/// A labelled content from a payload record or an effect record.
+/// A payload or effect with its label.
 struct LabelledContent<'a> {
     at: u64,
     hash: Hash,
@@ -131,8 +131,8 @@ fn check_content(
     }
 }
 
-/// Returns the bytes that a payload shares with the record labelled `other`. For an answer, returns the bytes
-/// of the result in the answer. For any other record, returns all bytes of the record.
+/// Returns the bytes that a payload shares with the record labelled `other`. For an answer, these are the bytes of
+/// its result. For any other record, these are all its bytes.
 fn shared_bytes(other: &str, content: &Content) -> Option<Vec<u8>> {
     let bytes = read::bytes_of(content)?;
     if !other.starts_with("answer/") {

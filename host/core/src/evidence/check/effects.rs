@@ -1,5 +1,4 @@
-//! Checks the effects against the calls of the log and the ledger. The effects come from a table of their
-//! own.
+//! Checks the effects against the calls of the log and the ledger. Effects have a table of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,9 +72,8 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
 }
 
-/// Checks that no call has two good answers in the records, and that no try follows a good answer. A try in
-/// doubt that was repeated under its key is an exception. Both tries may have succeeded, because the outside
-/// system recognizes the repeat by the key.
+/// Checks that no call has two successful answers in the records, and that no try follows a successful answer. Both
+/// tries of a keyed retry may have succeeded, because the outside system recognizes the repeat by its key.
 fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let mut good: BTreeMap<&Slot, u32> = BTreeMap::new();
     for (at, effect) in &evidence.effects {
@@ -107,8 +105,8 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
 }
 
-/// Reports stored answers of reads that no event mentions. Such answers come from workers that lost their
-/// lease or died before they wrote the events.
+/// Reports stored answers of reads that no event mentions. A worker leaves such an answer if it loses its lease or
+/// dies before it writes the events.
 fn report_unused_reads(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let told: BTreeSet<(&Slot, u32)> = evidence
         .events
@@ -131,8 +129,8 @@ fn report_unused_reads(evidence: &Evidence, job: &Job, report: &mut VerifyReport
     }
 }
 
-/// Returns true if the effect is the answer of a read and the log does not use it. Such an answer comes from a
-/// worker that lost its lease or died before it wrote the events. The read changed nothing.
+/// Returns true if the effect is the answer of a read that the log does not use. A worker leaves such an answer if it
+/// loses its lease or dies before it writes the events. The read changed nothing.
 fn is_unused_read(job: &Job, effect: &EffectRecord) -> bool {
     let Some(call) = job.calls.get(&effect.slot) else { return false };
     let looks = job.pinned(&call.operator).is_some_and(|pinned| !pinned.is_world_changing());
@@ -170,8 +168,8 @@ fn check_barrier(at: u64, effect: &EffectRecord, job: &Job, report: &mut VerifyR
     let Some(call) = job.calls.get(slot) else {
         let planned = job.plan.step(&slot.step()).filter(|_| slot.is_step() || slot.is_compensation());
         let pinned = planned.and_then(|step| job.pinned(&step.name));
-        // A refusal or a receipt is an answer without an execution. A worker that loses its lease between the
-        // answer and the events leaves only the answer.
+        // A refusal or a receipt is an answer without an execution. It is stored without events if the worker loses
+        // its lease after writing the answer.
         let is_answer_alone = effect.provenance == Provenance::Reused || effect.kind == Kind::NotApplied;
         let is_executed = effect.try_no > 0 || !is_answer_alone;
         if is_executed && pinned.is_some_and(PinnedOperator::is_world_changing) {

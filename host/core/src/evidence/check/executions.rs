@@ -56,7 +56,7 @@ struct ExecutionWalk<'a> {
     plan: Option<Plan>,
     kinds: BTreeMap<(Slot, u32), Kind>,
     calls: BTreeMap<Slot, CallHistory>,
-    /// For each gate, the arguments of its call, and true if the gate was approved.
+    /// For each gate, the arguments of its call, and true if the gate is approved.
     gates: BTreeMap<Slot, (PayloadRef, bool)>,
     undoing: CompensationWalk,
     /// True if the finished job was reopened for an undo.
@@ -121,8 +121,8 @@ impl ExecutionWalk<'_> {
             }
             Body::CompensationStarted { slot, .. } => self.undoing.check_begin(at, slot, report),
             Body::CompensationFinished { slot } => self.undoing.check_finish(at, slot, report),
-            // A reopened compensation keeps the record of its last try. It may be started again only after a
-            // verdict on that try.
+            // A reopened compensation keeps the record of its last try. It may be started again only after a verdict
+            // on that try.
             Body::CompensationReopened { slot, .. } => self.reopened(std::slice::from_ref(slot), true),
             Body::JobReopened { calls, purpose, .. } => {
                 self.is_undone |= *purpose == ReopenPurpose::Undo;
@@ -148,7 +148,7 @@ impl ExecutionWalk<'_> {
         }
     }
 
-    /// Reopens calls that failed finally. If `in_doubt` is true, their last try counts as in doubt.
+    /// Reopens calls that failed finally. If `in_doubt` is true, the last try of each call counts as in doubt.
     fn reopened(&mut self, slots: &[Slot], in_doubt: bool) {
         for slot in slots {
             if let Some(seen) = self.calls.get_mut(slot).filter(|seen| seen.end != TryEnd::Good) {

@@ -34,8 +34,7 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     // The row may be in the state `PENDING` or `RUNNING` although the events imply another state:
     // - A request in the inbox wakes a job without an event.
     // - A claim has no event before its first write.
-    // - A request for a retry or an undo wakes a finished job. This request stays in the inbox until the job
-    //   is reopened.
+    // - A request for a retry or an undo wakes a finished job, and stays in the inbox until the job is reopened.
     let may_wake = match job.state {
         JobState::Cancelled => false,
         state if state.is_terminal() => row.inbox_pending,

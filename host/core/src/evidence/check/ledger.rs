@@ -1,4 +1,4 @@
-//! Checks the ledger rows against the calls of the log. The rows come from a table of their own.
+//! Checks the ledger rows against the calls of the log. Ledger rows have a table of their own.
 
 use std::collections::BTreeSet;
 
@@ -32,8 +32,8 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
     let last = evidence.events.last().map_or(1, |(at, _)| *at);
     for (slot, call) in job.calls.iter().filter(|(slot, _)| !slots.contains(slot)) {
-        // A call that only reads has no barrier. Its row follows its events and may be lost when the process
-        // dies.
+        // A call that only reads has no barrier. Its row is written after its events, and a crash in between loses
+        // the row.
         let started = call.tries > 0 && is_changing(job, call);
         if started {
             let at = started_line(evidence, slot).unwrap_or(last);
@@ -87,7 +87,7 @@ fn check_identity(at: u64, row: &LedgerRow, call: &Call, job: &Job, report: &mut
     }
     // The answer of a refused call has the number of a try that was never started.
     let last = call.finished.as_ref().map_or(0, |finished| finished.try_no).max(call.tries);
-    // A receipt is not an execution, so the row may have the try number of an earlier round.
+    // A receipt is not an execution, so the row may have the try number of an earlier round of retries.
     let executed = call.tries.saturating_sub(u32::from(is_receipt(call)));
     let least = if changing { executed } else { 0 };
     if row.try_no < least || row.try_no > last {
@@ -106,12 +106,12 @@ fn check_state(at: u64, row: &LedgerRow, call: &Call, job: &Job, report: &mut Ve
     let slot = &row.slot;
     let finished = call.finished.as_ref();
     let open = call.open_try.is_some();
-    // In staged commit the row is written after its events. Until then the row keeps its previous state.
+    // In staged commit the row is written after its events, and keeps its previous state until then.
     let (fits, unsettled) = match (call.committed, finished.map(|finished| finished.ok)) {
         (true, Some(true)) => {
-            // If a world-changing call was executed, its barrier set the row to in flight. A row that lags
-            // behind can therefore only be in flight or in doubt. A read or a reused receipt has no barrier, so
-            // a row that lags behind may also be a definite failure.
+            // A lagging row of an executed world-changing call is in flight or in doubt, because the barrier set it
+            // to in flight. A read or a reused receipt has no barrier, so its lagging row may also be a definite
+            // failure.
             let is_behind = match row.world_changing && !is_receipt(call) {
                 true => matches!(row.state, RowState::Inflight | RowState::Indeterminate),
                 false => !row.state.is_final(),

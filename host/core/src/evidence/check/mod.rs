@@ -26,8 +26,7 @@ pub(super) fn check_with_fold(evidence: &Evidence, durable: &Durable, report: &m
     outcome::check(evidence, durable, report);
 }
 
-/// Runs the checks that do not need the fold. These checks verify the most important rules independently of
-/// the fold.
+/// Runs the checks that do not need the fold. They verify the most important rules independently of the fold.
 pub(super) fn check_without_fold(evidence: &Evidence, report: &mut VerifyReport) {
     executions::check(evidence, report);
     confirmations::check(evidence, report);
