@@ -84,9 +84,8 @@ fn reason(durable: &Durable) -> Option<Code> {
     }
 }
 
-/// Returns the actor that cancelled the job, while the job is not terminal. A cancelled job becomes terminal
-/// only after its calls have finished and its effects are undone. Returns `None` if a finished job is being
-/// undone.
+/// Returns the actor that cancelled the job, while the job is not terminal. A cancelled job becomes terminal after
+/// its calls have finished and its effects are undone. Returns `None` if a finished job is being undone.
 fn cancelled_by(durable: &Durable) -> Option<String> {
     let job = &durable.job;
     job.cancel.as_ref().filter(|_| !job.state.is_terminal() && job.undo.is_none()).map(|by| by.actor.clone())
@@ -97,8 +96,7 @@ fn waits_only_for_time(blocked: &[BlockedView]) -> bool {
     !blocked.is_empty() && blocked.iter().all(alone)
 }
 
-/// Returns the charges recorded in the log, and the fuel and time of all tries, including tries without a
-/// charge.
+/// Returns the charges recorded in the log, and the fuel and time of all tries. Tries without a charge are included.
 fn cost(durable: &Durable) -> Totals {
     let mut totals = Totals { fuel: 0, wall_ms: 0, ..durable.job.cost };
     for spent in durable.effects.values().filter_map(|effect| effect.spent) {

@@ -1,4 +1,4 @@
-//! Next actions: commands that the job accepts in its current state and that have an effect.
+//! Next actions: commands that the job accepts in its current state and that change something.
 
 use super::BlockedView;
 use super::offer::Offer;
@@ -60,8 +60,7 @@ fn offers_for_job(durable: &Durable) -> Vec<Offer> {
                 |slot: &crate::model::ids::Slot| [false, true].map(|gone| Offer::Confirm { slot: slot.clone(), gone });
             job.blocking_mismatches().flat_map(each).collect()
         }
-        // A completed job needs no action. If undo were offered, a user who follows the offered commands would undo a
-        // good result.
+        // A completed job needs no action. An offered undo could lead a user to undo a good result.
         JobState::Completed => vec![],
         _ => vec![Offer::Retry, Offer::Undo],
     }

@@ -1,5 +1,5 @@
-//! Notices that are posted to a webhook when a job waits for a person or ends. A notice contains no arguments,
-//! no results, no secrets and nothing that a plugin produced.
+//! Notices that are posted to a webhook when a job waits for a person or ends. A notice contains no arguments, no
+//! results, no secrets and no data from a plugin.
 
 use serde::Serialize;
 
@@ -119,8 +119,7 @@ pub fn notices(job: &Job, events: &[Event]) -> Vec<Notice> {
 
 fn notice(job: &Job, event: &Event) -> Option<Notice> {
     let (kind, reason, slot) = match &event.body {
-        // An approval given with the submission may already have decided the gate. Such a gate is not open and needs no
-        // notice.
+        // A gate that was already decided by an approval from the submission is not open and needs no notice.
         Body::GateRequested { slot, .. } if job.open_gate(slot).is_some() => {
             (NoticeKind::GateRequested, Some(Code::RequiresApproval), Some(slot.clone()))
         }

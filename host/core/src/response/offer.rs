@@ -1,4 +1,4 @@
-//! Commands about a job that a person can run, and the check that the job accepts them.
+//! Commands that a person can run for a job, and the check that the job accepts them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::response::shell::shell_quoted;
 use crate::state::Durable;
 use crate::storage::ManualVerdict;
 
-/// One command about a job.
+/// One command that a person can run for a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Offer {
     Approve(Slot),
@@ -31,8 +31,8 @@ pub(super) enum Offer {
 }
 
 impl Offer {
-    /// Returns true if the job accepts the command at `now_us` and the command has an effect. `now_us` is in
-    /// microseconds since 1970 UTC.
+    /// Returns true if the job accepts the command at `now_us`, microseconds since 1970 UTC, and the command changes
+    /// something.
     pub(super) fn is_useful(&self, durable: &Durable, now_us: i64) -> bool {
         let job = &durable.job;
         let decidable = |slot: &Slot, verdict| decide::verdict_request(durable, slot, verdict, now_us).is_ok();
@@ -93,8 +93,8 @@ impl Offer {
     }
 }
 
-/// Returns true if the next approval must come from another person. Either the rules do not let the submitter approve
-/// the gate, or the gate already has an approval. Returns false if the job has no recorded rules.
+/// Returns true if the next approval must come from another person, because the rules do not let the submitter
+/// approve the gate or because the gate already has an approval. Returns false if the job has no recorded rules.
 fn needs_other_approver(durable: &Durable, slot: &Slot, rules: Option<&Rules>) -> bool {
     let Some(rules) = rules else { return false };
     let approved = durable.job.open_gate(slot).is_some_and(|gate| !gate.approvals.is_empty());

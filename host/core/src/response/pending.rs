@@ -1,5 +1,5 @@
-//! Requests that are accepted but not applied to the job yet. The response shows them and does not offer their
-//! commands again.
+//! Requests that are accepted but not applied to the job yet. The response shows the requests and does not offer
+//! their commands again.
 
 use super::{BlockedView, PendingView, Response, next_actions};
 use crate::model::error::Code;
@@ -41,9 +41,8 @@ impl Response {
         let mut next_actions = next_actions(durable, &left, now_us);
         let resume = format!("latch resume {}", self.job_id);
         next_actions.retain(|action| *action != resume);
-        // If a job is parked for exhausted attempts, `latch resume` helps only while a request to continue or abort is
-        // pending. Without such a request, `latch resume` is the last command of the list. In every other case, it is
-        // the first command.
+        // `latch resume` is the first command of the list. Exception: after exhausted attempts it has no effect
+        // without a pending request to continue or abort, and is then the last command.
         let said = pending.iter().any(|row| matches!(row.asked, RequestKind::Continue | RequestKind::Abort));
         let at = if self.reason_code == Some(Code::AttemptsExhausted) && !said { next_actions.len() } else { 0 };
         next_actions.insert(at, resume);

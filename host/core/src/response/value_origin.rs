@@ -1,4 +1,4 @@
-//! Phrases for the three ways in which a job gets a value without executing anything.
+//! Phrases for the three ways in which a job gets a value without an execution.
 //!
 //! The live view, `latch job show` and `latch job events` use exactly these phrases.
 
@@ -14,8 +14,7 @@ pub fn output_copied(job_id: &JobId) -> String {
     format!("output copied from {job_id}")
 }
 
-/// Phrase for an action that an earlier call already performed. The action is not performed again, and the
-/// receipt of the earlier call is the answer.
+/// Phrase for an action that an earlier call already performed. The receipt of the earlier call is the answer.
 pub fn receipt_returned(job_id: &JobId, slot: &Slot) -> String {
     format!("receipt returned from {job_id} {slot}")
 }

@@ -27,11 +27,10 @@ pub struct Response {
     pub plan_id: String,
     /// State of the job, such as `PARKED`.
     pub state: JobState,
-    /// Reason why the job as a whole does not continue: it is parked, it diverged, or its database was
-    /// restored.
+    /// Reason why the whole job does not continue: it is parked, it diverged, or its database was restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<Code>,
-    /// Description of how the job came to be parked, if known.
+    /// Description of how the job was parked, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// `relaxed` if the database is configured so that a power failure may lose acknowledged writes.
@@ -72,15 +71,15 @@ pub struct Response {
     pub compensations: Vec<CompensationView>,
     /// Commands to run next.
     pub next_actions: Vec<String>,
-    /// Recorded changes that were not confirmed. Either a check found the change different from its record, or
-    /// the check gave no result.
+    /// Recorded changes that were not confirmed. A check found that the change differs from its record, or gave no
+    /// result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unconfirmed: Vec<UnconfirmedView>,
     /// Calls for which later evidence contradicts a person's verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradicted: Vec<Slot>,
-    /// Number of mismatches between an effect and its record that did not stop the job. A mismatch does not stop the
-    /// job if the plugin's confirmation policy is `warn`.
+    /// Number of mismatches between an effect and its record that did not stop the job, because the plugin's
+    /// confirmation policy is `warn`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub confirmation_replay_warnings_total: u32,
     /// First difference found by replay, if the job diverged.
@@ -91,8 +90,8 @@ pub struct Response {
 }
 
 impl Response {
-    /// Marks this response as read from a database other than the database used last, such as a restored copy.
-    /// The response may be out of date. Nothing is executed until an administrator accepts the database.
+    /// Marks this response as read from a database that is not the last one used, such as a restored copy. The
+    /// response may be out of date. Nothing is executed until an administrator accepts the database.
     #[must_use]
     pub fn with_restored_database(self) -> Response {
         let next_actions = vec!["latch doctor --accept-restore".to_owned()];
@@ -137,7 +136,7 @@ pub struct StepView {
     /// Call that a dry run did not make, with its exact arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_call: Option<WouldCallView>,
-    /// Notes about answers with an unusual provenance and about answers that a model gave.
+    /// Notes about answers with an unusual provenance and about answers of models.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -246,7 +245,7 @@ pub struct UnconfirmedView {
     /// Actor that accepted the current state of the resource, or the check that later found the recorded state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_by: Option<String>,
-    /// True if a person found that the effect is permanently gone.
+    /// True if a person found that the effect no longer exists.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gone: bool,
 }
@@ -344,7 +343,7 @@ pub enum PluginSetting {
     Limits,
     /// The WASI mode of the plugin.
     Wasi,
-    /// The plugin's grants, its `config` table, or limits that were removed from the configuration. Only a hash
-    /// of all of these settings is pinned, so the changed setting is not named.
+    /// The plugin's grants, its `config` table, or limits that were removed from the configuration. The changed
+    /// setting is not named, because only a hash of all these settings is pinned.
     Grants,
 }

@@ -22,8 +22,8 @@ pub(super) fn unconfirmed(failed: &UnconfirmedChange) -> UnconfirmedView {
     }
 }
 
-/// Returns every condition for which a step waits. Calls of the step with unconfirmed changes come first. These
-/// calls are returned even if the step has already ended.
+/// Returns every condition for which a step waits. Calls with unconfirmed changes come first, and are returned even
+/// if the step has ended.
 pub(super) fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
     let mut slots: Vec<&Slot> = durable.job.changes_to_accept().map(|failed| &failed.slot).collect();
     let is_open = !durable.job.state.is_terminal() && !durable.job.is_aborting();
@@ -70,8 +70,8 @@ pub(super) fn compensations(durable: &Durable) -> Vec<CompensationView> {
     decide::undo_states(durable).into_iter().map(view).collect()
 }
 
-/// Returns the conditions for which an aborting job waits in this step. The step itself no longer waits for
-/// anything. The job waits only for calls in doubt and compensating calls that have no final state yet.
+/// Returns the conditions for which an aborting job waits in this step. The step itself no longer waits. The job
+/// waits only for calls in doubt and for compensating calls without a final state.
 fn aborting_waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
     let job = &durable.job;
     let of_step = |(slot, _): &(Slot, Code)| slot.step() == step.id;
