@@ -6,7 +6,7 @@ use crate::model::ids::JobId;
 use crate::rules::cost::{Charge, CostGrouping, CostRow, Totals, day, month};
 use crate::storage::JobRow;
 
-/// Cost sums of each language model. They are kept per job, per actor and day, and per tenant and month.
+/// Cost sums of each language model, per job, per actor and day, and per tenant and month.
 #[derive(Default)]
 pub(super) struct Costs {
     jobs: BTreeMap<(JobId, String), Totals>,

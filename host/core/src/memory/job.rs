@@ -11,7 +11,7 @@ use crate::storage::expectation::Expectation;
 use crate::storage::{Batch, Clock, InboxRow, JobRow, LeaseRequest, NewJob, Owner, Payload, StoredJob};
 
 pub(super) struct Job {
-    /// Constant fields of the job row. The fields that change are in `snapshot` and `updated_us`.
+    /// Constant fields of the job row. `snapshot` and `updated_us` hold the fields that change.
     accepted: JobRow,
     pub(super) updated_us: i64,
     pub(super) secret: Hash,

@@ -24,8 +24,8 @@ impl Memory {
         let state = &mut *state;
         state.fire_due(self.clock.now_us());
         let looked_at = |of: &Job| job.is_none_or(|job| *job == of.snapshot.job_id);
-        // Records the time at which the process of a lease holder was first seen to be dead. A time recorded earlier is
-        // kept.
+        // Record the time at which the process of a lease holder was first seen to be dead. Keep a time that was
+        // recorded earlier.
         let here = |owner: &&Owner| owner.boot_id == self.clock.boot_id() && self.clock.is_dead(owner);
         let running = state.jobs.values().filter(|of| looked_at(of) && of.snapshot.state == JobState::Running);
         for owner in running.filter_map(Job::holder).filter(here) {

@@ -1,5 +1,5 @@
-//! In-memory store that needs no async runtime and no real clock. This store is the reference model: every other store
-//! must behave exactly like it. One conformance suite checks all stores.
+//! In-memory store that needs no async runtime and no real clock. It is the reference model: every other store must
+//! behave exactly like it. One conformance suite checks all stores.
 
 mod clock;
 mod costs;
@@ -37,8 +37,8 @@ struct State {
     /// Effects of jobs whose log is in another store (staged commit).
     effects: BTreeMap<JobId, BTreeMap<(Slot, u32), Vec<u8>>>,
     values: BTreeMap<(String, String), Vec<u8>>,
-    /// Lease clock time at which an owner's lock was first seen to be released. The key of the map is the
-    /// content of the owner's lock file.
+    /// Lease clock time at which an owner's lock was first seen to be released, by the content of the owner's lock
+    /// file.
     dead_since_us: BTreeMap<String, i64>,
     inbox_id: i64,
     costs: costs::Costs,
