@@ -1,7 +1,7 @@
 //! Expansion of a plan: fills the keys that the plan and its steps omit.
 //!
-//! The expansion uses no data from plugins. The same text therefore gives the same plan on every host. The default
-//! effect of a step is `read_only`. [`super::check`] refuses a step whose operator may cause more effects than the step
+//! The expansion uses no data from plugins, so the same text gives the same plan on every host. The default effect of
+//! a step is `read_only`. [`super::check`] refuses a step whose operator may cause more effects than the step
 //! declares.
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ fn plan_defaults() -> [(&'static str, Value); 3] {
     [("plan_id", json!("plan")), ("schema_version", json!("1.0")), ("on_failure", json!("keep"))]
 }
 
-/// Returns the optional keys of a step with their defaults. `depends_on` is not listed: its default follows
+/// Returns the optional keys of a step with their defaults. `depends_on` is not listed, because its default follows
 /// from the step's bindings.
 fn step_defaults() -> [(&'static str, Value); 7] {
     [
@@ -57,8 +57,8 @@ pub(super) fn expand(plan: &Value) -> Value {
     plan
 }
 
-/// Returns the ids of the other steps to which bindings in the step's `payload` and `hashes` refer. References
-/// to steps that are not in `ids` are left out.
+/// Returns the ids of the other steps to which bindings in the step's `payload` and `hashes` refer. Ids that are not
+/// in `ids` are left out.
 fn bound_steps<'a>(step: &Map<String, Value>, ids: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
     let values = ["payload", "hashes"].into_iter().filter_map(|key| step.get(key));
     let named = values.flat_map(bindings::references).map(|reference| reference.step().to_string());

@@ -1,13 +1,13 @@
 //! Parameters: values that each request gives to a plan.
 //!
-//! A plan declares parameters as a JSON Schema of an object. The binding `{"$ref": "intent#/name"}` reads the parameter
-//! `name`. If a step of the plan is named `intent`, the binding reads the output of that step instead.
+//! A plan declares parameters as a JSON Schema of an object. The binding `{"$ref": "intent#/name"}` reads the
+//! parameter `name`. If the plan has a step named `intent`, the binding reads the output of the step instead.
 //!
-//! The values of a request are the payload of its intent. If the submitted text is a bare plan, the submitter gives the
-//! values separately.
+//! The values of a request are the payload of its intent. With a bare plan, the submitter gives the values
+//! separately.
 //!
-//! Defaults are filled at submission, and the values are stored with the job. After submission, no value is filled or
-//! checked.
+//! At submission, defaults are filled, and the values are checked and stored with the job. No value is filled or
+//! checked afterwards.
 
 use serde_json::{Map, Value};
 
@@ -71,8 +71,8 @@ pub fn admits(schema: &Value, name: &str) -> bool {
 }
 
 impl Plan {
-    /// Returns true if the reference reads a parameter of the plan, and not the output of a step named
-    /// `intent`.
+    /// Returns true if the reference reads a parameter of the plan. Returns false if it reads the output of a step
+    /// named `intent`.
     pub fn reads_parameters(&self, reference: &Reference) -> bool {
         let named = matches!(reference, Reference::Output { step, .. } if step.as_str() == INTENT);
         named && self.parameters.is_some() && self.step(reference.step()).is_none()
@@ -120,8 +120,8 @@ impl Plan {
 fn missing(pointer: &str, why: &str) -> ParameterError {
     let path: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
     let name = path.join("/");
-    // `--set` cannot set a value inside a parameter. `--set` also cannot set a parameter whose name contains an equals
-    // sign. The first equals sign ends the name.
+    // `--set` cannot set a value inside a parameter, or a parameter with an equals sign in its name, because the
+    // first equals sign ends the name.
     let how = match path.len() > 1 || name.contains('=') {
         true => "in `--input FILE`".to_owned(),
         false => format!("with `--set {name}=VALUE`"),
@@ -161,7 +161,7 @@ pub(super) fn with_defaults(schema: &Value, mut values: Value) -> Value {
     values
 }
 
-/// Fills the defaults of absent properties, also inside properties that are objects.
+/// Fills the defaults of absent properties, including properties of nested objects.
 fn fill(schema: &Value, value: &mut Value) {
     let (Some(properties), Value::Object(fields)) = (schema.get("properties").and_then(Value::as_object), value) else {
         return;

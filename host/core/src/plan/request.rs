@@ -13,8 +13,7 @@ use crate::plan::check::whole_request;
 pub struct CheckedRequest {
     /// The plan in normal form.
     pub plan: Plan,
-    /// Sorted JSON pointers to the values that the request's text omits. The pointers refer to the normal form of the
-    /// plan.
+    /// Sorted JSON pointers, into the plan's normal form, to the values that the request's text omits.
     pub filled: Vec<String>,
     /// Intent of the request, or `None` for a bare plan.
     pub intent: Option<Intent>,

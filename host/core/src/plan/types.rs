@@ -10,8 +10,8 @@ use crate::model::manifest::EffectKind;
 use crate::model::retry::RetrySpec;
 use crate::plan::check::parse_timeout;
 
-/// A plan in normal form. Defaults are filled, and steps are in topological order. If the dependencies allow several
-/// orders, the smallest `step_id` comes first.
+/// A plan in normal form. Defaults are filled, and steps are in topological order. If several steps could come next,
+/// the step with the smallest `step_id` comes first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Label of the plan. The plan's identity is the hash of its normal form.
@@ -58,7 +58,7 @@ pub struct Step {
     pub name: Operator,
     /// Input of the step, with unresolved bindings.
     pub payload: Value,
-    /// Steps that must have ended before this step starts, sorted.
+    /// Steps that must end before this step starts, sorted.
     #[serde(default)]
     pub depends_on: Vec<StepId>,
     /// Declared effects of the step, sorted.
@@ -70,8 +70,8 @@ pub struct Step {
     pub gate: Gate,
     /// Condition under which an earlier result may replace the execution.
     pub cache_policy: CachePolicy,
-    /// Template of the step's key. For a world-changing step, this key is the action key. For any other step, the key
-    /// finds an earlier result to reuse.
+    /// Template of the step's key. For a world-changing step, this key is the action key. For any other step, this
+    /// key finds an earlier result to reuse.
     ///
     /// A world-changing step without a template has no action key. Any other step without a template never reuses an
     /// earlier result.
@@ -79,7 +79,7 @@ pub struct Step {
     /// Additional named values that the template may use.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hashes: BTreeMap<String, Value>,
-    /// Outcome that the step produces. This outcome overrides the operator's own outcome.
+    /// Outcome that the step produces. It overrides the operator's own outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<OutcomeSpec>,
     /// True if facts in the step's result can become outdated.
@@ -177,8 +177,7 @@ pub struct ReuseSpec {
     pub plugin: String,
 }
 
-/// Returns the name of the context to which an entry of `hashes` refers. For the entry `{"$context": "cv"}`, the name
-/// is `cv`.
+/// Returns the name of the context to which an entry of `hashes` refers: `cv` for the entry `{"$context": "cv"}`.
 pub fn context_name(value: &Value) -> Option<&str> {
     let fields = value.as_object().filter(|fields| fields.len() == 1)?;
     fields.get("$context")?.as_str()

@@ -7,12 +7,12 @@ use serde_json::Value;
 pub const WAIT_MS_MAX: u64 = 3_650 * 24 * 60 * 60 * 1_000;
 /// Longest wait for which a job stays `WAITING`. A longer wait parks the job.
 ///
-/// The value equals the longest backoff. Waits and retries therefore park a job after the same time.
+/// The value equals the longest backoff, so waits and retries park a job after the same time.
 pub const SHORT_WAIT_MS: u32 = crate::model::retry::CAP_MS;
 /// Maximum number of characters of a correlation key.
 pub const KEY_CHARS_MAX: usize = 128;
 
-/// Kind of event for which a wait step waits.
+/// Event for which a wait step waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitKind {
@@ -41,14 +41,13 @@ pub enum WaitEnd {
 /// Payload of a wait step after its bindings are resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaitSpec {
-    /// Kind of event for which the step waits.
+    /// Event for which the step waits.
     pub kind: WaitKind,
     /// Correlation key that a signal must carry. `None` for timers.
     pub key: Option<String>,
     /// Time at which the wait ends without a signal.
     pub end: Option<WaitEnd>,
-    /// Output of the step if the wait ends without a signal. Without a default, a wait for a signal fails when
-    /// its time has passed.
+    /// Output of the step if the wait ends without a signal. Without a default, a wait for a signal then fails.
     pub default: Option<Value>,
     /// True if the job parks even for a short wait.
     pub park: bool,
@@ -104,8 +103,8 @@ impl WaitSpec {
     }
 }
 
-/// Returns the correlation key if the payload states the key as a text. Returns `None` if the key is a binding. The
-/// value of a binding is not known yet.
+/// Returns the correlation key if the payload states it as a text. Returns `None` if the key is a binding, because
+/// its value is not known yet.
 pub fn literal_key(payload: &Value) -> Option<&str> {
     payload.get("correlation_key").and_then(Value::as_str)
 }
@@ -188,8 +187,8 @@ fn offset_seconds(text: &str) -> Option<i64> {
     Some(sign * (two(hours, 23)? * 3_600 + two(minutes, 59)? * 60))
 }
 
-/// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar. The calculation lets years
-/// begin in March. The leap day is then the last day of its year.
+/// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar. In the calculation,
+/// years begin in March, so the leap day is the last day of its year.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

@@ -1,11 +1,11 @@
 //! Bindings: placeholders in a payload for the results of earlier steps (§10).
 //!
-//! `{"$ref": "s1#/summary"}` is replaced by the part `/summary` of the output of `s1`. The text after `#` is a
-//! JSON pointer (RFC 6901) without percent-encoding. `s1#` refers to the whole output. `{"$outcome": "s2"}` is
-//! replaced by the id of the outcome of `s2`.
+//! `{"$ref": "s1#/summary"}` is replaced by the part `/summary` of the output of `s1`. The text after `#` is a JSON
+//! pointer (RFC 6901) without percent-encoding. `s1#` refers to the whole output. `{"$outcome": "s2"}` is replaced by
+//! the id of the outcome of `s2`.
 //!
 //! Bindings are resolved once, when the step becomes ready. Inserted values are data and are never searched for
-//! bindings. Otherwise a binding in a tool's answer could read the outputs of other steps.
+//! bindings. A search would let a binding in a tool's answer read the outputs of other steps.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -45,7 +45,7 @@ pub enum Reference {
 #[error("{0}")]
 pub struct InvalidBinding(pub String);
 
-/// A location in a payload that has a binding, well formed or not.
+/// A location in a payload that has a binding. The binding may be malformed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindingLocation {
     /// JSON pointer into the payload.
@@ -107,7 +107,7 @@ impl fmt::Display for Reference {
     }
 }
 
-/// Lists all locations of a payload that have a binding, well formed or not, in the order of the text.
+/// Lists all locations of a payload that have a binding, in the order of the text. Malformed bindings are included.
 pub fn binding_locations(payload: &Value) -> Vec<BindingLocation> {
     fn search(value: &Value, at: &str, found: &mut Vec<BindingLocation>) {
         if let Some(binding) = Reference::parse(value) {

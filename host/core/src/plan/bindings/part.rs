@@ -1,18 +1,16 @@
 //! Search for a part of an output in the JSON text of the output.
 //!
-//! Outputs are stored as received. Some values of an output may have no canonical form. Only the selected part
-//! must have a canonical form.
+//! Outputs are stored as received, so some of their values may have no canonical form. Only the selected part must
+//! have a canonical form.
 //!
-//! The other parts are skipped as text and never parsed into values. Parsing would round inexact integers without
-//! an error.
+//! The other parts are skipped as text, because parsing them into values would silently round inexact integers.
 
 use serde_json::value::RawValue;
 
 use crate::encoding::canon::raw;
 use crate::encoding::pointer;
 
-/// Returns the text of the part of `output` at the JSON pointer `pointer`, or a message if the output has no
-/// such part.
+/// Returns the text of the part of `output` at the JSON pointer `pointer`, or a message if this part does not exist.
 pub(super) fn find<'a>(output: &'a [u8], pointer: &str) -> Result<&'a str, String> {
     let whole: &RawValue =
         serde_json::from_slice(output).map_err(|error| format!("the output is not JSON: {error}"))?;

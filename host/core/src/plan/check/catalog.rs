@@ -24,16 +24,15 @@ pub trait Catalog {
     fn operator(&self, name: &str) -> Option<OperatorInfo>;
     /// Returns the names of all operators, for suggestions.
     fn names(&self) -> Vec<String>;
-    /// Returns true if the catalog contains the properties of its operators. Otherwise the check relies on the effects
-    /// that the plan declares.
+    /// Returns true if the catalog contains the properties of its operators. If false, the check relies on the
+    /// effects that the plan declares.
     fn knows_operators(&self) -> bool {
         true
     }
-    /// Returns the mismatches between a value and the JSON Schema of a plan's parameters. The default
-    /// implementation evaluates no schema and returns no mismatch.
+    /// Returns the mismatches between a value and the JSON Schema of a plan's parameters. The default implementation
+    /// does not evaluate the schema and returns no mismatch.
     ///
-    /// # Errors
-    /// Returns the reason if the schema cannot be used.
+    /// # Errors Returns the reason if the schema cannot be used.
     fn schema_mismatches(&self, _schema: &Value, _value: &Value) -> Result<Vec<SchemaMismatch>, String> {
         Ok(vec![])
     }

@@ -1,4 +1,4 @@
-//! Rule about contexts named in `hashes`: each must come with the request.
+//! Rule about contexts named in `hashes`: each context must come with the request.
 
 use super::report::{ViolationReport, rule};
 use super::view::StepFields;

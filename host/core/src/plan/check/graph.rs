@@ -15,8 +15,8 @@ pub(super) fn check(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     cycles(steps, report);
 }
 
-/// Direct dependencies by step id. Transitive dependencies are computed from them. A step is among its own
-/// transitive dependencies only if it is part of a cycle.
+/// Direct dependencies by step id. Transitive dependencies are computed on demand. Only a step in a cycle is among
+/// its own transitive dependencies.
 pub(super) struct Dependencies<'a>(HashMap<&'a str, Vec<&'a str>>);
 
 impl<'a> Dependencies<'a> {
@@ -24,14 +24,13 @@ impl<'a> Dependencies<'a> {
         Self(direct(steps))
     }
 
-    /// Returns true if `step` depends on `target`, directly or transitively. Also returns true if the
-    /// `depends_on` of `step` is not an array. That mistake is already reported and must not cause a second
-    /// violation.
+    /// Returns true if `step` depends on `target`, directly or transitively. Also returns true if the `depends_on` of
+    /// `step` is not an array, because this mistake is already reported and must not cause a second violation.
     pub(super) fn has(&self, step: &StepFields<'a>, target: &str) -> bool {
         if step.get("depends_on").is_some_and(|items| !items.is_array()) {
             return true;
         }
-        // Most bindings refer to a direct dependency. Only the other bindings need a search of the graph.
+        // Most bindings refer to a direct dependency. The graph is searched only for other bindings.
         step.depends_on().any(|(_, named)| named == target) || self.of_step(step).contains(target)
     }
 
@@ -47,8 +46,8 @@ impl<'a> Dependencies<'a> {
     }
 }
 
-/// Returns the steps of a valid plan in topological order. Of several steps that could come next, the one with
-/// the smallest `step_id` comes first.
+/// Returns the steps of a valid plan in topological order. If several steps could come next, the step with the
+/// smallest `step_id` comes first.
 pub(super) fn in_order(steps: Vec<Step>) -> Vec<Step> {
     let mut waiting: BTreeMap<StepId, Step> = steps.into_iter().map(|step| (step.step_id.clone(), step)).collect();
     let mut missing: HashMap<StepId, usize> =
@@ -76,7 +75,7 @@ pub(super) fn in_order(steps: Vec<Step>) -> Vec<Step> {
 }
 
 /// Returns the known direct dependencies of each known step id. If several steps have the same id, only the first of
-/// them counts. Otherwise a duplicate id could create a false cycle.
+/// them counts, because a duplicate id could otherwise create a false cycle.
 fn direct<'a>(steps: &[StepFields<'a>]) -> HashMap<&'a str, Vec<&'a str>> {
     let known = names(steps);
     let mut edges: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -120,8 +119,8 @@ fn dependencies(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     }
 }
 
-/// Reports cycles of two or more steps. If several cycles share steps, only one of them is reported. After the
-/// author removes that cycle, the next check reports another one.
+/// Reports cycles of two or more steps. Of several cycles that share steps, only one cycle is reported. After the
+/// author removes it, the next check reports another cycle.
 fn cycles(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     let mut edges = direct(steps);
     for (id, targets) in &mut edges {
@@ -140,8 +139,8 @@ fn cycles(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     }
 }
 
-/// Repeatedly removes steps without remaining dependencies from `edges`. Only cycles, and steps that depend on
-/// cycles, remain.
+/// Repeatedly removes steps without remaining dependencies from `edges`. Only cycles and steps that depend on a cycle
+/// remain.
 fn remove_acyclic<'a>(edges: &mut HashMap<&'a str, Vec<&'a str>>) {
     let mut followers: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut counts: HashMap<&str, usize> = HashMap::new();

@@ -8,8 +8,8 @@
 //! 3. The steps form an acyclic graph.
 //! 4. Each step agrees with its operator, its template and its bindings.
 //!
-//! A layer checks all parts that are readable, so one mistake does not hide another. The check ends early only if the
-//! text is too large or not JSON, or if the plan has too many steps.
+//! Each layer checks all readable parts, so one mistake does not hide another mistake. The check ends early only if
+//! the text is too large or not JSON, or if the plan has too many steps.
 
 mod bounds;
 mod catalog;
@@ -64,8 +64,8 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
     if report.is_empty() && passed.is_empty() {
         match normalize(expanded) {
             Ok(plan) => return Ok(plan),
-            // The shape rules should accept exactly the values that the type [`Plan`] accepts. If the type
-            // refuses a value that the rules accept, the plan is refused.
+            // The shape rules should accept exactly the values that the type [`Plan`] accepts. A value that only the
+            // type refuses is reported here.
             Err(error) => report.add("", rule::WRONG_VALUE, error.to_string()),
         }
     }
@@ -76,7 +76,7 @@ pub fn check(text: &[u8], catalog: &dyn Catalog) -> Result<Plan, Vec<Violation>>
 }
 
 /// Applies all rules to a plan. `written` is the submitted form of the plan, and `expanded` is the form with all
-/// defaults. `contexts` names the contexts of the request.
+/// defaults. `contexts` has the names of the request's contexts.
 fn rules(
     (written, expanded): (&Value, &Value),
     contexts: &[&str],
@@ -97,7 +97,7 @@ fn rules(
 }
 
 /// Returns the normal form of a plan whose defaults are already filled. Sorts the sets and puts the steps in
-/// topological order. If the dependencies allow several orders, `step_id` decides.
+/// topological order. `step_id` decides the order of steps that do not depend on each other.
 fn normalize(value: Value) -> Result<Plan, serde_json::Error> {
     let mut plan: Plan = serde_json::from_value(value)?;
     for step in &mut plan.steps {

@@ -23,8 +23,8 @@ pub(super) fn check(steps: &[StepFields<'_>], catalog: &dyn Catalog, report: &mu
     }
 }
 
-/// Returns the effects of an operator that a step's declaration does not cover. Every effect must be declared,
-/// except `produce_outcome`, which changes nothing.
+/// Returns the effects of an operator that a step's declaration does not cover. Every effect except `produce_outcome`
+/// must be declared.
 pub fn uncovered(declared: &[EffectKind], caused: &[EffectKind]) -> Vec<EffectKind> {
     let is_covered = |effect: &EffectKind| *effect == EffectKind::ProduceOutcome || declared.contains(effect);
     caused.iter().copied().filter(|effect| !is_covered(effect)).collect()
@@ -66,8 +66,8 @@ fn effects(step: &StepFields<'_>, info: &OperatorInfo, report: &mut ViolationRep
     let words: Vec<String> = words.map(|effect| format!("`{}`", effect.as_str())).collect();
     let name = step.text("name").unwrap_or_default();
     let id = step.text("step_id").unwrap_or_default();
-    // If the step states its effects, the suggested list contains these effects and the missing effects. Otherwise the
-    // suggested list contains all effects of the operator that must be declared.
+    // If the step states its effects, the suggestion lists these and the missing effects. Otherwise, it lists all
+    // effects of the operator that must be declared.
     let (verb, preposition, kept) = match step.is_stated("effects") {
         true => ("write", "in", declared),
         false => ("add", "to", uncovered(&[], &info.effects)),
@@ -82,7 +82,7 @@ fn effects(step: &StepFields<'_>, info: &OperatorInfo, report: &mut ViolationRep
     report.add(step.pointer("effects"), rule::EFFECTS_TOO_NARROW, message);
 }
 
-/// Checks that a template exists if the step may reuse an earlier result. The key of the template finds the earlier
+/// Checks that a step that may reuse an earlier result has a template. The key of the template finds the earlier
 /// result.
 fn template_of_reuse(step: &StepFields<'_>, report: &mut ViolationReport) {
     let reuses = step.get("cache_policy").is_some_and(|policy| policy == "use_if_safe" || policy.is_object());
@@ -124,8 +124,7 @@ fn compensation(
     }
 }
 
-/// Checks that the compensating operator `by` can undo the step. Also checks that the step declares the effects of
-/// `by`.
+/// Checks that the compensating operator `by` can undo the step, and that the step declares the effects of `by`.
 fn check_compensation(
     step: &StepFields<'_>,
     (of, by): (Option<&OperatorInfo>, &OperatorInfo),
@@ -142,7 +141,7 @@ fn check_compensation(
         let message = format!("`{named}` changes nothing, so it undoes nothing");
         report.add(at, rule::CANNOT_UNDO, message);
     } else if !own && step.get("effects").is_some_and(Value::is_array) {
-        // If the step's own operator `of` may also cause an effect, the effect is already reported. It is skipped here.
+        // Skip effects that the step's own operator `of` may also cause. They are already reported.
         let said = |effect: &EffectKind| of.is_some_and(|of| of.effects.contains(effect));
         for effect in uncovered(&declared(step), &by.effects).into_iter().filter(|effect| !said(effect)) {
             let message = format!(

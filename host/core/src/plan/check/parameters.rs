@@ -12,7 +12,7 @@ use crate::plan::parameters::{admits, declared_names, with_defaults};
 /// Maximum number of parameters that a plan may declare.
 const NAMES_MAX: usize = 100;
 
-/// Checks the parts of `parameters` that bindings, defaults and `--set` use. The catalog evaluates the other parts as
+/// Checks the parts of `parameters` that bindings, defaults and `--set` use. The catalog evaluates all other parts as
 /// JSON Schema.
 pub(super) fn schema(value: &Value, at: &str, report: &mut ViolationReport) {
     let Some(fields) = value.as_object() else {

@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use crate::encoding::canon::raw;
 use crate::plan::bindings::child;
 
-/// Offsets of all values in a text that is valid JSON. The offsets are computed only for an invalid plan, so a valid
-/// plan costs no extra time.
+/// Offsets of all values in a text that is valid JSON. They are computed only for an invalid plan, so a valid plan
+/// costs no extra time.
 pub(super) struct Positions<'a> {
     text: &'a [u8],
     offsets: HashMap<String, usize>,
@@ -26,8 +26,8 @@ impl<'a> Positions<'a> {
         positions
     }
 
-    /// Returns the offset of the value at `pointer`. If there is no such value, returns the offset of the nearest
-    /// enclosing value that exists.
+    /// Returns the offset of the value at `pointer`. If this value does not exist, returns the offset of its nearest
+    /// enclosing value.
     pub(super) fn offset(&self, pointer: &str) -> usize {
         let mut pointer = pointer;
         loop {
@@ -46,8 +46,7 @@ impl<'a> Positions<'a> {
     }
 
     fn add(&mut self, pointer: String, raw: &RawValue) {
-        // A raw value borrows from the text of the plan, so the address of the value gives its offset in the
-        // text.
+        // A raw value borrows from the text of the plan, so its address gives its offset in the text.
         let offset = raw.get().as_ptr().addr() - self.text.as_ptr().addr();
         for (key, inner) in children(raw).expect("it has been parsed before") {
             self.add(child(&pointer, &key), inner);

@@ -1,4 +1,4 @@
-//! Collection of violations, later sorted by their position in the text.
+//! List of violations, sorted by position in the text at the end.
 
 use super::Violation;
 use super::position::Positions;
@@ -13,7 +13,7 @@ macro_rules! rules {
         pub(in crate::plan) mod parameter_rule {
             pub(in crate::plan) use super::rule::{MISSING_PARAMETER, UNKNOWN_PARAMETER, WRONG_PARAMETER};
         }
-        /// Code of violations about contexts that entries of `hashes` name.
+        /// Code of violations about contexts named in entries of `hashes`.
         pub const CONTEXT_RULE: &str = rule::UNKNOWN_CONTEXT;
         /// Every plan rule: its stable code and its requirement.
         pub const RULES: &[(&str, &str)] = &[$(($code, $title)),*];

@@ -1,4 +1,4 @@
-//! Checks of single values. They depend only on the value, not on the rest of the plan.
+//! Checks of single values that depend only on the value, not on the rest of the plan.
 
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ pub(super) fn text(value: &Value, at: &str, report: &mut ViolationReport) {
     bounded_text(value, at, TEXT_CHARS_MAX, report);
 }
 
-/// Checks that the value is one of `words`. Otherwise reports a violation that suggests a similar word.
+/// Checks that the value is one of `words`. Reports any other value as a violation and suggests a similar word.
 pub(super) fn one_of_words(value: &Value, at: &str, words: &[&str], report: &mut ViolationReport) {
     let Some(text) = as_text(value, at, report) else { return };
     if !words.contains(&text) {

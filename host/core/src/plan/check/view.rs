@@ -1,4 +1,4 @@
-//! Access to the well-formed parts of a step. The rules that check more than the shape of a single value use it.
+//! Access to the well-formed parts of a step, for rules that check more than the shape of a single value.
 
 use serde_json::{Map, Value};
 
@@ -13,8 +13,8 @@ pub(super) struct StepFields<'a> {
 }
 
 impl<'a> StepFields<'a> {
-    /// Returns the steps of an expanded plan. Each returned step also contains the fields that the plan's text
-    /// states. Items that are not objects are skipped.
+    /// Returns the steps of an expanded plan, each with the fields that the plan's text states. Items that are not
+    /// objects are skipped.
     pub(super) fn of_plan(written: &'a Value, expanded: &'a Value) -> Vec<Self> {
         let steps = |plan: &'a Value| plan.get("steps").and_then(Value::as_array).into_iter().flatten();
         let both = steps(expanded).zip(steps(written)).enumerate();

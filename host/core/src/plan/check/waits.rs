@@ -1,5 +1,4 @@
-//! Rules about wait steps: the keys of their payload, and the step keys that apply only to steps that execute
-//! something.
+//! Rules about wait steps: the keys of their payload, and the step keys that a wait step cannot have.
 
 use std::collections::HashMap;
 

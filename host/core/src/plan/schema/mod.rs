@@ -2,8 +2,8 @@
 
 /// JSON Schema (draft 2020-12) of a plan.
 ///
-/// The schema covers only structure. Errors in the graph, the bindings and the effects need the whole plan or the
-/// loaded plugins. Only [`super::check`] finds these errors.
+/// The schema covers only structure. Only [`super::check`] finds errors in the graph, the bindings and the effects,
+/// because these checks need the whole plan or the loaded plugins.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 #[cfg(test)]

@@ -44,8 +44,7 @@ fn schema_and_check_refuse_structural_mistakes() {
     let mut refused = 0;
     for (pointer, value, code, _, _) in crate::plan::check::tests::mistakes() {
         let plan = crate::plan::check::tests::with(pointer, value.clone());
-        // `25h` has the form of a timeout but is too long. Only the plan check can find this mistake, so the
-        // value is skipped.
+        // Skip `25h`. It has the form of a timeout but is too long, and only the plan check can find this mistake.
         if value == Some(json!("25h")) {
             continue;
         }

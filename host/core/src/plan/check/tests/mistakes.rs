@@ -1,9 +1,9 @@
-//! Table of mistakes, each with the only violation that the mistake causes.
+//! Table of mistakes, each with the only violation that it causes.
 
 use serde_json::{Value, json};
 
-/// One mistake in a valid plan. The first two fields are the pointer and the new value of the changed place. The other
-/// fields describe the violation: code, pointer, and a part of the message.
+/// One mistake in a valid plan. The first two fields are the pointer and the new value of the changed place. The
+/// other three fields describe the violation: code, pointer, and a part of the message.
 pub(in crate::plan) type Mistake = (&'static str, Option<Value>, &'static str, &'static str, &'static str);
 
 /// Returns the mistakes in plans without waits.
@@ -79,7 +79,7 @@ fn mistakes_in_order() -> Vec<Mistake> {
     ]
 }
 
-/// Mistakes in what a step declares: effects, tags, gate, reuse and outcome.
+/// Mistakes in the declarations of a step: effects, tags, gate, reuse and outcome.
 fn mistakes_in_declarations() -> Vec<Mistake> {
     vec![
         ("/steps/2/outcome/type", None, "P004", "/steps/2/outcome", "type"),

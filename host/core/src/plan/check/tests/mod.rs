@@ -1,5 +1,5 @@
-//! Tests of the plan check. A table lists mistakes, each with the only violation that the mistake causes. Other tests
-//! check properties that hold for every plan.
+//! Tests of the plan check. A table lists mistakes, each with the only violation that it causes. Other tests check
+//! properties that hold for every plan.
 
 mod docs;
 mod llm;

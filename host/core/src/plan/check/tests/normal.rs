@@ -90,7 +90,7 @@ fn any_graph() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<usize>)> {
 }
 
 /// Returns true if some step depends on itself, directly or through other steps. Each round adds the dependencies of
-/// all steps reached so far. There are as many rounds as steps, so every transitive dependency is reached.
+/// all steps reached so far. One round per step is enough to reach every transitive dependency.
 fn has_cycle(dependencies: &[Vec<usize>]) -> bool {
     (0..dependencies.len()).any(|start| {
         let mut reached: BTreeSet<usize> = dependencies[start].iter().copied().collect();

@@ -29,7 +29,7 @@ fn hash_of(text: &str) -> String {
     check(text.as_bytes(), &AnyOperator).unwrap_or_else(|found| panic!("{found:?}")).hash().to_hex()
 }
 
-/// Shipped plans have the hashes that the parser of the first release computed for them.
+/// The hashes of shipped plans equal the hashes that the parser of the first release computed.
 #[test]
 fn shipped_plans_keep_their_hash() {
     let shipped = [

@@ -53,7 +53,7 @@ fn short_steps_are_expanded_from_the_plan_alone() {
     ]);
     let normal = json!({ "plan_id": "plan", "schema_version": "1.0", "on_failure": "keep", "steps": steps });
     assert_eq!(serde_json::to_value(&request.plan).unwrap(), normal);
-    // The list of filled keys contains omitted keys and no stated keys. Each listed pointer exists in the normal form.
+    // The list contains only omitted keys. Each listed pointer exists in the normal form.
     let has = |pointer: &str| request.filled.contains(&pointer.to_owned());
     assert!(request.filled.is_sorted() && has("/plan_id") && has("/on_failure") && has("/steps/1/payload"));
     assert!(!has("/steps/3/effects") && !has("/steps/1/idempotency_template") && has("/steps/1/depends_on"));
@@ -62,7 +62,7 @@ fn short_steps_are_expanded_from_the_plan_alone() {
     }
 }
 
-/// I145: the normal form of a short plan is itself a plan with the same hash. No value is filled in this plan.
+/// I145: the normal form of a short plan is itself a plan with the same hash and without omitted values.
 #[test]
 fn short_plan_and_normal_form_have_the_same_hash() {
     let short = request(&short());
