@@ -41,7 +41,7 @@ impl AutoExec {
         self.enabled && level >= self.min_trust
     }
 
-    /// Returns these settings with only the entries of one actor. A job stores the settings in this form.
+    /// Returns these settings with only the entries of one actor. A job stores this form.
     #[must_use]
     pub fn of_actor(&self, actor: &str) -> AutoExec {
         if self.is_off() {
@@ -52,7 +52,7 @@ impl AutoExec {
         AutoExec { trust: trust.collect(), ..*self }
     }
 
-    /// Returns settings that allow only what both policies allow.
+    /// Returns settings that allow only operations that both policies allow.
     #[must_use]
     pub(super) fn narrowed_by(&self, other: &AutoExec) -> AutoExec {
         let both = |(name, level): (&String, &u32)| Some((name.clone(), *level.min(other.trust.get(name)?)));
@@ -73,8 +73,8 @@ mod tests {
         AutoExec { enabled, min_trust, trust }
     }
 
-    /// I42: trust holds per actor and operator. The tenant's current policy and the policy under which the job was
-    /// accepted must both grant the trust.
+    /// I42: trust holds per actor and operator. Both the tenant's current policy and the policy under which the job
+    /// was accepted must grant the trust.
     #[test]
     fn trust_is_per_actor_and_operator_and_needs_both_policies() {
         let send = Operator::new("Mail.Send");

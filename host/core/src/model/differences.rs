@@ -19,8 +19,8 @@ pub struct Difference {
     pub found: String,
 }
 
-/// Returns at most `DIFFERENCES_MAX` values that differ, in the order of keys. The result is empty if one of the texts
-/// is neither a JSON object nor a JSON array.
+/// Returns at most `DIFFERENCES_MAX` values that differ, in the order of keys. The result is empty if either text is
+/// not a JSON object or array.
 pub fn differences(recorded: &str, found: &str) -> Vec<Difference> {
     let read =
         |text: &str| serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array());

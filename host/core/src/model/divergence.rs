@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::differences::{Difference, differences};
 use crate::model::ids::StepId;
 
-/// The first difference between a log and its replay, with the differing field.
+/// The first difference between a log and its replay, with the field that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Divergence {
     /// The step, or the slot of a call inside the step, such as `s3/2`.

@@ -40,7 +40,7 @@ pub struct Consumption {
     pub wall_ms: u32,
 }
 
-/// Payload that is stored for a try whose answer could not be used and whose call remained in doubt.
+/// Payload stored for a try that left its call in doubt because its answer could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnusableAnswer {
     /// Reason why the answer could not be used.
@@ -91,7 +91,7 @@ pub enum Provenance {
     Executed,
     /// The answer was found in the effect store when the job was resumed.
     CaughtUp,
-    /// After the call, the host asked the tool whether the call had happened.
+    /// The host asked the tool after the call whether the call had happened.
     Reconciled,
     /// The call was repeated under its recorded external key.
     KeyedRetry,
@@ -148,7 +148,7 @@ pub enum Answer {
 pub struct Effect {
     /// Slot of the invocation.
     pub slot: Slot,
-    /// Number of the try, from 1. The number is 0 if a refusal or a receipt answered the call before any try.
+    /// Number of the try, from 1. The number is 0 if the call was answered without a try, by a refusal or a receipt.
     #[serde(rename = "try")]
     pub try_no: u32,
     /// Answer of the try.
@@ -169,9 +169,9 @@ impl Effect {
         serde_json::to_vec(self).expect("an effect is plain data")
     }
 
-    /// Returns true if the effect helps the lease holder to decide the call. An unknown answer does not help. A
-    /// "not applied" answer to a keyed retry does not help either, because it proves nothing about the original
-    /// try. If such an answer counted, the host would ask the tool about the original try forever.
+    /// Returns true if the effect helps the lease holder to decide the call. Returns false for an unknown answer, and
+    /// for a "not applied" answer to a keyed retry, because it proves nothing about the original try. If that answer
+    /// counted, the host would ask the tool about the original try forever.
     pub fn is_informative(&self) -> bool {
         match self.answer {
             Answer::Ok(_) => true,

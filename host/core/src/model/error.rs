@@ -65,8 +65,8 @@ codes! {
     MemoryLimit = "MEMORY_LIMIT", retries 0;
     /// The plugin recursed too deeply.
     StackOverflow = "STACK_OVERFLOW", retries 0;
-    /// The plugin ran longer than its time limit. The cause may be a busy machine. Steps, and calls that
-    /// certainly changed nothing, are therefore retried (§8).
+    /// The plugin ran longer than its time limit. The cause may be a busy machine, so steps, and calls that certainly
+    /// changed nothing, are retried (§8).
     WallClockLimit = "WALL_CLOCK_LIMIT", retries 3;
     /// The plugin's answer is larger than its limit.
     OutputLimit = "OUTPUT_LIMIT", retries 0;
@@ -78,7 +78,7 @@ codes! {
     GateExpired = "GATE_EXPIRED", retries 0;
     /// The budget does not cover the call.
     BudgetExceeded = "BUDGET_EXCEEDED", retries 0;
-    /// The call was resolved as lost: it remains unknown whether the call happened.
+    /// The call was resolved as lost. It will never be known whether the call happened.
     InvocationLost = "INVOCATION_LOST", retries 0;
     /// The job was cancelled.
     Cancelled = "CANCELLED", retries 0;
@@ -125,8 +125,8 @@ impl Code {
     pub fn is_guest_code(self) -> bool {
         (self as usize) < 10
     }
-    /// Returns true if a step that failed with this code would fail with it again when it is repeated with the
-    /// same input. Retrying the job cannot help such a step.
+    /// Returns true if a step that failed with this code would fail with it again for the same input. Retrying the
+    /// job then cannot help.
     pub fn fails_deterministically(self) -> bool {
         matches!(
             self,
@@ -144,8 +144,8 @@ impl Code {
                 | Code::DryRunUpstream
         )
     }
-    /// Returns the code that a step plugin receives (§8). The ten guest codes are returned unchanged. Every
-    /// other code becomes `POLICY_DENIED` or `DEPENDENCY_UNAVAILABLE`.
+    /// Returns the code that a step plugin receives (§8): one of the ten guest codes unchanged, or `POLICY_DENIED` or
+    /// `DEPENDENCY_UNAVAILABLE` for any other code.
     pub fn for_guest(self) -> Code {
         match self {
             code if code.is_guest_code() => code,
@@ -180,8 +180,8 @@ pub struct Failure {
     pub retry_after_ms: Option<u32>,
 }
 
-/// The only key of the JSON object in `detail` if the plugin's SDK refused an operation. The SDK refuses
-/// operations that are forbidden to every plugin of the same kind, step or tool.
+/// The only key of the JSON object in `detail` if the plugin's SDK refused an operation. The SDK refuses operations
+/// that are forbidden to all plugins of the same kind (step or tool).
 pub const DENIED_BY_SDK: &str = "latchwork:denied";
 
 impl Failure {

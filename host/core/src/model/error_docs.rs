@@ -11,7 +11,7 @@ pub struct ErrorPage {
 }
 
 impl ErrorPage {
-    /// Returns the title of the page: the description of the code in a few words.
+    /// Returns the title of the page, which describes the code in a few words.
     pub fn title(&self) -> &'static str {
         let first = self.text.lines().next().unwrap_or_default();
         first.split_once(": ").map_or(first, |(_, title)| title)

@@ -1,5 +1,5 @@
-//! Identifiers and hashes. The form of each identifier is checked when the identifier enters the system. The
-//! remaining code relies on this form.
+//! Identifiers and hashes. The form of each identifier is checked when the identifier enters the system. All other
+//! code relies on this form.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ macro_rules! text_id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Creates the identifier from a text without checking it. The caller must know that the text has
-            /// the required form.
+            /// Creates the identifier from a text without checking it. The caller must ensure that the text has the
+            /// required form.
             pub fn new(text: impl AsRef<str>) -> Self {
                 Self(Arc::from(text.as_ref()))
             }
@@ -102,8 +102,8 @@ impl Slot {
     pub fn is_compensation(&self) -> bool {
         self.0.ends_with("~c")
     }
-    /// Returns true if the slot belongs to the plan step itself. Returns false for calls inside a step and
-    /// for compensations.
+    /// Returns true if the slot belongs to the plan step itself, and false for calls inside a step and for
+    /// compensations.
     pub fn is_step(&self) -> bool {
         !self.0.contains(['/', '~'])
     }

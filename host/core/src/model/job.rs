@@ -179,8 +179,7 @@ mod tests {
 
     #[test]
     fn transition_table_covers_every_input() {
-        // Each input has a column in the table. If a new input is added, this match does not compile until the
-        // input is added here.
+        // Each input has a column in the table. A new input does not compile until this match lists it.
         let index = |input: JobInput| match input {
             JobInput::Claimed => 0,
             JobInput::Released => 1,

@@ -84,24 +84,24 @@ pub enum WasiMode {
     Virtual,
 }
 
-/// The way in which a call in doubt is resolved (§5).
+/// The way to resolve a call in doubt (§5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryClass {
     /// The call does not change the world and is executed again.
     Read,
-    /// The downstream system deduplicates calls by the external key.
+    /// The outside system recognizes a repeated call by the external key.
     Keyed,
     /// The tool exports `reconcile` and can be asked about an earlier call.
     Queryable,
-    /// The tool can neither be asked about a call nor safely repeat it. Only a person can resolve the call.
+    /// The tool cannot be asked about a call and cannot safely repeat it. Only a person can resolve the call.
     Opaque,
 }
 
-/// The operator's declarations about resolving calls in doubt.
+/// The operator's declarations for resolving calls in doubt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolutionSpec {
-    /// Time during which the downstream system recognizes a repeated call by the external key, in seconds. 0 if the
+    /// Time during which the outside system recognizes a repeated call by the external key, in seconds. 0 if the
     /// system does not recognize repeated calls.
     #[serde(default)]
     pub idempotent_by_key_seconds: u32,
@@ -145,7 +145,7 @@ pub struct OperatorSpec {
     /// Status of the outcome: `draft` or `final`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_status: Option<String>,
-    /// Declarations about resolving calls in doubt.
+    /// Declarations for resolving calls in doubt.
     #[serde(default)]
     pub resolution: ResolutionSpec,
     /// Requested limits.
@@ -154,8 +154,8 @@ pub struct OperatorSpec {
 }
 
 impl OperatorSpec {
-    /// Returns an operator with one effect. It accepts and returns any JSON value, its output depends on the outside
-    /// world, and the limits are the default ones.
+    /// Returns an operator with one effect and default limits. It accepts and returns any JSON value, and its output
+    /// depends on the outside world.
     pub fn new(name: Operator, effect: EffectKind) -> Self {
         Self {
             name,
@@ -176,7 +176,7 @@ impl OperatorSpec {
         self.effects.iter().any(|effect| effect.is_world_changing())
     }
 
-    /// Returns the class of the operator. `reconcile` says whether its plugin can be asked about a call.
+    /// Returns the class of the operator. `reconcile` is true if its plugin can be asked about a call.
     pub fn recovery_class(&self, reconcile: bool) -> RecoveryClass {
         if !self.is_world_changing() {
             RecoveryClass::Read
@@ -229,7 +229,7 @@ impl Default for Limits {
     }
 }
 
-/// Data about an operator that the job can call. The data is pinned when the job is accepted.
+/// Data about an operator that the job can call, pinned when the job was accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PinnedOperator {
     /// Name of the plugin in `latch.toml`.
@@ -244,7 +244,7 @@ pub struct PinnedOperator {
     pub effects: Vec<EffectKind>,
     /// Degree to which the operator's output depends only on its input.
     pub determinism: Determinism,
-    /// The way in which the operator's calls in doubt are resolved.
+    /// The way to resolve the operator's calls in doubt.
     pub class: RecoveryClass,
     /// Time limits for resolving calls in doubt.
     pub resolution: ResolutionSpec,
@@ -254,7 +254,7 @@ pub struct PinnedOperator {
     /// True if the plugin exports `compensate` and can undo its own calls.
     #[serde(default, skip_serializing_if = "is_false")]
     pub compensate: bool,
-    /// Treatment of a call in doubt that cannot be resolved automatically.
+    /// Treatment of calls in doubt that cannot be resolved automatically.
     pub on_indeterminate: OnIndeterminate,
     /// Name of the verifier that checks the operator's recorded effects when a job is resumed. The name is
     /// [`OWN_VERIFIER`] or the name of a verifier of the host.
@@ -277,8 +277,8 @@ pub struct PinnedOperator {
     /// The part of WASI that the plugin may import.
     #[serde(default, skip_serializing_if = "WasiMode::is_none")]
     pub wasi: WasiMode,
-    /// Hash of the plugin's grants and settings when the job was accepted. Set only for tools. The job uses the current
-    /// grants and settings. The hash only shows whether they have changed since then.
+    /// Hash of the plugin's grants and settings when the job was accepted. Set only for tools. The job uses the
+    /// current grants and settings. The hash only shows whether they have changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Hash>,
 }
@@ -290,8 +290,8 @@ impl PinnedOperator {
     }
 }
 
-/// Verifier name for the plugin's own `verify` export. This verifier is used if the plugin exports `verify` and
-/// no other verifier is configured for the plugin.
+/// Verifier name for the plugin's own `verify` export, which is used if no other verifier is configured for the
+/// plugin.
 pub const OWN_VERIFIER: &str = "verify";
 
 /// Consequence if a recorded effect does not match the current state of the outside world (§11).

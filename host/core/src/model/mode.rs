@@ -13,8 +13,8 @@ pub enum Mode {
     /// A person must approve external writes and sends.
     #[default]
     HumanGated,
-    /// The mode itself requires approval for an external write or send only if the actor is not trusted with
-    /// the operator. Gates of the plan and of the policy still apply.
+    /// The mode requires approval for an external write or send if the actor is not trusted with the operator. Gates
+    /// of the plan and of the policy also apply.
     AutoExec,
 }
 

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Effect of a finished step on the outside world, and whether the step succeeded (§7).
+/// Effect of a finished step on the outside world, and the success or failure of the step (§7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultType {
     /// The step called no tool.
     Pure,
-    /// The step called tools, and none of them was world-changing.
+    /// The step called tools, but no world-changing tool.
     Success,
     /// The step changed the world.
     SideEffectCommitted,

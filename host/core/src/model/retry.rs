@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Retry settings of a step. The settings never make a final error code retryable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetrySpec {
-    /// Maximum number of retries after the first try. The maximum applies to every retryable error code.
+    /// Maximum number of retries after the first try, for every retryable error code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u32>,
     /// Base of the backoff: maximum length of the first backoff, in milliseconds.

@@ -1,4 +1,4 @@
-//! Reason why an earlier result was or was not reused.
+//! Reason for reusing or not reusing an earlier result.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,13 +12,13 @@ pub enum ReuseReason {
     WithinTtl,
     /// The result changed the world, or the step could change it.
     WorldChanging,
-    /// The outcome type of the step is not reusable, or the result has another outcome type than the step.
+    /// The outcome type of the step is not reusable, or differs from the outcome type of the result.
     OutcomeType,
     /// The result and the step have different sensitivities.
     Sensitivity,
-    /// The policy now decides differently about the step than when the result was made.
+    /// The policy decides about the step differently than when the result was made.
     Policy,
-    /// The result was made from another input than that of the step.
+    /// The result was made from an input that differs from the input of the step.
     Input,
     /// The plugin version that made the result is outside the allowed range.
     PluginVersion,

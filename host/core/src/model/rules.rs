@@ -14,7 +14,7 @@ use crate::model::mode::Mode;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
-    /// Modes in which jobs may run. The rules recorded with a job omit this list. The list contained the job's mode
+    /// Modes in which jobs may run. The rules recorded with a job omit this list, because it contained the job's mode
     /// when the job was accepted.
     #[serde(skip)]
     pub modes: Vec<Mode>,
@@ -63,8 +63,8 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// Returns rules that allow only what both `self` and `other` allow. `other` contains the rules under which
-    /// the job was accepted.
+    /// Returns rules that allow only operations that both `self` and `other` allow. `other` contains the rules under
+    /// which the job was accepted.
     pub fn narrowed_by(mut self, other: &Rules) -> Rules {
         self.modes.retain(|mode| other.modes.contains(mode));
         self.gate_effects.extend(&other.gate_effects);

@@ -1,4 +1,4 @@
-//! Action keys. If two jobs request the same action, their action keys are equal.
+//! Action keys. Two jobs that request the same action have equal action keys.
 
 use std::collections::BTreeMap;
 
@@ -60,13 +60,12 @@ impl<'a> Template<'a> {
         &self.names
     }
 
-    /// Returns the action key: the SHA-256 over the length-prefixed template and the length-prefixed canonical
-    /// form of each name's value.
+    /// Returns the action key: the SHA-256 over the length-prefixed template and the length-prefixed canonical form
+    /// of each name's value.
     ///
-    /// A name refers to the payload field of that name. If the payload has no such field, the name refers to an
-    /// entry of `hashes`. The value of such a name is not the entry itself, but the hexadecimal SHA-256 of the
-    /// entry's canonical form. Bindings in `payload` and `hashes` must be resolved before this function is
-    /// called.
+    /// The value of a name is the payload field of that name. If the payload has no such field, the value is the
+    /// hexadecimal SHA-256 of the canonical form of the entry in `hashes`. Bindings in `payload` and `hashes` must be
+    /// resolved before this function is called.
     pub fn key(&self, payload: &Value, hashes: &BTreeMap<String, Value>) -> Result<Hash, UnknownName> {
         let mut fields = vec![self.text.as_bytes().to_vec()];
         for name in &self.names {
@@ -92,8 +91,8 @@ pub fn action_key(template: &str, payload: &Value, hashes: &BTreeMap<String, Val
     template.key(payload, hashes)
 }
 
-/// Returns the action key of a call inside a step plugin. `text` is the key that the plugin gives. The result
-/// equals the action key of a template whose text is `text` and which contains no names.
+/// Returns the action key of a call inside a step plugin. `text` is the key that the plugin gives. The result equals
+/// the action key of the template `text` without names.
 pub fn call_action_key(text: &str) -> Hash {
     length_prefixed(&[text.as_bytes()])
 }

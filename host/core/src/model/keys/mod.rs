@@ -1,8 +1,8 @@
 //! Keys (§6): identities of requests, calls and actions.
 //!
-//! The encodings ensure that different lists of fields never give the same bytes. Fields that cannot contain a
-//! zero byte are separated by one zero byte. Other fields are preceded by their length as eight bytes, big
-//! endian. The encodings must never change, because keys are stored and were sent to downstream systems.
+//! The encodings ensure that different lists of fields never give the same bytes. Fields that cannot contain a zero
+//! byte are separated by one zero byte. Other fields are preceded by their length as eight bytes, big endian. The
+//! encodings must never change, because keys are stored and were sent to outside systems.
 
 use crate::model::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::model::mode::Mode;
@@ -27,9 +27,9 @@ pub fn idempotency_key(job: &JobId, slot: &Slot, operator: &Operator, canonical_
     ])
 }
 
-/// Returns the key by which a downstream system deduplicates: `latch:<job_id>:<slot>:<first_attempt>`.
-/// `first_attempt` is the attempt that first started the invocation. The key is the same for every later
-/// execution, retry and reconciliation.
+/// Returns the external key, by which an outside system recognizes a repeated call:
+/// `latch:<job_id>:<slot>:<first_attempt>`. `first_attempt` is the attempt that first started the invocation. The key
+/// is the same for every later execution, retry and reconcile request.
 pub fn external_key(job: &JobId, slot: &Slot, first_attempt: u32) -> String {
     format!("latch:{job}:{slot}:{first_attempt}")
 }
@@ -61,9 +61,9 @@ pub struct RequestIdentity<'a> {
     pub request_id: Option<&'a str>,
 }
 
-/// Returns the identity of a request. The key is the `SHA-256` of the length-prefixed fields in the order of
-/// [`RequestIdentity`]. Hashes are encoded as 32 bytes and the mode as its name. An absent `request_id` is
-/// omitted completely.
+/// Returns the identity of a request: the `SHA-256` of the length-prefixed fields in the order of
+/// [`RequestIdentity`]. Hashes are encoded as 32 bytes and the mode as its name. An absent `request_id` is omitted
+/// completely.
 pub fn request_key(request: &RequestIdentity<'_>) -> Hash {
     let mut fields: Vec<&[u8]> = vec![
         request.tenant.as_bytes(),
@@ -78,15 +78,15 @@ pub fn request_key(request: &RequestIdentity<'_>) -> Hash {
     length_prefixed(&fields)
 }
 
-/// Returns the identity of a request with an `Idempotency-Key` header. The key is the `SHA-256` of four
-/// length-prefixed fields: the text `ik`, the tenant, the actor and the header value. A [`request_key`] has
-/// more fields, so the two kinds of keys are never equal.
+/// Returns the identity of a request with an `Idempotency-Key` header: the `SHA-256` of four length-prefixed fields.
+/// The fields are the text `ik`, the tenant, the actor and the header value. A [`request_key`] has more fields, so
+/// the two kinds of keys are never equal.
 pub fn header_request_key(tenant: &str, actor: &str, header: &str) -> Hash {
     length_prefixed(&[b"ik", tenant.as_bytes(), actor.as_bytes(), header.as_bytes()])
 }
 
 /// Returns the reference by which events refer to a payload. Its hash is `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖
-/// bytes)`. Equal payloads with different labels have different hashes.
+/// bytes)`. Equal payloads with different labels therefore have different hashes.
 pub fn payload_ref(secret: &Hash, label: &str, bytes: &[u8]) -> PayloadRef {
     let len = u32::try_from(bytes.len()).expect("payloads are limited far below 4 GiB");
     PayloadRef { hash: payload_hash(secret, label, bytes), len }
@@ -97,14 +97,14 @@ pub fn payload_hash(secret: &Hash, label: &str, bytes: &[u8]) -> Hash {
     Hash::of(&[&payload_salt(secret, label).0, bytes])
 }
 
-/// Returns the salt of one payload: `SHA-256(secret ‖ 0 ‖ label)`. A salt does not reveal the secret or the
-/// salts of other payloads. A salt can therefore be disclosed even if the secret must stay hidden.
+/// Returns the salt of one payload: `SHA-256(secret ‖ 0 ‖ label)`. A salt does not reveal the secret or other salts,
+/// so it can be disclosed while the secret stays hidden.
 pub fn payload_salt(secret: &Hash, label: &str) -> Hash {
     Hash::of(&[&secret.0, &[0], label.as_bytes()])
 }
 
-/// Returns the reference to a payload whose salt is already known. Returns `None` if `bytes` has 4 GiB or
-/// more. Valid payloads are far smaller.
+/// Returns the reference to a payload whose salt is known. Returns `None` if `bytes` has 4 GiB or more. Valid
+/// payloads are far smaller.
 pub fn payload_ref_from_salt(salt: &Hash, bytes: &[u8]) -> Option<PayloadRef> {
     let len = u32::try_from(bytes.len()).ok()?;
     Some(PayloadRef { hash: Hash::of(&[&salt.0, bytes]), len })

@@ -24,7 +24,7 @@ fn request<'a>() -> RequestIdentity<'a> {
 }
 
 /// I17: the idempotency keys of two example calls never change. The other tests named `golden_…` check other kinds of
-/// keys in the same way.
+/// keys.
 #[test]
 fn golden_idempotency_keys() {
     let job = JobId::new(JOB);
@@ -128,7 +128,7 @@ fn template_names_are_parsed() {
     }
 }
 
-/// Strategy for short strings of characters that an encoding of keys could confuse with a separator or a prefix.
+/// Strategy for short strings of characters that an encoding of keys could confuse with separators or prefixes.
 fn tricky() -> impl Strategy<Value = String> {
     let part = prop::sample::select(vec![
         "",
