@@ -1,7 +1,7 @@
 //! JSON pointers (RFC 6901).
 
-/// Returns true if `text` is a JSON pointer. A pointer is empty, or a sequence of tokens that each start with
-/// `/`. In a token `~` occurs only as `~0` or `~1`.
+/// Returns true if `text` is a JSON pointer: empty, or a sequence of tokens that each start with `/`. In a token, `~`
+/// occurs only as `~0` or `~1`.
 pub fn is_pointer(text: &str) -> bool {
     let starts_well = text.is_empty() || text.starts_with('/');
     starts_well && text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))

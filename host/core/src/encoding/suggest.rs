@@ -21,8 +21,8 @@ pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let letters = lower.chars().count();
     let distance = |candidate: &'a str| {
         let known = candidate.to_lowercase();
-        // A higher share than a third would suggest unrelated words. A lower share would miss swapped syllables
-        // and endings.
+        // A larger share than a third would suggest unrelated words. A smaller share would miss swapped syllables and
+        // endings.
         let farthest = letters.max(known.chars().count()) / 3;
         let distance = strsim::damerau_levenshtein(&lower, &known);
         (candidate != word && distance <= farthest).then_some((distance, candidate))

@@ -7,8 +7,8 @@ pub const MARK: char = '…';
 
 /// Beginning of a text that may have been longer.
 ///
-/// Recorded data contains [`start`](Self::start) alone. People are shown the `Display` form, which ends with [`MARK`] if
-/// the text was longer.
+/// Recorded data contains only [`start`](Self::start). The `Display` form is for people and ends with [`MARK`] if the
+/// text was longer.
 ///
 /// ```
 /// use latchwork_core::encoding::truncate;
@@ -31,7 +31,7 @@ impl fmt::Display for Truncated<'_> {
     }
 }
 
-/// Returns at most `max` bytes of a text. The text is cut at a boundary of characters.
+/// Returns at most `max` bytes of a text. The text is cut between two characters.
 pub fn at_bytes(text: &str, max: usize) -> Truncated<'_> {
     at(text, text.floor_char_boundary(max))
 }

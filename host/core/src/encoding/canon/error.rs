@@ -49,6 +49,6 @@ impl CanonError {
     }
 }
 
-/// Maximum nesting depth of objects and arrays. Real payloads stay below the limit. At this depth, a recursive
-/// parser in another program does not overflow its stack.
+/// Maximum nesting depth of objects and arrays. Real payloads stay below this depth. A recursive parser in another
+/// program does not overflow its stack at this depth.
 pub const DEPTH_MAX: usize = 64;

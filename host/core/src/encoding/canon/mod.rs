@@ -1,16 +1,15 @@
 //! Canonical JSON (RFC 8785): exactly one text for each value. Equal values therefore have equal hashes and keys.
 //!
-//! Ambiguous input is refused: duplicate keys, lone surrogates, numbers beyond the range of a double, and
-//! integer literals that a double cannot hold exactly. Decimals round to the nearest double, as the RFC
-//! specifies. `1`, `1.0` and `1e0` are the same number.
+//! Ambiguous input is refused: duplicate keys, lone surrogates, numbers beyond the range of a double, and integer
+//! literals that a double cannot hold exactly. Decimals round to the nearest double, as the RFC specifies. `1`, `1.0`
+//! and `1e0` are the same number.
 //!
-//! An integer literal is accepted if it is the exact value of a double. The text that the RFC writes for a
-//! double is also accepted, such as `295147905179352830000` for 2^68. Otherwise, the canonical text of such a
-//! double would itself be refused.
+//! An integer literal is accepted if it is the exact value of a double, or if it is the text that the RFC writes for
+//! a double, such as `295147905179352830000` for 2^68. Otherwise, some canonical texts would be refused.
 //!
-//! The crate `serde_json_canonicalizer` writes the canonical form. The parser is part of this module, because the parser
-//! of `serde_json` keeps the last of two equal keys and rounds integers, reports an error without its byte offset, and
-//! has another depth limit.
+//! The crate `serde_json_canonicalizer` writes the canonical form. This module has its own parser, because the parser
+//! of `serde_json` keeps the last of two equal keys and rounds integers. It also reports errors without a byte
+//! offset, and has another depth limit.
 
 mod error;
 mod number;
@@ -38,7 +37,8 @@ pub fn canonicalize(text: &[u8]) -> Result<Vec<u8>, CanonError> {
     parse_strict(text).map(|value| value_to_canonical(&value))
 }
 
-/// Returns the canonical form of a JSON text, or the text itself if it has none. Arguments are compared in this form.
+/// Returns the canonical form of a JSON text. Returns the text itself if it has no canonical form. Arguments are
+/// compared in this form.
 pub fn canonicalize_or_keep(text: &str) -> Cow<'_, str> {
     match canonicalize(text.as_bytes()) {
         Ok(bytes) => Cow::Owned(String::from_utf8(bytes).expect("canonical JSON is UTF-8")),
@@ -46,17 +46,16 @@ pub fn canonicalize_or_keep(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Parses a JSON text and refuses a text without a canonical form. Equal canonical forms give equal values. A
-/// whole number up to 2^53 becomes an integer, in whatever notation it is written. All other numbers become
-/// doubles.
+/// Parses a JSON text and refuses a text without a canonical form. Equal canonical forms give equal values. A whole
+/// number up to 2^53 becomes an integer, in any notation. All other numbers become doubles.
 pub fn parse_strict(text: &[u8]) -> Result<Value, CanonError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
     parse::Parser::new(text).document()
 }
 
-/// Parses a line of an evidence file like [`parse_strict`], but allows eight more levels of nesting. A line
-/// contains an event, and an event can contain a plan.
+/// Parses a line of an evidence file like [`parse_strict`], but allows eight more levels of nesting. The extra levels
+/// are needed because a line contains an event, and an event can contain a plan.
 pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
@@ -65,24 +64,22 @@ pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
 
 /// Returns the canonical form of a value that was built in code or parsed by another parser.
 ///
-/// # Errors
-/// [`parse_strict`] would refuse the serialized value.
+/// # Errors Fails if [`parse_strict`] would refuse the serialized value.
 pub fn canonicalize_value(value: &Value) -> Result<String, Refusal> {
     check_value(value)?;
     Ok(String::from_utf8(value_to_canonical(value)).expect("canonical JSON is UTF-8"))
 }
 
-/// Parses a JSON text even if some of its values have no canonical form. Also returns a list of the duplicate
-/// keys and of the numbers without a canonical form. [`parse_strict`] refuses every text for which this list is
-/// not empty.
+/// Parses a JSON text even if some of its values have no canonical form. Also returns a list of the duplicate keys
+/// and of the numbers without a canonical form. If the list is not empty, [`parse_strict`] refuses the text.
 pub(crate) fn parse_tolerant(text: &[u8]) -> Result<(Value, Vec<CanonError>), CanonError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
     parse::Parser::tolerant(text)
 }
 
-/// Checks that [`parse_strict`] would accept the serialized `value`. Use this function for values that were
-/// built in code or parsed by another parser.
+/// Checks that [`parse_strict`] would accept the serialized `value`. For values that were built in code or parsed by
+/// another parser.
 pub fn check_value(value: &Value) -> Result<(), Refusal> {
     fn check(value: &Value, room: usize) -> Result<(), Refusal> {
         match value {

@@ -30,7 +30,7 @@ pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, Re
     Ok(from_double(double))
 }
 
-/// Checks that a double can hold a number exactly. The number may come from any parser.
+/// Checks that a double can hold a number from any parser exactly.
 pub(super) fn check(number: &Number) -> Result<(), Refusal> {
     if number.is_f64() {
         return Ok(());
@@ -38,8 +38,8 @@ pub(super) fn check(number: &Number) -> Result<(), Refusal> {
     from_literal(&number.to_string(), true).map(|_| ())
 }
 
-/// Converts a double to a JSON number. Whole numbers in the safe range become integers. `1` and `1.0` are
-/// therefore equal values.
+/// Converts a double to a JSON number. Whole numbers in the safe range become integers, so `1` and `1.0` are equal
+/// values.
 fn from_double(double: f64) -> Number {
     if double.fract() == 0.0 && double.abs() <= SAFE_MAX {
         return Number::from(double as i64);
@@ -54,7 +54,8 @@ fn is_exact_double(digits: &str, double: f64) -> bool {
 }
 
 fn truncated(literal: &str) -> String {
-    // Recorded failures contain this text. For this reason a literal of exactly the maximum length has the mark too.
+    // A literal of exactly the maximum length also gets the mark. Recorded failures contain this text, so it must not
+    // change.
     match literal.len() < SHOWN_DIGITS_MAX {
         true => literal.to_owned(),
         false => {

@@ -22,7 +22,7 @@ impl<'a> Parser<'a> {
         Self { text, at: 0, depth: 0, depth_max: DEPTH_MAX, tolerated: None }
     }
 
-    /// Raises the depth limit by `levels`. For texts in which a value of the maximum depth is part of a larger
+    /// Raises the depth limit by `levels`, for a text that contains a value of the maximum depth inside another
     /// value.
     pub(super) fn with_extra_depth(self, levels: usize) -> Self {
         Self { depth_max: self.depth_max + levels, ..self }
@@ -60,8 +60,7 @@ impl<'a> Parser<'a> {
         Err(CanonError { offset, refusal })
     }
 
-    /// In tolerant mode, collects the refusal and returns `instead`. In strict mode, returns the refusal as an
-    /// error.
+    /// Returns the refusal as an error. In tolerant mode, collects the refusal and returns `instead`.
     fn tolerate<T>(&mut self, offset: usize, refusal: Refusal, instead: T) -> Parsed<T> {
         match &mut self.tolerated {
             Some(passed) => {
@@ -82,7 +81,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Consumes the next byte if the next byte is `byte`. Returns true if a byte was consumed.
+    /// Consumes the next byte if it is `byte`. Returns true if a byte was consumed.
     fn consume(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -266,7 +265,7 @@ impl<'a> Parser<'a> {
             self.at += 2;
             units.push(self.four_digits()?);
         }
-        // An escape that is only half of a surrogate pair decodes to no character.
+        // Half of a surrogate pair decodes to no character.
         match char::decode_utf16(units).next() {
             Some(Ok(char)) => Ok(char),
             _ => self.refuse(start, Refusal::LoneSurrogate),

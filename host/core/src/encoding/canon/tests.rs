@@ -80,8 +80,8 @@ fn numbers_are_written_as_in_rfc8785() {
     for (bits, text) in table {
         let double = f64::from_bits(bits);
         assert_eq!(value_to_canonical(&json!(double)), text.as_bytes(), "{bits:x}");
-        // Parsing the number from text must give the same canonical text. `{:e}` writes an exponent, so the
-        // parser does not treat the text as an integer literal.
+        // The number parsed from text must give the same canonical text. `{:e}` writes an exponent, so the parser
+        // does not treat the text as an integer literal.
         assert_eq!(canonical(&format!("{double:e}")), text, "{bits:x}");
         assert_eq!(canonical(text), text);
     }
@@ -168,7 +168,7 @@ fn depth_has_a_limit() {
     assert_eq!(refused(nest(DEPTH_MAX + 1)), (DEPTH_MAX, Refusal::TooDeep));
     assert_eq!(refused("[".repeat(1_000_000)), (DEPTH_MAX, Refusal::TooDeep));
     assert_eq!(refused(r#"{"a":"#.repeat(100)).1, Refusal::TooDeep);
-    // Depth counts nesting only. Siblings do not add to it.
+    // Depth counts nesting only, not siblings.
     let wide = format!("[{}]", vec!["[[]]"; 200].join(","));
     assert_eq!(canonical(&wide), wide);
 }

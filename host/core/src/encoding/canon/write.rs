@@ -5,17 +5,16 @@ use serde_json::Value;
 
 /// Returns the canonical form of a value.
 ///
-/// Integers that a double cannot represent are rounded. Values that do not come from [`crate::encoding::canon::parse_strict`]
-/// must be checked with [`crate::encoding::canon::check_value`] first.
+/// Integers that a double cannot represent are rounded. Check a value with [`crate::encoding::canon::check_value`]
+/// first, if it does not come from [`crate::encoding::canon::parse_strict`].
 pub fn value_to_canonical(value: &Value) -> Vec<u8> {
     data_to_canonical(value)
 }
 
 /// Returns the canonical form of data that serializes to JSON.
 ///
-/// # Panics
-/// Panics if the data does not serialize, or contains a number that is not finite, a map whose keys are not strings, or
-/// a key twice in one map. Values from [`crate::encoding::canon::parse_strict`] contain none of these.
+/// # Panics Panics if the data does not serialize, or contains a number that is not finite, a map with a key that is
+/// not a string, or a key twice in one map. Values from [`crate::encoding::canon::parse_strict`] never cause a panic.
 pub fn data_to_canonical(data: &impl Serialize) -> Vec<u8> {
     serde_json_canonicalizer::to_vec(data).expect("plain data has a canonical form")
 }

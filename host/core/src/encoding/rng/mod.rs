@@ -1,7 +1,7 @@
 //! Random numbers of steps. Each step has one stream of bytes, which is the same in every try and replay.
 //!
-//! The mapping from seed to values is part of the determinism contract. A library computes only ChaCha20 itself, with
-//! 20 rounds, the seed as key, block counter 0 and nonce 0.
+//! The mapping from seed to values is part of the determinism contract. A library computes ChaCha20 with 20 rounds,
+//! the seed as key, block counter 0 and nonce 0. This module computes everything else.
 //!
 //! Every method takes the next bytes of the step's stream, and no byte is skipped. For example, `bytes(1)` followed by
 //! `bytes(3)` returns the same bytes as `bytes(4)`.
@@ -36,8 +36,8 @@ impl StepRng {
 
     /// Returns a uniform number in `0..bound`. If `bound` is 0, returns 0 and takes nothing from the stream.
     ///
-    /// Draws `x = next_u32()` until `x` is at least `2^32 mod bound`, and returns `x mod bound`. The number of accepted
-    /// values of `x` is a multiple of `bound`, so all results are equally likely.
+    /// Draws `x = next_u32()` until `x` is at least `2^32 mod bound`, and returns `x mod bound`. All results are
+    /// equally likely, because the number of accepted values of `x` is a multiple of `bound`.
     pub fn below(&mut self, bound: u32) -> u32 {
         if bound == 0 {
             return 0;
