@@ -8,7 +8,7 @@ use crate::model::payload::PayloadRef;
 use crate::rules::ledger::Quiescence;
 use crate::state::{Draft, Durable};
 
-/// One invocation, as the caller requests it now.
+/// An invocation, as the caller requests it now.
 #[derive(Clone, Debug)]
 pub struct Invocation {
     /// Slot of the call.
@@ -108,7 +108,7 @@ impl Try {
         })
     }
 
-    /// Returns the number of tries before this one in the current round of retries.
+    /// Returns the number of earlier tries in the current round of retries.
     pub(super) fn earlier_tries(&self, durable: &Durable, slot: &Slot) -> u32 {
         let round = durable.job.calls.get(slot).map_or(0, |call| call.tries_before_round);
         self.try_no.saturating_sub(1 + round)

@@ -57,8 +57,8 @@ pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, F
     if !is_keyed(job, operator) {
         return Ok(None);
     }
-    // A call that was started by an earlier version continues without a key. Those versions derived no action key
-    // from a template.
+    // A call that was started by an earlier version continues without a key. Those versions did not derive action
+    // keys from templates.
     if job.calls.get(slot).is_some_and(|call| call.first_attempt > 0 && call.action_key.is_none()) {
         return Ok(None);
     }
@@ -119,8 +119,7 @@ pub(crate) fn withdraw_receipt(durable: &Durable, slot: &Slot) -> Vec<ActionWrit
     row.action_key.filter(|_| holds_reservation(durable, row)).map(take).into_iter().collect()
 }
 
-/// Restores the receipt of a call whose effect stays after all. The write also notifies the jobs that wait for
-/// the key.
+/// Restores the receipt of a call whose effect is not undone. The write also notifies the jobs that wait for the key.
 pub(crate) fn restore_receipt(durable: &Durable, slot: &Slot) -> Vec<ActionWrite> {
     let answer = durable.answer(slot);
     let Some(Answer::Ok(output)) = answer.as_deref().map(|effect| &effect.answer) else { return Vec::new() };
@@ -258,8 +257,8 @@ pub(crate) fn reuse_receipt(
     if !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }
-    // Reusing a receipt never creates a row. If an earlier round of retries of this call wrote a row, that row
-    // is updated here.
+    // Reusing a receipt never creates a row. A row that an earlier round of retries wrote for this call is updated
+    // here.
     if let Some(row) = durable.rows.get(slot) {
         let row =
             LedgerRow { state: RowState::Committed, result_hash: Some(answer.hash), next_try_us: None, ..row.clone() };
@@ -278,8 +277,8 @@ pub(crate) fn wait_for_key_holder(slot: &Slot, operator: &Operator, holder: KeyH
         holder: Some(holder),
     };
     let wait = ActionWrite::Wait { operator: operator.clone(), key };
-    // Both writes must be in one transaction. A blocked step that is not registered as waiting would never be
-    // woken.
+    // Both writes must be in one transaction. A blocked step would never be woken if it were not registered as
+    // waiting.
     Draft { events: vec![body], actions: vec![wait], flush_now: true, atomic: true, ..Draft::default() }
 }
 

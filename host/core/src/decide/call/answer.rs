@@ -174,8 +174,7 @@ fn finished(
     let stored = durable.effects.get(&(slot.clone(), started.try_no));
     let bytes = stored.map_or_else(|| effect.to_bytes(), |stored| stored.to_bytes());
     let answer = durable.payload_ref(&label::answer(slot, started.try_no), &bytes);
-    // A stored answer replaces the given effect. If the provenance of the two differs, the answer counts as
-    // caught up.
+    // The stored answer counts, not the given effect. If their provenances differ, the answer is caught up.
     let provenance = match stored {
         Some(stored) if stored.provenance != effect.provenance => Provenance::CaughtUp,
         _ => effect.provenance,

@@ -12,7 +12,7 @@ use crate::rules::ledger::{LedgerRow, RowState};
 use crate::state::{Draft, Durable, label};
 use crate::storage::{ActionWrite, BatchKind, Payload};
 
-/// Starts one more try. The draft contains a barrier if the call may change the world.
+/// Starts the next try. The draft contains a barrier if the call may change the world.
 pub(crate) fn start(
     durable: &Durable,
     invocation: &Invocation,

@@ -68,8 +68,8 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
             let failure = forbidden.unwrap_or_else(|| Failure::new(code, "forbidden"));
             let mut draft = refuse(durable, invocation, failure, context);
             if let Some(event) = over_budget {
-                // The refusal must be durable before the guest receives it. Otherwise a budget raised later
-                // could change the answer at this slot.
+                // The refusal must be durable before the guest receives it. Without this, a budget raised later could
+                // change the answer at this slot.
                 draft.events.insert(0, *event);
                 draft.flush_now = true;
             }
@@ -85,7 +85,7 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
         }
         Decision::Ladder => resolution::next_resolution_step(durable, invocation, context),
         Decision::Continue => continue_try(durable, invocation, context),
-        // The worker stops its earlier call first, so that call executes nothing more.
+        // The worker stops its earlier call first, so the earlier call executes nothing more.
         Decision::StopOldCall => NextAction::StopOldCall,
         Decision::WaitOtherWorker { wait_ms } => NextAction::WaitMs(wait_ms),
         Decision::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => NextAction::CheckOwner,
@@ -132,7 +132,7 @@ fn has_stray_effect(durable: &Durable, invocation: &Invocation) -> bool {
 
 fn forbidden(durable: &Durable, planned: &plan::Step, invocation: &Invocation) -> Option<Failure> {
     let job = &durable.job;
-    // An aborting job executes only compensating calls, and only an aborting job executes them.
+    // Compensating calls are executed only in an aborting job, and an aborting job executes no other calls.
     if !crate::decide::call::tries::may_execute(durable, &invocation.slot) {
         return Some(Failure::new(Code::Cancelled, "the job is being cancelled"));
     }

@@ -81,8 +81,8 @@ pub(crate) fn execute_if_permitted(
     NextAction::Execute { draft, started }
 }
 
-/// Returns the number of executions in this round if the last one did not take effect and no more tries are
-/// allowed.
+/// Returns the number of executions in this round of retries if the last execution did not take effect and no try is
+/// left.
 fn exhausted_tries(call: &Call) -> Option<u32> {
     let spent = call.tries.saturating_sub(call.tries_before_round);
     let in_vain = call.verdict == Some((call.tries, Verdict::NotApplied));

@@ -96,7 +96,7 @@ fn resolve_from_stored_effect(
     })
 }
 
-/// Returns the stored answer of the open try, no matter which worker stored it.
+/// Returns the stored answer of the open try. Any worker may have stored it.
 pub(crate) fn stored_answer<'d>(durable: &'d Durable, slot: &Slot, open: &Try) -> Option<&'d Effect> {
     let effect = durable.effects.get(&(slot.clone(), open.try_no))?;
     (!matches!(effect.answer, Answer::Unknown { .. })).then_some(effect)
@@ -165,8 +165,8 @@ fn schedule_reconcile(durable: &Durable, invocation: &Invocation, wait_ms: u32, 
     let scheduled = Body::StepRetryScheduled { step_id: slot.step(), slot: slot.clone(), code, not_before_us };
     let ledger = vec![replace_row(durable, LedgerRow { next_try_us: Some(not_before_us), ..row.clone() })];
     let mut draft = Draft { events: vec![scheduled], ledger, ..Draft::default() };
-    // For a plan step, the scheduled retry itself ends the run of the step. A step plugin keeps running if the
-    // wait is short, and is blocked otherwise.
+    // The scheduled retry of a plan step ends the run of the step. A step plugin keeps running during a short wait,
+    // and is blocked for a longer wait.
     if slot.call_number().is_none() || wait_ms <= WAIT_IN_PLACE_MS {
         return NextAction::Write(draft);
     }
@@ -192,8 +192,8 @@ pub(crate) fn applied(
     verdict.merge(answered(durable, invocation, open, effect, context))
 }
 
-/// Records the verdict that the call did not happen. The verdict closes the try, and another try may follow
-/// under the same key.
+/// Records the verdict that the call did not happen. The verdict closes the try. A next try may follow under the same
+/// key.
 pub(crate) fn not_applied(
     durable: &Durable,
     invocation: &Invocation,
@@ -264,7 +264,7 @@ pub(crate) fn mark_lost(
         time_us: context.now_us,
         spent: None,
     };
-    // In staged commit, the same verdict may already be stored as an effect while its events are missing.
+    // After a crash in staged commit, the same verdict may be stored as an effect without its events.
     let stored = durable.effects.get(&(slot.clone(), open.try_no));
     let stored = stored.filter(|stored| stored.provenance == effect.provenance && stored.answer == effect.answer);
     let (effects, effect) =
@@ -330,8 +330,8 @@ fn repeat_keyed_call(
     NextAction::Execute { draft, started }
 }
 
-/// Returns the effect that records the verdict as the answer of the open try. A try has only one effect, so
-/// either the verdict or a late answer is stored, never both. Returns nothing if the try has an effect already.
+/// Returns the effect that records the verdict as the answer of the open try. Returns nothing if the try already has
+/// an effect, such as a late answer, because a try has only one effect.
 fn close_open_try(
     durable: &Durable,
     slot: &Slot,

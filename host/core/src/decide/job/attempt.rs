@@ -23,8 +23,8 @@ pub fn released(worker: &str) -> Draft {
 /// Parks the job before its inbox is read, if more than `limit` attempts in a row wrote nothing after their claim.
 /// The requests stay in the inbox.
 ///
-/// After exactly `limit` such attempts, the next attempt reads the inbox and calls [`park_crash_loop`]. This function
-/// handles a crash of that attempt.
+/// After exactly `limit` such attempts, the next attempt reads the inbox and calls [`park_crash_loop`]. If the next
+/// attempt crashes too, this function parks the job.
 pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Draft> {
     let before = durable.job.claims_without_events.saturating_sub(1);
     if before <= limit {

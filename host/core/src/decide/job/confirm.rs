@@ -47,7 +47,7 @@ pub enum ConfirmationResult {
 /// an earlier attempt recorded it, a verifier exists, and no person has accepted it.
 pub fn due_confirmations(durable: &Durable) -> Vec<ConfirmationCheck> {
     let job = &durable.job;
-    // In an aborting job, only compensation relies on recorded effects.
+    // An aborting job relies on recorded effects only in compensation, so no change is verified without compensation.
     if job.is_aborting() && !job.compensates() || job.state.is_terminal() {
         return Vec::new();
     }

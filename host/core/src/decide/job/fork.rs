@@ -22,7 +22,7 @@ use crate::storage::Payload;
 pub struct ForkRequest {
     /// First step that is executed again.
     pub at: StepId,
-    /// JSON outputs that replace those of copied steps.
+    /// JSON outputs that replace the outputs of copied steps.
     pub set: BTreeMap<StepId, Vec<u8>>,
     /// Actor who requests the fork, and the reason.
     pub by: DecidedBy,
@@ -85,7 +85,7 @@ pub enum ForkRefusal {
 /// Checks that a job in this state does not continue by itself.
 ///
 /// # Errors
-/// [`ForkRefusal::StillOpen`].
+/// Returns [`ForkRefusal::StillOpen`] if the job may continue by itself.
 pub fn check_forkable(job_id: &JobId, state: JobState) -> Result<(), ForkRefusal> {
     match state {
         JobState::Pending | JobState::Running | JobState::Waiting => {
@@ -98,7 +98,7 @@ pub fn check_forkable(job_id: &JobId, state: JobState) -> Result<(), ForkRefusal
 /// Returns the event and payloads with which a fork of `origin` begins.
 ///
 /// # Errors
-/// See [`ForkRefusal`].
+/// Returns the reason why the job cannot be forked as requested.
 pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<ForkStart, ForkRefusal> {
     let job = &origin.job;
     let job_id = &job.header.job_id;
@@ -160,7 +160,7 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<ForkStart, ForkRe
     Ok(ForkStart { body, payloads })
 }
 
-/// Returns every step that depends on one of the given steps, directly or through others. Relies on the
+/// Returns every step that depends on one of the given steps, directly or through other steps. Relies on the
 /// topological order of plans.
 fn dependents_of<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a StepId>) -> BTreeSet<StepId> {
     let from: BTreeSet<&StepId> = of.into_iter().collect();

@@ -81,7 +81,7 @@ pub struct RetryRound {
 /// Returns the work that a retry of the job would repeat.
 ///
 /// # Errors
-/// The reason why the job cannot be retried.
+/// Returns the reason why the job cannot be retried.
 pub fn retry_round(durable: &Durable) -> Result<RetryRound, RetryRefusal> {
     let job = &durable.job;
     if !matches!(job.state, JobState::Partial | JobState::Failed) {
@@ -126,8 +126,8 @@ pub fn retry_round(durable: &Durable) -> Result<RetryRound, RetryRefusal> {
     Ok(round)
 }
 
-/// Returns true if the retry may end differently from the last round. This requires a failure with a cause other than
-/// the plugin's code and input.
+/// Returns true if the retry may end differently from the last round. At least one failure must have a cause other
+/// than the plugin's code and input.
 pub fn may_end_differently(durable: &Durable, round: &RetryRound) -> bool {
     let job = &durable.job;
     let failures = round.steps.iter().filter_map(|id| job.step(id)?.failure.as_ref().map(|failure| (id, failure)));

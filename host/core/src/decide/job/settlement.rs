@@ -1,4 +1,4 @@
-//! Settles a job in which no step can move: the job ends, waits or parks.
+//! Settles a job in which no step runs or can start: the job ends, waits or parks.
 
 use crate::decide::call::action;
 use crate::decide::common::{calls_in_doubt, recorded_invocation};
@@ -21,7 +21,7 @@ pub enum JobSettlement {
     End(JobState),
     /// The job continues by itself at this time, in microseconds since 1970 UTC.
     WaitUntil(i64),
-    /// The job waits for a decision or a request, for this reason and at this slot.
+    /// The job waits for a decision or a request. The values are the reason and the slot that the job waits for.
     Park(Code, Option<crate::model::ids::Slot>),
 }
 
@@ -136,8 +136,8 @@ fn final_state(durable: &Durable) -> JobState {
     }
 }
 
-/// Returns the settlement of an aborting job. Such a job was cancelled or aborted, or undoes its effects after a
-/// failure. The job ends when no call is in doubt and all compensations are settled.
+/// Returns the settlement of an aborting job, which was cancelled or aborted, or undoes its effects after a failure.
+/// The job ends when no call is in doubt and all compensations are settled.
 fn aborting_settlement(durable: &Durable) -> JobSettlement {
     if let Some(row) = calls_in_doubt(durable).next() {
         return JobSettlement::Park(Code::IndeterminateEffect, Some(row.slot.clone()));

@@ -44,7 +44,7 @@ pub fn step_refused(step: &StepId, failure: &Failure) -> Draft {
 /// Returns the draft for a step whose try ended.
 ///
 /// # Errors
-/// The host calls of the try differ from those in the log.
+/// Fails if the host calls of the try differ from the calls in the log.
 pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResult) -> Result<Draft, Divergence> {
     replay::check_complete(&durable.job, step, calls)?;
     let job = &durable.job;
@@ -62,7 +62,7 @@ pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResu
     })
 }
 
-/// Returns true if the same code and input may end differently on another try. Stack depth and wall clock
+/// Returns true if the same code and input may end differently in the next try. Stack depth and wall-clock time
 /// depend on generated code and on the machine.
 fn may_vary_between_tries(code: Code) -> bool {
     matches!(code, Code::StackOverflow | Code::WallClockLimit)

@@ -40,7 +40,7 @@ pub fn park_unloaded(claim: &Claim, outline: &JobTail, worker: &str, engine_prof
 /// requires the job's events, but not its effects.
 ///
 /// # Errors
-/// The recorded events are not a valid log.
+/// Fails if the recorded events are not a valid log.
 pub fn release_unloaded(
     claim: &Claim,
     outline: &JobTail,

@@ -48,8 +48,7 @@ pub(crate) fn begin_wait(durable: &Durable, context: &Context<'_>, planned: &pla
     }
 }
 
-/// Handles a signal. The signal ends the wait that has the same key. If that wait has not started, the signal
-/// is stored.
+/// Handles a signal. The signal ends the wait that has the same key, or is stored if the wait has not started.
 pub(crate) fn apply_signal(durable: &Durable, key: &str, payload: &str, by: &str) -> Draft {
     let job = &durable.job;
     let waiting = job.waits.keys().find(|id| job.open_wait(id).is_some_and(|wait| wait.key.as_deref() == Some(key)));

@@ -75,8 +75,8 @@ pub fn verdict_request(
 /// `next_try_us` already includes the settling time if the worker itself put the call in doubt.
 fn settling_wait_ms(durable: &Durable, row: &LedgerRow, now_us: i64) -> Option<u32> {
     let settles = durable.job.pinned(&row.operator).is_some_and(|operator| operator.resolution.settling_ms > 0);
-    // A verdict does not wait for the next reconcile request. After a "not yet" answer, the time in the row is the
-    // time of that request, and the settling time has already passed.
+    // A verdict does not wait for the next reconcile request. After a "not yet" answer, the row has the time of the
+    // next reconcile request, and the settling time has already passed.
     let asked = durable.job.calls.get(&row.slot).is_some_and(|call| call.not_yet_answers > 0);
     resolution::remaining_wait_ms(row, now_us).filter(|_| settles && !asked)
 }

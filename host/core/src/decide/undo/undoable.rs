@@ -89,7 +89,7 @@ pub struct CallToUndo {
 /// Returns the calls that an undo of the job would undo, in the order of undoing.
 ///
 /// # Errors
-/// The reason why the job cannot be undone.
+/// Returns the reason why the job cannot be undone.
 pub fn calls_to_undo(durable: &Durable) -> Result<Vec<CallToUndo>, UndoRefusal> {
     let job = &durable.job;
     let job_id = || job.header.job_id.clone();

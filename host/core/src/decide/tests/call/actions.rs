@@ -237,8 +237,8 @@ fn step_whose_try_was_dropped_can_restart_in_same_attempt() {
 /// I29: the ledger row of an answered call may be an old row from before a job retry.
 ///
 /// If the answer is a receipt, the evidence check accepts the old row, because staged commit may write the new row
-/// late. If the call was executed, the check rejects the old row, because the barrier of the execution replaces that
-/// row.
+/// late. If the call was executed, the check rejects the old row, because the barrier of the execution replaces the
+/// old row.
 #[test]
 fn lagging_row_is_distinguished_from_damaged_row() {
     for is_receipt in [true, false] {

@@ -148,7 +148,7 @@ fn free_call_is_not_refused() {
     sim.script.insert(Operator::new("Model"), vec![paid(40)]);
     sim.rules.budget = per_job(40);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
-    // A tool that is not a model is refused if one of its earlier answers cost money.
+    // A tool that is not a model is refused if an earlier answer of the tool cost money.
     let mut sim = three("Read", per_job(40));
     sim.process(None).unwrap();
     assert_eq!(answered(&sim), 1);

@@ -255,8 +255,8 @@ fn crashed_tries_are_repeated_after_backoff() {
     }
 }
 
-/// I3, I19: a call that is open at the end of a log prefix is in doubt and is never simply executed. Replay makes the
-/// same check for every prefix.
+/// I3, I19: a call that is open at the end of a log prefix is in doubt: the tool is asked, the key is reused, or a
+/// person decides. Replay makes the same check for every prefix.
 #[test]
 fn an_open_call_of_any_prefix_is_in_doubt() {
     let mut checked = 0;

@@ -36,7 +36,7 @@ impl Dice {
     fn below(&mut self, bound: u32) -> u32 {
         self.0.below(bound)
     }
-    /// Returns true one time in `n`.
+    /// Returns true with probability `1/n`.
     fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }

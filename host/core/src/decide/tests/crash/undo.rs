@@ -15,8 +15,8 @@ fn cuts() -> impl Iterator<Item = Cut> {
     (0..40).map(Cut::Write).chain((0..6).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]))
 }
 
-/// I1, I155: an undo undoes each effect once, and the job ends `CANCELLED`. This holds even if two processes in
-/// a row are killed at any point.
+/// I1, I155: an undo undoes each effect once, and the job ends `CANCELLED`, even if two consecutive processes are
+/// killed at any point.
 #[test]
 fn killed_anywhere_a_finished_job_is_undone_once() {
     let mut died = 0;

@@ -32,8 +32,8 @@ fn emitted_event_matches_log_or_diverges() {
     }
 }
 
-/// I24: a job retry does not repeat a failed call if the step emitted an event after the error of that call.
-/// Another answer would change that event.
+/// I24: a job retry does not repeat a failed call if the step emitted an event after the error of the call. A new
+/// answer would change the emitted event.
 #[test]
 fn error_followed_by_emitted_event_is_not_retried() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Failing", &[], json!({ "calls": ["Opaque"] }))]);

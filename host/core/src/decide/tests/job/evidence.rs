@@ -212,7 +212,7 @@ fn forged_double_execution_is_found() {
     let sim = small(&json!({}));
     let has = |report: &VerifyReport, kind: ProblemKind| report.problems.iter().any(|problem| problem.kind == kind);
 
-    // Only the log contains a second try. That try starts and is answered before the commit.
+    // Only the log contains a second try, which starts and is answered before the commit.
     let report = forged(&sim, |records| {
         let at = find(records, "command_committed");
         let (started, finished) = (find(records, "tool_invocation_started"), find(records, "tool_invocation_finished"));
@@ -225,7 +225,7 @@ fn forged_double_execution_is_found() {
     let ledger = report.problems.iter().find(|p| p.message.contains("number of executions")).expect("the row says one");
     assert_eq!((ledger.expected.as_str(), ledger.found.as_str()), ("try 2 (events)", "try 1 (ledger)"));
 
-    // Only the log contains a second try. That try starts after the final answer was committed.
+    // Only the log contains a second try, which starts after the final answer was committed.
     let report = forged(&sim, |records| {
         let at = find(records, "command_committed") + 1;
         let mut started = records[find(records, "tool_invocation_started")].clone();
@@ -277,7 +277,8 @@ fn answer_without_events_is_not_an_execution() {
     }
 }
 
-/// I30, I187: one record alone is changed, and every hash is recomputed. Another record contradicts the changed record.
+/// I30, I187: a single record is changed, and every hash is recomputed. Another record contradicts the changed
+/// record.
 #[test]
 fn forgeries_are_contradicted_by_other_stores() {
     type Change = fn(&mut Vec<(String, Value)>);
@@ -411,8 +412,8 @@ fn a_withheld_payload_cannot_be_exchanged() {
     assert!(report.problems.iter().any(|problem| problem.kind == ProblemKind::Payload), "{:#?}", report.problems);
 }
 
-/// I29: a signature is valid only for its file and its key. If trusted keys are given, only a signature of
-/// one of these keys is accepted.
+/// I29: a signature is valid only for its file and its key. If trusted keys are given, only signatures of these keys
+/// are accepted.
 #[test]
 fn signatures_are_checked_and_cannot_be_cut_off() {
     let (key, other) = (PublicKey([7; 32]), PublicKey([8; 32]));

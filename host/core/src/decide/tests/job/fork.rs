@@ -110,8 +110,8 @@ fn fork_copies_independent_steps_and_gates_earlier_effects() {
     assert_eq!(gated, ["o", "s"].map(StepId::new), "the first job in the chain executed `o`");
 }
 
-/// I41: a call of a successful step was closed as lost, and a fork copied the step. A fork of that fork gates the
-/// step.
+/// I41: a call of a successful step was closed as lost, and a fork copied the step. The next fork in the chain gates
+/// the step.
 #[test]
 fn a_lost_call_of_a_copied_step_is_gated() {
     let steps = vec![

@@ -58,7 +58,7 @@ fn unresolvable_binding_fails_its_step() {
     }
 }
 
-/// I42: a dry run needs no action keys. It executes a step of which only the idempotency template depends on a
+/// I42: a dry run needs no action keys. It executes a step if only the idempotency template of the step depends on a
 /// skipped output. Only payload bindings to skipped outputs are reported as open.
 #[test]
 fn dry_run_leaves_only_skipped_outputs_open() {

@@ -132,8 +132,8 @@ fn an_open_job_is_running_and_resumed() {
     }
 }
 
-/// The status is `running` if the job waits only for points in time, such as the end of a backoff. Such a job
-/// continues without a person. The status is `partial` if the job waits for anything else.
+/// The status is `running` if the job waits only for points in time, such as the end of a backoff, because the job
+/// then continues without a person. The status is `partial` if the job waits for anything else.
 #[test]
 fn self_continuing_job_is_running_and_waiting_job_is_partial() {
     let retried = || {
@@ -292,8 +292,8 @@ fn producing(steps: Vec<Value>, status: Option<&str>, output: &str) -> Response 
     response(&sim.process(None).unwrap())
 }
 
-/// The plan's declaration of an outcome overrides the operator's declaration. An outcome is a draft unless it
-/// is declared final.
+/// The plan's declaration of an outcome overrides the operator's declaration. An outcome without a declared status is
+/// a draft.
 #[test]
 fn outcome_follows_plan_then_operator() {
     let read = || step("a", "Read", &[], json!({}));

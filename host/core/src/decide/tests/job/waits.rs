@@ -59,7 +59,7 @@ fn signal_becomes_output_of_its_wait_only() {
     assert_eq!(completions(&sim), 2);
 }
 
-/// I25: a signal that arrives before its wait starts is stored for that wait.
+/// I25: a signal that arrives before its wait starts is stored for the wait.
 #[test]
 fn a_signal_that_comes_before_its_wait_is_kept_for_it() {
     let bound = json!({ "wait_kind": "human", "correlation_key": { "$ref": "a#/next" } });

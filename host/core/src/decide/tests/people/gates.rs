@@ -186,8 +186,8 @@ fn approval_reason_is_required_if_policy_requires_it() {
             assert_eq!((durable.job.state, sim.executions_by_slot.len()), (JobState::Parked, 0), "{slot}: {reason:?}");
             assert!(durable.job.gates[&Slot::new(slot)].approvals.is_empty(), "{slot}: {reason:?}");
         }
-        // Bob approves without a reason before the policy requires reasons. This approval does not count
-        // afterwards.
+        // Bob approves without a reason before the policy requires reasons. This approval no longer counts when the
+        // policy requires reasons.
         sim.rules.gate_reason = false;
         sim.rules.gate_quorum = 2;
         sim.rules.standing_approvals = false;
@@ -300,7 +300,7 @@ fn approval_is_bound_to_operator_digest_slot_arguments_and_mode() {
         gate_hash(pinned, "Opaque", &Slot::new("a/2"), b"{}", Mode::HumanGated),
         gate_hash(pinned, "Opaque", &slot, b"{\"a\":1}", Mode::HumanGated),
         gate_hash(pinned, "Opaque", &slot, b"{}", Mode::AutoExec),
-        // The slot and the arguments contain the same bytes as in the first hash, split in another way.
+        // The slot and the arguments together have the same bytes as in the first hash, but are split differently.
         gate_hash(pinned, "Opaque", &Slot::new("a/1{"), b"}", Mode::HumanGated),
     ];
     let distinct: std::collections::BTreeSet<_> = hashes.iter().map(|hash| hash.to_hex()).collect();

@@ -30,8 +30,8 @@ fn tool(effects: &[EffectKind]) -> PinnedOperator {
     pinned(RecoveryClass::Opaque, effects, PluginKind::Tool)
 }
 
-/// I42: an effect declaration always covers reads and outcomes. It covers a change only if it names the effect
-/// of that change.
+/// I42: an effect declaration always covers reads and outcomes. It covers a change only if it names the effect of the
+/// change.
 #[test]
 fn change_is_covered_only_by_its_own_effect() {
     for effect in [ReadOnly, ProduceOutcome] {
@@ -59,8 +59,8 @@ fn calls_inside_step_are_limited_to_its_declaration() {
     assert!(sim.executions_by_slot.is_empty());
 }
 
-/// I42: `DRAFT_ONLY` forbids external effects and `HUMAN_GATED` gates them. Internal writes are neither
-/// forbidden nor gated.
+/// I42: `DRAFT_ONLY` forbids external effects and `HUMAN_GATED` gates them. Both modes allow internal writes without
+/// a gate.
 #[test]
 fn modes_forbid_and_gate_external_effects() {
     assert_eq!(Mode::default(), Mode::HumanGated);

@@ -18,7 +18,7 @@ impl Sim {
         let input: Value = serde_json::from_slice(&durable.input(id).unwrap()).unwrap();
         let fails = planned.name.as_str() == "Failing";
         let (calls, result) = if fails || planned.name.as_str() == "Script" {
-            // A step plugin that calls the operators of its input, one after another.
+            // A step plugin that calls the operators named in its input, in order.
             let mut answers = Vec::new();
             let list = input["calls"].as_array().unwrap().clone();
             for (k, call) in list.iter().enumerate() {

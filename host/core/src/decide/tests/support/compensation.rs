@@ -25,7 +25,7 @@ pub(crate) fn job(mode: Mode, on_failure: &str, steps: Vec<Value>) -> Sim {
     sim
 }
 
-/// Pins the operators. Those for which `exports` returns true have a `compensate` export.
+/// Pins the operators. An operator has a `compensate` export if `exports` returns true.
 pub(crate) fn pin(sim: &mut Sim, exports: impl Fn(&str) -> bool) {
     let Body::IntentAccepted { mut header } = sim.record.events[0].body.clone() else { panic!("a header") };
     for (name, pinned) in &mut header.operators {

@@ -1,5 +1,5 @@
-//! Single-threaded simulated worker, and the jobs and checks that several tests share. The worker writes one batch
-//! after another. A simulated crash loses one batch and every later one.
+//! Single-threaded simulated worker, and the jobs and checks that several tests share. The worker writes batches in
+//! order. A simulated crash loses a batch and all later batches.
 
 mod calls;
 pub(super) mod compensation;
@@ -50,11 +50,11 @@ pub(super) struct Sim {
     pub(super) effects: Vec<Recorded>,
     /// Number of executions by slot.
     pub(super) executions_by_slot: BTreeMap<Slot, u32>,
-    /// External keys of the effects in the world. All executions of one keyed call share one key, so they count
+    /// External keys of the effects in the world. Several executions of a keyed call have the same key and count
     /// once.
     pub(super) effect_keys: BTreeSet<String>,
     pub(super) rules: Rules,
-    /// Answers that the tools return first, by operator. After them, a tool returns the answer [`good`].
+    /// Answers that the tools return first, by operator. Later calls return the answer [`good`].
     pub(super) script: BTreeMap<Operator, Vec<Answer>>,
     /// Spending of the tenant's other jobs this month, in micro-USD.
     pub(super) spent_elsewhere: u64,
@@ -206,7 +206,7 @@ impl Sim {
         }
     }
 
-    /// Claims the job. If it has ended, the request at `reopen` of the inbox opens it again.
+    /// Claims the job. A finished job is reopened by the inbox request with the index `reopen`.
     fn claim(&mut self, durable: &mut Durable, reopen: Option<usize>, context: &Context) -> Result<(), Dead> {
         let attempt = durable.job.attempt + 1 + self.lost_claims;
         let claim = decide::claimed(attempt, "w", Hash::default());

@@ -43,7 +43,7 @@ fn result_types(durable: &Durable) -> Vec<Option<ResultType>> {
     durable.job.steps.iter().map(|step| step.result_type).collect()
 }
 
-/// I37: a cancelled job undoes its effects, the last one first.
+/// I37: a cancelled job undoes its effects, the last effect first.
 #[test]
 fn cancelled_job_undoes_effects_in_reverse_order() {
     let mut sim = job(Mode::AutoExec, "keep", plan());

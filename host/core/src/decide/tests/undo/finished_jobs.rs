@@ -41,7 +41,7 @@ fn failed(on_failure: &str) -> Sim {
     job(Mode::AutoExec, on_failure, steps)
 }
 
-/// I155: a completed job undoes each effect once, the last one first, and ends `CANCELLED`.
+/// I155: a completed job undoes each effect once, the last effect first, and ends `CANCELLED`.
 #[test]
 fn completed_job_is_undone_in_reverse_order() {
     let mut sim = finished(Mode::AutoExec);
@@ -131,7 +131,7 @@ fn undo_without_effect_is_refused() {
     assert!(response(&durable).next_actions.is_empty(), "what cannot help is not offered");
 }
 
-/// I155: an undo has the same gates as compensation. The approval of a call does not cover its undo.
+/// I155: an undo has the same gates as compensation. The approval of a call does not cover the undo of the call.
 #[test]
 fn undo_requests_compensation_gates() {
     let mut sim = job(Mode::HumanGated, "keep", vec![step("a", "Opaque", &[], json!({}))]);
@@ -345,8 +345,8 @@ fn forged_evidence_of_an_undo_is_found() {
     assert!(!found(forged).is_empty());
 }
 
-/// I156: a job that was ended by a strict mismatch cannot be undone. An effect that a person reported as gone
-/// cannot be undone either.
+/// I156: a job that ended by a strict mismatch cannot be undone. The same holds for an effect that a person reported
+/// as gone.
 #[test]
 fn effect_not_as_recorded_is_not_undone() {
     use crate::decide::ConfirmationResult;
