@@ -32,8 +32,8 @@ impl Job {
         wanted && self.is_aborting()
     }
 
-    /// Returns true if the job has to undo its effects and nothing prevents the undoing. A mismatch or a person's
-    /// decision can prevent the undoing.
+    /// Returns true if the job has to undo its effects, and no mismatch and no person's decision prevents the
+    /// undoing.
     pub fn compensates(&self) -> bool {
         // A job that ended because an effect differs from its record undoes nothing. Undoing could destroy a later
         // change made by others.

@@ -103,7 +103,7 @@ impl Durable {
     /// Returns the stored state of a job whose effects cannot be read now. This state suffices to reopen the job and
     /// to release its claim.
     ///
-    /// # Errors The log is broken or was written by a newer version.
+    /// # Errors Fails if the log is broken or was written by a newer version.
     pub fn without_effects(record: StoredJob) -> Result<Durable, FoldError> {
         Ok(Self::of(Job::fold(&record.events)?, record))
     }
@@ -124,7 +124,7 @@ impl Durable {
     /// write.
     ///
     /// # Errors
-    /// The draft holds an event that the state machines refuse. This is a defect of the caller.
+    /// Fails if the state machines refuse an event of the draft. Such a draft is a defect of the caller.
     pub fn seal(&mut self, draft: Draft, now_us: i64) -> Result<Batch, FoldError> {
         let mut batch = Batch::new(self.job.header.job_id.clone(), self.job.attempt, self.job.next_seq, self.job.head);
         // Event times never decrease, even if the clock was set back.

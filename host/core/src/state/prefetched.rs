@@ -21,7 +21,7 @@ pub struct Prefetched {
     pub query_keys_first: bool,
 }
 
-/// An earlier result, with its bytes if they are still stored.
+/// An earlier result, with its output if the output is still stored.
 #[derive(Clone, Debug)]
 pub struct ReuseCandidate {
     /// Description of the earlier result.

@@ -214,7 +214,7 @@ pub struct Call {
     pub first_attempt: u32,
     /// Number of tries started so far.
     pub tries: u32,
-    /// Try that has started and has neither an answer nor a verdict.
+    /// Try that was started and has no answer and no verdict yet.
     pub open_try: Option<u32>,
     /// The last recorded answer.
     pub finished: Option<RecordedAnswer>,

@@ -14,7 +14,7 @@ use crate::storage::StoredJob;
 impl Durable {
     /// Builds the state from loaded rows.
     ///
-    /// # Errors The log is broken, or a payload or effect differs from the bytes that the events name.
+    /// # Errors Fails if the log is broken, or if a payload or effect differs from the bytes that the events name.
     pub fn load(mut record: StoredJob, effects: Vec<Effect>) -> Result<Durable, FoldError> {
         let events = std::mem::take(&mut record.events);
         let durable = Durable {
@@ -28,7 +28,7 @@ impl Durable {
     /// Returns the loaded state, and every payload and effect that is missing or differs from the bytes that the
     /// events name.
     ///
-    /// # Errors The log is broken or was written by a newer version.
+    /// # Errors Fails if the log is broken or was written by a newer version.
     pub fn problems(mut record: StoredJob, effects: Vec<Effect>) -> Result<(Durable, Vec<FoldError>), FoldError> {
         let events = std::mem::take(&mut record.events);
         let durable = Durable {

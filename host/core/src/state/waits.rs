@@ -23,7 +23,8 @@ struct OpenExpectation {
     due_us: Option<i64>,
 }
 
-/// Open waits and gates at one moment. Comparing two of these sets gives the changes to write to the store.
+/// Waits and gates that are open at a point in time. The difference between two sets gives the changes to write to
+/// the store.
 #[derive(Debug, Default)]
 pub(super) struct OpenExpectations(BTreeMap<String, OpenExpectation>);
 
