@@ -205,7 +205,7 @@ pub fn admit(
     Ok(changes)
 }
 
-/// Checks a new job: its row must agree with its events, and its state must be the initial one.
+/// Checks a new job: its row must agree with its events, and it must be in the initial state.
 pub fn check_new(new: &NewJob) -> Result<(), WriteError> {
     let row = &new.row;
     let mut head = Hash::default();

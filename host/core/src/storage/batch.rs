@@ -37,7 +37,7 @@ pub struct Payload {
 pub enum LedgerWrite {
     /// Inserts a row. The batch is refused if the slot already has a row.
     Insert(LedgerRow),
-    /// Replaces a row. The batch is refused if the stored row differs from one of the three expected values.
+    /// Replaces a row. The batch is refused if the stored row differs from any of the three expected values.
     Update {
         /// Expected state of the stored row.
         expect: RowState,
@@ -133,8 +133,8 @@ pub enum BatchKind {
         continued: Vec<Slot>,
     },
     /// Ends a wait or a gate because its time has come. The batch is refused with
-    /// [`WriteError::InboxPending`](super::WriteError::InboxPending) if an inbox row is pending that is neither in
-    /// `inbox_done` nor compatible. The pending row may be the awaited signal or decision.
+    /// [`WriteError::InboxPending`](super::WriteError::InboxPending) if an inbox row is pending, because the row may
+    /// be the awaited signal or decision. Rows in `inbox_done` and compatible rows do not count.
     EndWait {
         /// Ids of pending inbox rows that only report that other timers are due.
         compatible_inbox_ids: Vec<i64>,

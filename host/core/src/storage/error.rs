@@ -111,7 +111,7 @@ pub enum StoreError {
     /// The stored data is invalid. The message names table, column and row.
     #[error("the database is damaged: {0}")]
     Damaged(String),
-    /// The database is not the one that an administrator accepted. It was restored or cloned.
+    /// No administrator has accepted this database after it was restored or cloned.
     #[error("the database was restored or cloned: {0}")]
     Restored(String),
     /// The database is configured so that it may lose acknowledged writes.

@@ -1,8 +1,8 @@
 //! Expectations of a job: the signals of its wait steps and the decisions on its gates.
 //!
-//! A store keeps one row for each expectation and writes the row together with the events that change it. The
-//! transaction that accepts a request can therefore check that the job still expects the request. A request that the
-//! job no longer expects is refused and never acknowledged.
+//! A store keeps one row for each expectation and writes it together with the events that change it. The transaction
+//! that accepts a request can therefore check that the job still expects the request. A request that the job no
+//! longer expects is refused and never acknowledged.
 
 use serde::{Deserialize, Serialize};
 

@@ -20,7 +20,7 @@ pub struct NewJob {
     pub payloads: Vec<Payload>,
     /// Expectations of the job, as [`crate::storage::expectation::of_plan`] derives them from the plan.
     pub expectations: Vec<Expectation>,
-    /// Lease to take on the new job in the same transaction. `None` leaves the job unclaimed.
+    /// Lease of the new job, taken in the transaction that stores the job. `None` leaves the job unclaimed.
     pub claim: Option<LeaseRequest>,
     /// Limits on the number of pending jobs. They apply only if the job is not claimed immediately.
     pub queue: QueueLimit,
