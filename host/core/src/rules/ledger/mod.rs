@@ -148,7 +148,7 @@ pub enum Rejection {
 /// Decision of the ledger about an invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The call is neither executed nor answered from the record.
+    /// The call is not executed, and no recorded answer is returned.
     Rejected(Rejection),
     /// The answer is recorded. The caller passes it to the plugin without executing the call.
     ReturnRecordedResult,

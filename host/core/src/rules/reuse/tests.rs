@@ -356,7 +356,7 @@ fn each_policy_decision_changes_the_policy_hash() {
     assert_ne!(of(&plain, Mode::AutoExec, &[], &writes), of(&plain, Mode::AutoExec, &[], &looks), "it is forbidden");
 }
 
-/// I23: two input hashes are equal only if both the step's payload and the key of its template are equal.
+/// I23: two input hashes are equal only if the step's payloads are equal and the keys of its template are equal.
 #[test]
 fn input_hash_covers_payload_and_template_key() {
     let (one, other) = (Hash::of(&[b"one"]), Hash::of(&[b"other"]));
