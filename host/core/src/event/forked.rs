@@ -45,9 +45,9 @@ pub struct OriginalExecution {
     /// Job that executed the step. It is the origin of the fork, or an earlier job if the origin is itself a fork and
     /// copied the step.
     pub job_id: JobId,
-    /// Actor that submitted that job.
+    /// Actor that submitted the executing job.
     pub actor_id: String,
-    /// Correlation id of that job.
+    /// Correlation id of the executing job.
     pub correlation_id: String,
     /// Data of the plugin that was pinned for the step's operator in the executing job. `None` if the step has no
     /// operator.

@@ -73,7 +73,7 @@ pub enum Body {
     StepSucceeded { step_id: StepId, result_type: ResultType },
     /// The state after the step was recorded. It is the step's output.
     StateCheckpointed { step_id: StepId, output: PayloadRef },
-    /// The step failed. The failure is final unless a retry is scheduled.
+    /// The step failed. The failure is final if no retry is scheduled.
     StepFailed { step_id: StepId, result_type: ResultType, failure: Failure },
     /// The step will not run.
     StepSkipped {
@@ -240,7 +240,7 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sensitivity: Option<String>,
     },
-    /// An earlier call performed the same action. This call returns the receipt of that earlier call.
+    /// An earlier call performed the same action. The answer of this call is the receipt of the earlier call.
     ActionReused { slot: Slot, action_key: Hash, job_id: JobId, from_slot: Slot, operator: Operator, args: PayloadRef },
     /// An earlier result of an equal step was found. The event records whether the step reuses the result, and the
     /// reason.
@@ -289,7 +289,7 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "is_false")]
         park: bool,
     },
-    /// A signal arrived before its wait started. The job keeps the signal for that wait.
+    /// A signal arrived before its wait started. The job keeps the signal for the wait.
     SignalKept { correlation_key: String, n: u32, payload: PayloadRef, by: String },
     /// A signal arrived, or the timer of the wait fired. The payload is the step's output.
     WaitCompleted {

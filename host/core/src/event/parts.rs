@@ -24,7 +24,7 @@ pub struct KeyHolder {
     pub action_key: Hash,
     /// Job that performs the action.
     pub job_id: JobId,
-    /// Slot of the call in that job.
+    /// Slot of the call in the job `job_id`.
     pub slot: Slot,
 }
 
