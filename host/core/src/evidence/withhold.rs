@@ -1,12 +1,13 @@
 //! Selection of the payloads that are withheld from a file.
 
-/// Labels to withhold. `answer/s6/1` names one payload. `answer/s6` and `input` name all payloads below them.
+/// Labels to withhold. `answer/s6/1` names one payload. `answer/s6` and `input` name all payloads whose labels begin
+/// with `answer/s6/` or `input/`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Withhold {
     /// Withhold no payload.
     #[default]
     Nothing,
-    /// Withhold these labels and those below them.
+    /// Withhold the payloads of these labels and of all labels below them.
     Labels(Vec<String>),
     /// Withhold every payload.
     Everything,

@@ -49,7 +49,7 @@ pub enum ExportError {
 /// Returns the file up to and including its trailer.
 ///
 /// # Errors
-/// See [`ExportError`]. No partial file is returned.
+/// Returns the reason why the job cannot be exported. No partial file is returned.
 pub fn write(export: &Export<'_>) -> Result<Vec<u8>, ExportError> {
     let durable = Durable::load(export.record.clone(), export.effects.to_vec())?;
     let effects = effects(export);

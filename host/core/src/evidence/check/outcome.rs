@@ -105,7 +105,7 @@ fn check_end(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
 }
 
-/// Returns the first difference of two values: its JSON path and both values.
+/// Returns the first difference of two JSON values: its path and the value on each side.
 fn difference(place: &str, expected: &Value, found: &Value) -> Option<(String, String, String)> {
     match (expected, found) {
         (Value::Object(a), Value::Object(b)) => {
