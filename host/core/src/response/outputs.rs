@@ -9,7 +9,7 @@ use crate::model::ids::StepId;
 use crate::plan::Plan;
 use crate::state::Durable;
 
-/// Returns the output of each step that has one, as a JSON value.
+/// Returns the output of each step as a JSON value. Steps without an output are omitted.
 pub(super) fn outputs(durable: &Durable) -> BTreeMap<StepId, Value> {
     let steps = durable.job.steps.iter();
     steps.filter_map(|step| Some((step.id.clone(), value(durable.output(&step.id)?)))).collect()

@@ -90,8 +90,8 @@ pub struct Response {
 }
 
 impl Response {
-    /// Marks this response as read from a database that is not the last one used, such as a restored copy. The
-    /// response may be out of date. Nothing is executed until an administrator accepts the database.
+    /// Marks this response as read from a restored or cloned database. The response may be out of date. Nothing is
+    /// executed until an administrator accepts the database.
     #[must_use]
     pub fn with_restored_database(self) -> Response {
         let next_actions = vec!["latch doctor --accept-restore".to_owned()];
@@ -177,7 +177,7 @@ pub struct BlockedView {
     /// Key that the signal must carry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation_key: Option<String>,
-    /// Number of different approvers that the gate needs, if more than one.
+    /// Number of different approvers that the gate needs. `None` if the gate needs only one approver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quorum: Option<u32>,
     /// Actors that have approved so far.
@@ -339,7 +339,7 @@ pub enum PluginSetting {
     Plugin,
     /// The component of the plugin.
     Component,
-    /// One of the plugin's limits.
+    /// A limit of the plugin.
     Limits,
     /// The WASI mode of the plugin.
     Wasi,
