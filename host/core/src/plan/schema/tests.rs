@@ -27,7 +27,7 @@ fn codes(plan: &Value) -> Vec<&'static str> {
     found.into_iter().map(|violation| violation.code).collect()
 }
 
-/// Returns true if the schema and the structural rules agree about a plan: both accept it or both refuse it.
+/// Returns true if the schema and the structural rules agree about a plan: either both accept it or both refuse it.
 fn agree(plan: &Value) -> bool {
     VALIDATOR.is_valid(plan) == codes(plan).iter().all(|code| BEYOND_STRUCTURE.contains(code))
 }
