@@ -39,7 +39,7 @@ impl AnswerRequirement {
     }
 }
 
-/// Adds the requirements of `others` to `ours`. An answer must then meet the requirements of both policies.
+/// Adds the requirements of `others` to `ours`, so that an answer must meet the requirements of both policies.
 pub(crate) fn narrow(
     ours: &mut BTreeMap<Operator, Vec<AnswerRequirement>>,
     others: &BTreeMap<Operator, Vec<AnswerRequirement>>,

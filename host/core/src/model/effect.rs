@@ -77,7 +77,7 @@ pub struct StateChange {
     /// Entity tag of the resource after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// Location of the resource in the other system.
+    /// Location of the resource in the outside system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_ref: Option<String>,
 }

@@ -29,9 +29,9 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The other system did not answer in time.
+    /// The outside system did not answer in time.
     NetworkTimeout = "NETWORK_TIMEOUT", retries 3;
-    /// The other system asked to slow down.
+    /// The outside system asked to slow down.
     RateLimit = "RATE_LIMIT", retries 5;
     /// A provider had a temporary failure.
     TemporaryProviderError = "TEMPORARY_PROVIDER_ERROR", retries 3;
@@ -47,7 +47,7 @@ codes! {
     SchemaValidationFailed = "SCHEMA_VALIDATION_FAILED", retries 0;
     /// The context names something that does not exist.
     MissingRequiredContext = "MISSING_REQUIRED_CONTEXT", retries 0;
-    /// The other system refused the credentials.
+    /// The outside system refused the credentials.
     AuthForbidden = "AUTH_FORBIDDEN", retries 0;
     /// A step plugin violates the determinism contract.
     ContractViolation = "CONTRACT_VIOLATION", retries 0;
@@ -121,7 +121,7 @@ impl Code {
     pub fn is_retryable(self) -> bool {
         self.retries() > 0
     }
-    /// Returns true if a guest may answer with this code. These are the first ten codes.
+    /// Returns true if a guest may answer with this code, which is true for the first ten codes.
     pub fn is_guest_code(self) -> bool {
         (self as usize) < 10
     }
@@ -175,7 +175,7 @@ pub struct Failure {
     /// Further details from the component or system that failed, as JSON text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Minimum wait before a retry, in milliseconds, if the failing system asked for one.
+    /// Minimum wait before a retry, in milliseconds, if the failing system requested a wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u32>,
 }

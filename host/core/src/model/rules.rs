@@ -1,4 +1,4 @@
-//! Policy rules of a tenant that apply to one job.
+//! Policy rules of a tenant that apply to a job.
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum StepState {
-    /// At least one dependency has not finished.
+    /// At least one dependency has not ended.
     Pending,
     /// The step may start.
     Ready,

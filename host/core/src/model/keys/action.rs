@@ -25,7 +25,7 @@ pub struct BadTemplate {
     pub message: &'static str,
 }
 
-/// Error: a name in a template that is neither a payload field nor an entry of `hashes`.
+/// Error: a name in a template that is not a payload field and not an entry of `hashes`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{{{0}}}` names neither a field of the payload nor an entry of `hashes`")]
 pub struct UnknownName(pub String);

@@ -40,7 +40,7 @@ pub fn event_id(job: &JobId, step: &StepId, n: u32) -> String {
     format!("latch:{job}:{step}:e{n}")
 }
 
-/// Fields that identify a request. Two submissions with equal fields are the same request.
+/// Fields that identify a request. Two submissions are the same request if these fields are equal.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestIdentity<'a> {
     /// Tenant of the request.
