@@ -2,7 +2,7 @@
 //!
 //! The same threshold applies everywhere (I150): at most a third of the letters of the longer name may differ.
 
-/// Returns the candidate most similar to `word`, if one is similar enough.
+/// Returns the candidate most similar to `word`, or `None` if no candidate is similar enough.
 ///
 /// ```
 /// use latchwork_core::encoding::suggest::most_similar;

@@ -18,7 +18,7 @@ pub enum Refusal {
     /// A double cannot hold the integer exactly.
     #[error("the integer {0} cannot be held exactly by a double; write it as a string")]
     InexactInteger(String),
-    /// The number is beyond the range of a double.
+    /// A double cannot hold the number, because it is too large.
     #[error("the number {0} is beyond the range of a double; write it as a string")]
     Overflow(String),
     /// A `\u` escape is half of a surrogate pair.
@@ -37,8 +37,8 @@ pub struct CanonError {
 }
 
 impl CanonError {
-    /// Returns the line and column of the error. `text` is the whole text that was refused. Both numbers count
-    /// from 1, and the column counts characters.
+    /// Returns the line and column of the error, both from 1. `text` is the whole text that was refused. The column
+    /// counts characters.
     pub fn line_column(&self, text: &[u8]) -> (usize, usize) {
         let before = &text[..self.offset.min(text.len())];
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);

@@ -12,8 +12,8 @@ const SAFE_DIGITS: usize = 15;
 /// Maximum length of a refused literal in a message, in characters.
 const SHOWN_DIGITS_MAX: usize = 40;
 
-/// Returns the number that a valid JSON literal denotes. `is_integer` is true if the literal has neither a dot
-/// nor an exponent.
+/// Returns the number that a valid JSON literal denotes. `is_integer` is true if the literal has no dot and no
+/// exponent.
 pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, Refusal> {
     let digits = literal.strip_prefix('-').unwrap_or(literal);
     if is_integer && digits.len() <= SAFE_DIGITS {

@@ -156,7 +156,7 @@ fn duplicate_keys_are_refused_wherever_they_are() {
     assert_eq!(refused(r#"{"a":1,"a":1}"#), (7, twice("a")));
     assert_eq!(refused(r#"[{"b":{"a":1,"c":2,"\u0061":3}}]"#), (19, twice("a")));
     assert_eq!(refused(r#"{"":1,"":2}"#), (6, twice("")));
-    // Strings are not Unicode-normalized, so two spellings are two keys.
+    // Strings are not Unicode-normalized, so two encodings of one character are different keys.
     assert_eq!(canonical("{\"\u{e9}\":1,\"e\u{301}\":2}"), "{\"e\u{301}\":2,\"\u{e9}\":1}");
 }
 
