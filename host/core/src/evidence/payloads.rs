@@ -51,8 +51,8 @@ fn of_copied(copied: &CopiedStep) -> Vec<(String, PayloadRef)> {
     found
 }
 
-/// Returns the content that the evidence file has for `label` if no bytes are stored under `label`. Returns `None` for
-/// labels other than these three:
+/// Returns the content in the evidence file for a `label` without stored bytes. Returns `None` for all labels except
+/// these three:
 ///
 /// - Arguments of a tool step: the same bytes as the input of the step.
 /// - Output of a tool step: the same bytes as the answer of the tool.
