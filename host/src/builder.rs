@@ -106,15 +106,15 @@ impl HostBuilder {
         Self { config, ..self }
     }
 
-    /// Adds a tool that the program implements in Rust. A plugin of the configuration that serves an operator of the tool
-    /// is refused.
+    /// Adds a tool that the program implements in Rust. A plugin of the configuration that serves an operator of the
+    /// tool is refused.
     #[must_use]
     pub fn tool(mut self, tool: Arc<dyn NativeTool>) -> Self {
         self.tools.push(tool);
         self
     }
 
-    /// Adds a verifier of recorded effects, or replaces the one with the same name.
+    /// Adds a verifier of recorded effects, or replaces the verifier with the same name.
     /// [`PluginConfig::verifier`](crate::config::PluginConfig::verifier) selects a verifier by name.
     #[must_use]
     pub fn verifier(mut self, verifier: Arc<dyn ResourceVerifier>) -> Self {
@@ -129,9 +129,9 @@ impl HostBuilder {
         self
     }
 
-    /// Sets clock and entropy. The default is those of the operating system. Hosts of one process share neither, unless
-    /// they get clones of the same machine. The clock must be that of the stores, because the host compares the leases of
-    /// the stores with it.
+    /// Sets the clock and the source of entropy. By default the host uses those of the operating system. Two hosts of
+    /// one process share them only if the hosts get clones of the same machine. The clock must be that of the stores,
+    /// because the host compares their leases with it.
     #[must_use]
     pub fn machine(self, machine: Machine) -> Self {
         Self { machine, ..self }
@@ -161,8 +161,8 @@ impl HostBuilder {
         Self { crash, ..self }
     }
 
-    /// Builds the engine, loads the plugins and starts a worker that holds no job yet. A plugin that cannot be loaded is
-    /// listed in [`Registry::refused`], and the other plugins are served.
+    /// Builds the engine, loads the plugins and starts a worker that holds no job yet. A plugin that cannot be loaded
+    /// is listed in [`Registry::refused`], and the other plugins are served.
     ///
     /// # Errors
     /// See [`StartError`].

@@ -84,8 +84,8 @@ pub enum SubmitError {
         /// The limit.
         limit: u32,
     },
-    /// Some plugins could not be loaded, and the plan has a step plugin. A step plugin may call any operator. Such a
-    /// plan therefore needs all plugins.
+    /// Some plugins could not be loaded. A plan with a step plugin needs all plugins, because a step plugin may call
+    /// any operator.
     #[error("the step plugin of {operator} may call any operator, but {} could not be loaded", plugin_count(plugins.len()))]
     Plugins {
         /// An operator of the plan that a step plugin serves.

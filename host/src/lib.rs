@@ -34,7 +34,7 @@
 //! # use latchwork_core::storage::Owner;
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A store in memory. The crate `latchwork-store` has the durable ones.
+//! // A store in memory. The crate `latchwork-store` has durable stores.
 //! let store = Arc::new(Memory::new(Arc::new(ManualClock::default()), 2_000));
 //! let host = Host::builder(Stores::new(store, Owner::unlocked("example"))).tool(Arc::new(Greeter)).start()?;
 //! let plan = br#"{ "plan_id": "p", "schema_version": "1.0", "steps": [
@@ -47,13 +47,14 @@
 //! # }
 //! ```
 //!
-//! The items that this file exports are the interface for embedding. The modules serve the program `latch` and tests, and
-//! may change in any version. `host/example` is a whole program with a database.
+//! The items that this file exports are the interface for embedding. The modules serve the program `latch` and tests,
+//! and may change in any version. `host/example` is a whole program with a database.
 //!
 //! # Floors
 //!
 //! The modules form floors. A file imports only from its own floor and from lower floors, and no files import each
-//! other in a circle. The test `floors` checks both rules. Below this crate stand `latchwork-engine` and `latchwork-core`.
+//! other in a circle. The test `floors` checks both rules. This crate depends on `latchwork-engine` and
+//! `latchwork-core`.
 //!
 //! | floor | content |
 //! |---|---|

@@ -48,8 +48,8 @@ pub enum RetryError {
 }
 
 impl Host {
-    /// Requests a job retry: a finished job repeats its failed calls. Returns the id of the inbox row. The
-    /// request is durable when this function returns. The next claim of the job begins with the request.
+    /// Requests a job retry: a finished job repeats its failed calls. Returns the id of the inbox row. The request is
+    /// durable when this function returns. The next claim of the job processes the request first.
     ///
     /// # Errors
     /// See [`RetryError`]. Nothing was written.
@@ -59,9 +59,8 @@ impl Host {
         Ok(self.journal().put_inbox(job_id, actor, reason, InboxRequest::Retry).await?)
     }
 
-    /// Requests to undo a finished job. The request is durable when this function returns. The next claim of
-    /// the job begins with the request. If `here` is true, this host must have loaded the plugins that undo
-    /// the calls.
+    /// Requests to undo a finished job. The request is durable when this function returns. The next claim of the job
+    /// processes the request first. If `here` is true, this host must have loaded the plugins that undo the calls.
     ///
     /// # Errors
     /// See [`UndoError`]. Nothing was written.
@@ -72,8 +71,8 @@ impl Host {
         reason: Option<&str>,
         here: bool,
     ) -> Result<UndoSubmission, UndoError> {
-        // A concurrent request may reopen the job before this request is written. The store then refuses this request.
-        // The second round decides about the new state of the job.
+        // The second round is needed if a concurrent request reopens the job before this request is written. The store
+        // then refuses this request, and the second round decides about the new state of the job.
         for is_last in [false, true] {
             let durable = self.load(job_id).await?;
             let is_open = !durable.job.state.is_terminal();

@@ -1,8 +1,7 @@
 //! Location of the cache of compiled code: a directory of the user, never inside the project.
 //!
-//! Compiled code runs unchecked, with all rights of this process. A project and every file in it may come from another
-//! person (`git clone`). Such a file must not be run as compiled code. A value of `LATCH_CACHE_DIR` inside the project
-//! is therefore refused.
+//! A value of `LATCH_CACHE_DIR` inside the project is refused. A project may come from another person (`git clone`),
+//! and compiled code runs unchecked, with all rights of this process.
 
 use std::path::{Path, PathBuf};
 

@@ -94,9 +94,8 @@ impl Policy {
 impl Policy {
     /// Removes the built-in gates on effects if `auto_exec` is enabled and the policy does not list effects itself.
     ///
-    /// The mode of a job gates external effects too. `auto_exec` lets trusted actors pass the gates of the mode, but
-    /// not the gates of the policy. With the built-in gates, every external effect would therefore still need an
-    /// approval.
+    /// With the built-in gates, every external effect would need an approval, even for a trusted actor. `auto_exec`
+    /// lets trusted actors pass the gates of the job's mode, but not the gates of the policy.
     fn without_built_in_gates(mut self, names_effects: bool) -> Self {
         if self.auto_exec.enabled && !names_effects {
             self.gate_effects.clear();
@@ -209,8 +208,8 @@ fn read_one(mut table: TableReader<'_>) -> PolicySettings {
     said
 }
 
-/// Returns true if `text` is a valid name of an actor or a tenant. Keys are computed from names that are joined with
-/// zero bytes. Control characters in a name are therefore refused.
+/// Returns true if `text` is a valid name of an actor or a tenant. Control characters are refused, because keys are
+/// computed from names that are joined with zero bytes.
 pub fn is_valid_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 256 && !text.chars().any(char::is_control)
 }

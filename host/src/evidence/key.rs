@@ -99,7 +99,8 @@ mod tests {
         assert_eq!(SigningKey::from_pem(&pem).unwrap().public(), key.public());
     }
 
-    /// The key may have lines of any length and end, spaces, other text around it, and other sections before it.
+    /// A PEM text may have lines of any length, any line ending, extra spaces, other text around the key, and other
+    /// sections before the key.
     #[test]
     fn first_private_key_of_a_text_is_read() {
         let key = SigningKey::generate();
@@ -127,7 +128,7 @@ mod tests {
         let der = [PREFIX.as_slice(), &[7; SEED_BYTES]].concat();
         let pem = |der: &[u8]| good.replace(good.lines().nth(1).unwrap(), &STANDARD.encode(der));
         assert!(SigningKey::from_pem(&pem(&der)).is_ok());
-        // A seed of another length, and PKCS#8 version 2.
+        // Invalid keys: seeds of a wrong length, and a key in PKCS#8 version 2.
         let others = [
             der[..der.len() - 1].to_vec(),
             [der.as_slice(), &[0]].concat(),

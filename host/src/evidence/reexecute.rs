@@ -24,7 +24,7 @@ pub struct MissingComponent {
 /// differences to the report.
 ///
 /// # Errors
-/// Pinned components are missing from the directory. Returns all of them and executes no step.
+/// Returns every pinned component that the directory lacks. In this case no step is executed.
 pub async fn reexecute(
     components: &ComponentDirectory,
     engine_profile: Hash,

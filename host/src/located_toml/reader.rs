@@ -110,12 +110,12 @@ impl<'d> TomlField<'d> {
         self.problems.report(part.value.span(), &self.path, error_docs::CONFIG_INVALID_VALUE, message);
     }
 
-    /// Returns the text, or reports that the value is none.
+    /// Returns the string, or reports that the value is not a string.
     pub fn string(&self) -> Option<&'d str> {
         self.value().as_str().or_else(|| self.wrong_type("a string"))
     }
 
-    /// Returns the truth value, or reports that the value is none.
+    /// Returns the boolean, or reports that the value is not a boolean.
     pub fn boolean(&self) -> Option<bool> {
         self.value().as_bool().or_else(|| self.wrong_type("true or false"))
     }
@@ -130,14 +130,14 @@ impl<'d> TomlField<'d> {
         }
     }
 
-    /// Returns a reader of the table, or reports that the value is none.
+    /// Returns a reader of the table, or reports that the value is not a table.
     pub fn table(&self) -> Option<TableReader<'d>> {
         let Some(entries) = self.value().as_table() else { return self.wrong_type("a table") };
         let span = self.value.span();
         Some(TableReader { problems: self.problems, path: self.path.clone(), span, entries, known: vec![] })
     }
 
-    /// Returns the elements, or reports that the value is no array.
+    /// Returns the elements, or reports that the value is not an array.
     pub fn array(&self) -> Option<Vec<TomlField<'d>>> {
         let Some(items) = self.value().as_array() else { return self.wrong_type("an array") };
         let field = |(i, value)| TomlField { problems: self.problems, path: format!("{}[{i}]", self.path), value };

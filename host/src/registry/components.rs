@@ -122,8 +122,8 @@ impl Components {
         Ok(all)
     }
 
-    /// Counts the components whose bytes match their digests, and lists the others. Reads one component into
-    /// memory at a time.
+    /// Counts the components whose bytes match their digests, and lists the damaged components. Reads one component
+    /// into memory at a time.
     pub(super) fn find_damaged(&self) -> std::io::Result<(usize, Vec<DamagedComponent>)> {
         let (mut whole, mut damaged) = (0, Vec::new());
         for StoredComponentInfo { plugin, digest, .. } in self.list()? {
@@ -138,7 +138,7 @@ impl Components {
         Ok((whole, damaged))
     }
 
-    /// Removes components that are neither needed nor recent, and returns the removed ones.
+    /// Removes and returns the components that are not needed and are at least `PRUNE_AGE_MIN` old.
     pub(super) fn prune(&self, is_needed: impl Fn(Hash) -> bool) -> std::io::Result<Vec<StoredComponentInfo>> {
         let mut removed = Vec::new();
         for stored in self.list()? {

@@ -69,8 +69,8 @@ impl Registry {
         if registry.refused.is_empty() { Ok(registry) } else { Err(registry.refused) }
     }
 
-    /// Loads the native tools, then the plugins that the survey did not refuse. Plugins that cannot be loaded are listed
-    /// in [`Registry::refused`].
+    /// Loads the native tools, then the plugins that the survey did not refuse. Plugins that cannot be loaded are
+    /// listed in [`Registry::refused`].
     pub fn load_surveyed(
         engine: Engine,
         config: &Config,
@@ -131,8 +131,8 @@ impl Registry {
         &self.refused
     }
 
-    /// Returns the first operator of the plan that a step plugin serves, if any plugin is refused. Such a plan
-    /// cannot be accepted: a step plugin may call any operator, so the job must pin all operators.
+    /// Returns the first operator of the plan that a step plugin serves, if any plugin is refused. The host cannot
+    /// accept the plan: a step plugin may call any operator, so the job must pin all operators.
     pub fn operator_needing_all_plugins<'p>(&self, plan: &'p Plan) -> Option<&'p Operator> {
         let is_step = |name: &&Operator| self.pinned.get(*name).is_some_and(|pinned| pinned.kind == PluginKind::Step);
         plan.steps.iter().map(|step| &step.name).find(is_step).filter(|_| !self.refused.is_empty())
@@ -143,15 +143,15 @@ impl Registry {
         &self.plugins
     }
 
-    /// Returns the plugin that serves an operator. If two plugins serve the operator, returns the first one.
-    /// Jobs cannot pin such an operator.
+    /// Returns the plugin that serves an operator. If two plugins serve the operator, returns the first one. Jobs
+    /// cannot pin an operator that two plugins serve.
     pub fn by_operator(&self, operator: &str) -> Option<&Arc<Plugin>> {
         self.by_operator.get(operator)
     }
 
-    /// Returns the component with a digest: that of a configured plugin, or an earlier version that a job pinned. An earlier
-    /// version gets the current settings of the plugin with the same name. Its WASI mode is an exception: `wasi` is the
-    /// mode that the job has pinned.
+    /// Returns the component with a digest: that of a configured plugin, or an earlier version that a job pinned. An
+    /// earlier version gets the current settings of the plugin with the same name, and the WASI mode `wasi` that the job
+    /// pinned.
     ///
     /// # Errors
     /// The component is no longer stored, or its plugin is no longer configured.
@@ -177,8 +177,8 @@ impl Registry {
         Ok(self.plugins_by_digest().entry(digest).or_insert(plugin).clone())
     }
 
-    /// Removes the stored components that are neither configured nor in `needed`, and returns the removed ones. A
-    /// component that was stored within the last hour is not removed: a new job may be about to pin it.
+    /// Removes and returns the stored components that are not configured and not in `needed`. A component stored within
+    /// the last hour is kept, because a new job may be about to pin it.
     ///
     /// # Errors
     /// The directory cannot be read, or a file cannot be removed.
@@ -215,8 +215,8 @@ impl Registry {
         Ok(plugin)
     }
 
-    /// Returns a problem for each operator that another plugin already serves. If both plugins are components, jobs can
-    /// pin neither of them for that operator from now on. A native tool keeps its operators.
+    /// Returns a problem for each operator that another plugin already serves. Jobs can no longer pin such an operator,
+    /// except an operator of a native tool.
     fn withdraw_duplicates(&mut self, manifest: &Manifest) -> Vec<Problem> {
         let mut problems = Vec::new();
         for spec in &manifest.operators {
@@ -263,7 +263,7 @@ impl Registry {
     }
 
     /// Adds a plugin with all its operators, or returns its problems and adds nothing. If another component already
-    /// serves an operator, jobs can pin neither of the two for that operator.
+    /// serves an operator, jobs can no longer pin that operator.
     fn register(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
         let mut problems = Vec::new();
         if plugin.kind == PluginKind::Step && survey::configures_confirmation(configured) {
@@ -318,9 +318,9 @@ pub fn stored_components(state_dir: &std::path::Path) -> std::io::Result<Vec<Sto
     Components::at(state_dir.join("components")).list()
 }
 
-/// Returns the digest of the component at `source` if that component differs from the pinned one. The stored form of an
-/// untyped component is the component's bytes followed by its manifest. The bytes at `source` are therefore compared
-/// with the beginning of the stored component.
+/// Returns the digest of the component at `source` if that component differs from the pinned component. The bytes at
+/// `source` are compared with the beginning of the stored component, because the store appends its manifest to an
+/// untyped component.
 pub(crate) fn changed_component(state_dir: &std::path::Path, source: &std::path::Path, pinned: Hash) -> Option<Hash> {
     let bytes = source::read(source).ok()?;
     let found = Hash::of(&[&bytes]);
@@ -329,7 +329,7 @@ pub(crate) fn changed_component(state_dir: &std::path::Path, source: &std::path:
     (!is_same).then_some(found)
 }
 
-/// Counts the components of a state directory whose bytes match their digests, and lists the others.
+/// Counts the components of a state directory whose bytes match their digests, and lists the damaged components.
 ///
 /// # Errors
 /// The directory cannot be read.
@@ -346,16 +346,14 @@ fn on_indeterminate(config: &Config, plugin: &PluginConfig) -> OnIndeterminate {
     }
 }
 
-/// Returns the verifier of a tool's effects: the one that the configuration names, else the plugin's own
-/// export.
+/// Returns the verifier of a tool's effects: the verifier that the configuration names, else the plugin's own export.
 pub fn verifier_name(plugin: &Plugin, configured: &PluginConfig) -> Option<String> {
     let named = configured.verifier.as_ref().map(|verifier| verifier.name.clone());
     let own = plugin.verify.then(|| OWN_VERIFIER.to_owned());
     named.or(own).filter(|_| plugin.kind == PluginKind::Tool)
 }
 
-/// Returns the reaction to an effect that no longer matches its record: the plugin's setting, else the global
-/// one.
+/// Returns the reaction to an effect that no longer matches its record: the plugin's setting, else the global setting.
 pub fn confirmation(config: &Config, configured: &PluginConfig) -> Confirmation {
     configured.confirmation.unwrap_or(config.confirmation)
 }

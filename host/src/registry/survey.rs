@@ -18,7 +18,7 @@ pub struct Survey {
 #[derive(Clone)]
 pub(super) struct SurveyedPlugin {
     pub(super) bytes: Vec<u8>,
-    /// Kind of the plugin. `None` if the component names no Latchwork interface. Such a component may be an untyped
+    /// Kind of the plugin. `None` if the component names no Latchwork interface, and may therefore be an untyped
     /// component.
     kind: Option<PluginKind>,
 }
@@ -43,15 +43,15 @@ impl Survey {
         self.plugins.iter().filter_map(|seen| seen.as_ref().err())
     }
 
-    /// Returns the first of a plan's operators that may need a refused plugin.
+    /// Returns the first operator of a plan that may need a refused plugin.
     ///
     /// The operators of a plugin are known only after the plugin is compiled. This function therefore searches the
-    /// bytes of the accepted tools for the name of each operator. If no accepted tool contains the name, a step plugin
-    /// or a refused plugin serves the operator. The function returns the operator in both cases: a step plugin may call
-    /// any operator, including those of a refused plugin.
+    /// bytes of the accepted tools for the name of each operator. An operator is returned if no accepted tool contains
+    /// its name: either a refused plugin serves the operator, or a step plugin does. A step plugin may call any
+    /// operator, including those of a refused plugin.
     ///
-    /// The names of an untyped component's operators are derived from its exports. An untyped component may therefore
-    /// serve any operator. If an accepted plugin may be an untyped component, the function returns `None`.
+    /// The function returns `None` if an accepted plugin may be an untyped component. An untyped component may serve
+    /// any operator, because the names of its operators are derived from its exports.
     pub fn needs_refused<'n>(&self, operators: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
         self.refused().next()?;
         if self.accepted().any(|seen| seen.kind.is_none()) {

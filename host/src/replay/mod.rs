@@ -1,10 +1,10 @@
 //! `latch job replay`: executes the steps of a job again from its event log. No tool is called and nothing is
 //! written.
 //!
-//! The state of the job is computed from each prefix of the log alone. A call that is open at the end of a
-//! prefix counts as in doubt, as after a crash. The decision about such a call must never be to execute it
-//! again without a check. Each started step of a step plugin runs again with the recorded answers. The calls,
-//! emitted events and output of the step must equal those of the log.
+//! The state of the job is computed from each prefix of the log alone. A call that is open at the end of a prefix
+//! counts as in doubt, as after a crash. Such a call must never be executed again without a check. Each started step of
+//! a step plugin runs again with the recorded answers. The calls, emitted events and output of the step must equal
+//! those of the log.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -121,8 +121,8 @@ fn check_waits(whole: &Durable, job: &Job) -> Option<Divergence> {
     })
 }
 
-/// Runs again every step of a step plugin that has started in the prefix. Unless `all` is true, skips steps
-/// that are final in the prefix.
+/// Runs again every step of a step plugin that has started in the prefix. If `all` is false, skips steps that are final
+/// in the prefix.
 async fn replay_steps(
     (components, salts): (&dyn PinnedComponents, &Salts),
     whole: &Durable,
@@ -174,7 +174,7 @@ pub async fn replay_step(
     };
     let trail = Arc::new(ReplayProgress::default());
     let operator = planned.name.as_str();
-    // A step does not run on an input that its schema refuses, neither live nor in a replay.
+    // A replay refuses an input that does not match the step's schema, as the live run does.
     let refused = serde_json::from_slice(&input).ok().and_then(|value| plugin.check_input(operator, &value).err());
     let outcome = match refused {
         Some(failure) => StepOutcome::Failed(failure),

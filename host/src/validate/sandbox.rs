@@ -1,9 +1,8 @@
 //! `sandbox`: runs the step twice and requires the same behaviour.
 //!
 //! Both runs use fresh instances without tools. Each run ends when the step ends or makes its first tool call, because
-//! that call has no recorded answer. A `pure` operator must not depend on its clock or its random numbers. The second
-//! run of a `pure` operator therefore gets another time and another seed. For every other operator, both runs get the
-//! same time and the same seed.
+//! that call has no recorded answer. The second run of a `pure` operator gets another time and another seed, because a
+//! `pure` operator must not depend on them. For every other operator, both runs get the same time and the same seed.
 
 use std::sync::{Arc, Mutex};
 

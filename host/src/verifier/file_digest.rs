@@ -37,8 +37,8 @@ impl ResourceVerifier for FileDigest {
     async fn verify(&self, looking: &VerificationRequest<'_>) -> Result<VerifyResult, Failure> {
         let (change, grants) = (looking.change.clone(), looking.plugin.grants.clone());
         let until_us = clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000);
-        // Reading the file blocks a thread. A separate thread therefore reads the file. `compare_digest` checks the
-        // timeout and ends after it.
+        // A separate thread reads the file, because reading blocks. `compare_digest` checks the timeout itself and ends when
+        // the time is over.
         let looked = tokio::task::spawn_blocking(move || compare_digest(&change, &grants, until_us));
         looked.await.map_err(|error| unavailable(format!("it could not be looked at: {error}")))?
     }

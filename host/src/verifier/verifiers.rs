@@ -36,7 +36,7 @@ impl Verifiers {
         verifiers
     }
 
-    /// Adds a verifier, or replaces the one with the same name.
+    /// Adds a verifier, or replaces the verifier with the same name.
     pub fn add(&mut self, verifier: Arc<dyn ResourceVerifier>) {
         self.by_name.insert(verifier.name(), verifier);
     }

@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::config::{Config, FILE_NAME, LoadOptions};
 use crate::located_toml::keys_read::keys;
 
-/// I151: every key that the parser reads must be in the complete document. The tests of the schemas compare this document
-/// with the schema.
+/// I151: every key that the parser reads must be in the complete document. The tests of the schemas compare this
+/// document with the schema.
 #[test]
 fn complete_document_has_every_key_the_parser_reads() {
     let document: Value = serde_json::from_str(include_str!("complete.json")).unwrap();
@@ -16,7 +16,7 @@ fn complete_document_has_every_key_the_parser_reads() {
     let options = LoadOptions { cwd: folder.path(), config: None, db: None, plan_folder: None, env: &|_| None };
     Config::load(&options).unwrap();
     let missing: Vec<_> = keys().into_iter().filter(|pointer| document.pointer(pointer).is_none()).collect();
-    // The two plugins have different keys. A key may be missing in one of them if the other one has it.
+    // A key may be missing in one plugin of the document if the other plugin has the key.
     let elsewhere = |pointer: &String| {
         let other = match pointer.strip_prefix("/plugin/1/") {
             Some(rest) => format!("/plugin/0/{rest}"),

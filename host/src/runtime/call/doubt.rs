@@ -26,9 +26,9 @@ impl Run {
             return Ok(Quiescence::Quiescent);
         };
         if row.attempt == self.attempt {
-            // This attempt made the call in an earlier try of the step. That try was stopped before the current
-            // one began. Only requests of the call that are still in transit can have effects. After the
-            // settling time, they have arrived or are lost.
+            // An earlier try of the step in this attempt made the call, and that try has ended. Only requests of the
+            // call that are still in transit can have effects. After the settling time, these requests have arrived or
+            // are lost.
             tokio::time::sleep(Duration::from_millis(u64::from(settling_ms))).await;
             return Ok(Quiescence::Quiescent);
         }

@@ -27,9 +27,8 @@ impl Run {
         if let Err(error) = &put {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "gave up recording an answer");
         }
-        // The write may have taken longer than the lease. Another attempt may then have claimed the job and read its
-        // effects before the answer was stored. That attempt does not know the answer and must be notified, even if the
-        // write succeeded.
+        // The new lease holder must be notified even if the write succeeded. If the write took longer than the lease,
+        // another attempt may have claimed the job and read its effects before the answer was stored.
         if must_notify(effect, &put) && self.is_superseded(until_us).await {
             self.notify_late_answer(effect, until_us).await;
         }
@@ -118,9 +117,9 @@ impl Run {
 
 /// Returns true if the job must be notified of a late answer.
 ///
-/// A stored answer is always reported. If an answer could not be stored, the effect store usually contains a verdict
-/// about the call. A result may contradict the verdict that the call did not happen. The job must record this conflict.
-/// An answer without a result contradicts no verdict.
+/// A stored answer is always reported. An answer that could not be stored is reported only if it is a result. The
+/// effect store then usually contains a verdict about the call. A result contradicts the verdict that the call did not
+/// happen, and the job must record this conflict.
 fn must_notify(effect: &Effect, put: &Result<(), WriteError>) -> bool {
     put.is_ok() || matches!(effect.answer, Answer::Ok(_))
 }

@@ -105,8 +105,8 @@ impl Run {
         self: &Arc<Self>,
         invocations: &mut [Invocation],
     ) -> Result<Vec<Result<String, Failure>>, CallStopped> {
-        // If several invocations have the same action key, only the first of them executes here. At the end of
-        // this function, the others get the receipt of the first.
+        // If several invocations have the same action key, only the first of them executes here. The other invocations
+        // get the receipt of the first at the end of this function.
         let acts = |index: &usize| {
             let invocation = &invocations[*index];
             let same = |other: &Invocation| {
@@ -172,8 +172,8 @@ impl Run {
             left.extend(leaves);
             left.sort_unstable();
         }
-        // Invocations that were answered above return their recorded answers. The remaining ones are
-        // performed one at a time.
+        // Invocations that were answered above return their recorded answers. The remaining invocations are performed
+        // one at a time.
         let mut answers = Vec::new();
         for invocation in invocations {
             answers.push(self.perform(invocation).await?);
@@ -205,8 +205,8 @@ impl Run {
 
     /// Returns the first permit that becomes available for one of these operators, or `None` after the timeout.
     async fn acquire_any(&self, operators: BTreeSet<&Operator>, least_ms: Option<u32>) -> Option<(Operator, Permit)> {
-        // If the worker waits for permits too, the sleep of `least_ms` is not shortened. The end of the sleep ends the
-        // wait, and the worker then loses its place in the queues for these permits.
+        // If the worker also waits for permits, it sleeps for the whole `least_ms`. A shorter sleep would end the wait
+        // early, and the worker would lose its place in the queues for the permits.
         let most_ms = if operators.is_empty() { PROBE_PAUSE_MS_MAX } else { u32::MAX };
         let time = async {
             match least_ms {
@@ -243,8 +243,8 @@ impl Run {
         let mut asked = 0;
         invocation.nonce = self.unacknowledged.pending_nonce(&invocation.slot);
         loop {
-            // Read the clock before the decision. The barrier can only be sent later. Any later delay of this process
-            // then counts against the call's timeout.
+            // Read the clock before the decision, and therefore before the barrier is sent. Every later delay of this
+            // process then counts against the call's timeout.
             let since_boot_us = self.machine().boot_us();
             match self.decide_next(invocation) {
                 NextAction::Answer(answer) => return Ok(CallProgress::Answer(answer)),
@@ -278,9 +278,9 @@ impl Run {
                 NextAction::CheckOwner => invocation.quiescence = Some(self.probe_owner(invocation).await?),
                 NextAction::ReadSpending => invocation.month_micro_usd = Some(self.spent_this_month().await?),
                 NextAction::StopOldCall => {
-                    // The earlier call was made by an earlier try of the step in this attempt. That try has ended, so
-                    // the call has ended too. A request of the call may still be in transit. The quiescence of the call
-                    // must therefore be checked.
+                    // The quiescence of the call must be checked, because a request of the call may still be in
+                    // transit. The call itself has ended: an earlier try of the step in this attempt made it, and that
+                    // try has ended.
                     invocation.nonce = None;
                     invocation.quiescence = None;
                 }

@@ -48,9 +48,9 @@ impl Run {
         }
     }
 
-    /// Aborts the try if its step has been scheduled for a retry. Only a plan step that is a tool is scheduled in this
-    /// way. Such a step waits for the retry without a running try. If a call of a step plugin is retried, the try of
-    /// the step continues and the call waits within that try.
+    /// Aborts the try if its step has been scheduled for a retry. Only a plan step that is a tool is scheduled for a
+    /// retry: the step then waits without a running try. If a call of a step plugin is retried, the try of the step
+    /// continues and the call waits within that try.
     pub(crate) fn stop_if_retrying(&self, slot: &Slot) -> Result<(), CallStopped> {
         if slot.is_compensation() {
             return Ok(());

@@ -11,11 +11,12 @@ use latchwork_engine::os::Machine;
 /// Maximum number of passes over the inbox. A pass is repeated if another writer appended to the log during the pass.
 const TRIES_MAX: u32 = 20;
 
-/// Drains the inbox of a finished job and returns true. Returns false if the job is not finished. Only the lease holder
-/// drains the inbox of such a job.
+/// Drains the inbox of a finished job and returns true. Returns false if the job is not finished, because only its
+/// lease holder drains the inbox of an open job.
 ///
-/// # Errors The store fails, the stored data of the job is damaged, or other writers keep changing the job. Requests
-/// that were already processed stay processed.
+/// # Errors
+/// The store fails, the stored data of the job is damaged, or other writers keep changing the job. Requests that were
+/// already processed stay processed.
 pub async fn audit_finished_inbox(
     journal: &dyn Journal,
     effects: &dyn EffectStore,

@@ -86,8 +86,7 @@ impl Run {
     async fn release(self: &Arc<Self>) -> Result<Option<Response>, WorkerError> {
         let job_id = self.job_id.clone();
         for _ in 0..RELOADS_MAX {
-            // Earlier writes of this run may have been queued and committed since the last load. The job is
-            // therefore loaded again.
+            // The job is loaded again, because earlier writes of this run may have been committed since the last load.
             self.reload().await?;
             let parts = &self.worker.parts;
             let (known, state) = {
@@ -130,8 +129,8 @@ impl Run {
         let mut tries: RunningTries = JoinSet::new();
         let ended = self.drive_tries(&mut tries).await;
         if ended.is_err() {
-            // A tool call that has started cannot be revoked. The calls in flight are therefore finished and
-            // their answers recorded before the tries are dropped.
+            // The calls in flight are finished and their answers recorded before the tries are dropped, because a tool
+            // call that has started cannot be revoked.
             self.in_flight_calls.close_and_drain().await;
             tries.shutdown().await;
             self.in_flight_calls.open();
@@ -214,9 +213,9 @@ impl Run {
             Err(CallStopped::Cancelled) => {
                 let state = self.state();
                 let given_up = state.durable.job.is_aborting();
-                // An aborting job does not start the cancelled step again. In any other job, the state in memory would
-                // start the step again, and the step would be cancelled again, without end. Such a job is therefore
-                // loaded again.
+                // A job that is not aborting is loaded again. Otherwise the state in memory would start the cancelled
+                // step again, and the step would be cancelled again, without end. An aborting job does not start the
+                // step again.
                 if given_up { Ok(()) } else { Err(RunAborted::Reload(ReloadCause::StepCancelled)) }
             }
             Err(CallStopped::Diverged(divergence)) => {

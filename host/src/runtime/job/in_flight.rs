@@ -14,7 +14,7 @@ struct InFlightState {
     closed: bool,
 }
 
-/// New calls are refused.
+/// Error of a call that was refused because the run accepts no new calls.
 #[derive(Debug)]
 pub(crate) struct CallsClosed;
 

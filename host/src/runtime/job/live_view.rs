@@ -62,7 +62,7 @@ impl LiveView {
                     }
                 }
                 match (done, result) {
-                    // The waiting task may have been dropped. The result is then not needed.
+                    // If the waiting task was dropped, the result is not needed.
                     (Some(done), result) => drop(done.send(result)),
                     (None, Err(error)) => lingering.note_failure(number, error),
                     (None, Ok(())) => {}

@@ -37,8 +37,8 @@ impl Worker {
         Ok(Some(cause))
     }
 
-    /// Releases a claimed job whose effects are unavailable. The job is not the cause, and nothing was executed. The
-    /// job therefore stays claimable.
+    /// Releases a claimed job whose effects are unavailable. The job stays claimable, because nothing was executed and
+    /// the job is not the cause.
     pub(crate) async fn release_unloaded(&self, claim: &Claim, record: StoredJob, why: StoreError) -> WorkerError {
         match self.try_release_unloaded(claim, record).await {
             Ok(()) => WorkerError::NotLoaded { job_id: claim.row.job_id.clone(), why },
@@ -85,7 +85,7 @@ fn write_failed(claim: &Claim, dropped: RunAborted) -> WorkerError {
     match dropped {
         RunAborted::Store(error) => error.into(),
         RunAborted::Broken(message) => WorkerError::Broken { job_id, message },
-        // The commit may or may not have succeeded. The next claim finds out.
+        // The commit may or may not have succeeded. The next claim reads the outcome from the store.
         RunAborted::Reload(error) => StoreError::Unavailable(error.to_string()).into(),
         RunAborted::LeaseLost | RunAborted::Stopping | RunAborted::PluginMissing { .. } => {
             WorkerError::LeaseLost(job_id)

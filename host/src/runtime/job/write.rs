@@ -85,9 +85,9 @@ impl Run {
     /// `atomic` is also one write.
     async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
         if draft.kind.starts_calls() {
-            // If this try repeats a try in doubt, the draft may contain an effect that takes the place of the answer of
-            // the try in doubt. In staged commit this effect cannot be part of the barrier's transaction. The effect is
-            // therefore left out.
+            // The effects of the draft are left out. If this try repeats a try in doubt, the draft may contain an
+            // effect that takes the place of the answer of the try in doubt. In staged commit, this effect cannot be
+            // part of the barrier's transaction.
             //
             // An effect that is written alone would count as the answer if a person resolved the call later. Without
             // the effect, a late answer of the try in doubt is kept as evidence.

@@ -74,9 +74,9 @@ async fn synchronize_clock(worker: &Weak<Worker>) -> Option<()> {
     let answer = worker.parts.journal.now_us().await;
     let margin_us = u64::from(worker.parts.settings.clock_margin_ms) * 1000;
     match answer {
-        // The database read its clock at an unknown moment between the request and the answer. The time may therefore
-        // be wrong by up to the duration of the query. An answer that took longer than the clock margin is ignored. The
-        // clock margin therefore covers this error.
+        // The time may be wrong by up to the duration of the query, because the database read its clock at an unknown
+        // moment during the query. The clock margin covers this error: the time is ignored if the query took longer
+        // than the clock margin.
         Ok(now_us) if machine.boot_us() - asked_us <= margin_us => machine.synchronize(now_us, asked_us),
         Ok(_) => tracing::debug!("the database's time arrived too late and was ignored"),
         Err(error) => tracing::debug!(%error, "cannot read the database's time"),

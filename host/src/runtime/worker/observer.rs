@@ -18,8 +18,7 @@ pub trait Observer: Send + Sync {
     /// Called for each event once it is durable.
     fn event(&self, job_id: &JobId, event: &Event);
     /// Called when the execution of a call begins. Everything that the job wrote before the call is durable. The start
-    /// of the call itself is durable only if the call has a barrier. Only a call that can change the world has a
-    /// barrier.
+    /// of the call itself is durable only if the call can change the world and therefore has a barrier.
     fn call(&self, _job_id: &JobId, _slot: &Slot, _operator: &Operator) {}
     /// Called for each log record of a guest.
     fn log(&self, job_id: &JobId, place: &str, level: Level, message: &str);

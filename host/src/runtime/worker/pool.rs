@@ -232,8 +232,8 @@ impl Pool {
             if now_us < self.claims_paused_until_us {
                 return SearchResult::NoneClaimable((self.claims_paused_until_us - now_us).div_ceil(1_000));
             }
-            // Also exclude held jobs. A held job may be released at any moment because its plugin is missing. This
-            // worker must not claim that job again immediately.
+            // Also exclude held jobs. If a held job is released because its plugin is missing, this worker must not
+            // claim that job again immediately.
             let mut jobs = self.quarantine.active_at(now_us);
             jobs.extend(self.held_tenants.keys().cloned());
             let except = ClaimExclusions { tenants: self.full_tenants(), jobs };
@@ -298,9 +298,9 @@ impl Pool {
             }
             Err(error @ WorkerError::NotLoaded { .. }) => {
                 self.tally.failed += 1;
-                // If the effects of one job are unavailable, the effects of all jobs are. The pool therefore claims
-                // nothing for a pause that grows with each failure. Jobs that were already claimed may fail during the
-                // pause. Such a failure does not extend the pause.
+                // The pool claims nothing for a pause that grows with each failure, because an unavailable effect store
+                // affects all jobs. A failure during the pause does not extend the pause: that job was claimed before
+                // the pause.
                 let machine = &self.worker.parts.machine;
                 if machine.boot_us() >= self.load_pause_until_us {
                     self.load_failures = (self.load_failures + 1).min(LOAD_FAILURES_MAX);

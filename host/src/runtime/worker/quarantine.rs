@@ -1,5 +1,5 @@
-//! Jobs that this worker cannot advance now. Another worker may be able to advance them. This worker does not claim
-//! such a job again during a pause. The pause grows with each failure.
+//! Jobs that this worker cannot advance now, although another worker may be able to. This worker does not claim such a
+//! job again until the pause of the job has ended. The pause grows with each failure.
 
 use std::collections::BTreeMap;
 

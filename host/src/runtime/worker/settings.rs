@@ -15,8 +15,8 @@ use crate::notify::Notifier;
 use crate::validate::Validators;
 use crate::verifier::Verifiers;
 
-/// Names of the crash points before and after the calls of tools: `execute` runs a try, and `reconcile` asks
-/// about an earlier one.
+/// Names of the crash points before and after the calls of tools: `execute` runs a try, and `reconcile` asks about an
+/// earlier try.
 pub const EXECUTE_POINTS: &[&str] = &["execute", "reconcile"];
 
 /// Hook that is called at each crash point. Crash tests kill the process in this hook. Production code uses
