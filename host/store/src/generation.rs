@@ -5,8 +5,8 @@
 //! outside the database holds the same number. The number is committed to the database before the file is written.
 //! After a crash the database may therefore be ahead by one.
 //!
-//! If the database has a lower number than the file, it is not the database that was last used here. On SQLite this
-//! also holds if the database is ahead by more than one. On PostgreSQL the database may be ahead by any number, because
+//! A database with a lower number than the file is not the database that was last used here. On SQLite, this also holds
+//! for a database that is ahead by more than one. On PostgreSQL, the database may be ahead by any number, because
 //! workers on other machines are counted too.
 //!
 //! A new database in the place of a used one is refused as well: the used database was lost together with its records.
@@ -119,9 +119,9 @@ impl Generation {
         self.count_use(store, true).await
     }
 
-    /// Checks the database and counts this process. A lock is held from reading the file to writing it. Without
-    /// the lock, another process could be counted in between. The number read from the file would then no
-    /// longer fit the database.
+    /// Checks the database and counts this process. A lock is held from reading the file to writing it. Without the
+    /// lock, another process could be counted in between, and the number read from the file would no longer fit the
+    /// database.
     async fn count_use(&self, store: &DatabaseAccess<'_>, accept: bool) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         self.record_unused(store).await?;
@@ -134,8 +134,8 @@ impl Generation {
     /// Writes the generation file of a database that was never used for work. Keeps an existing file if the file
     /// belongs to this database or to a database that was used for work.
     ///
-    /// If the file were first written after this process was counted, a crash in between would leave a used database
-    /// without a file. On SQLite such a database is refused as a restored one.
+    /// The file is written before this process is counted. Otherwise a crash in between would leave a used database
+    /// without a file. On SQLite, a used database without a file is refused as a restored database.
     async fn record_unused(&self, store: &DatabaseAccess<'_>) -> Result<(), StoreError> {
         let stored = self.stored(store).await?;
         let unused = self.read()?.is_none_or(|file| file.generation == 0 && file.database_id != stored.database_id);
@@ -162,8 +162,8 @@ impl Generation {
             move |error: std::io::Error| StoreError::Unavailable(format!("cannot lock {}: {error}", path.display()))
         };
         let take = move || file_lock::exclusive(&path);
-        // Other processes hold the lock for a few writes. Waiting for the lock blocks a thread. A thread for blocking
-        // work therefore takes the lock.
+        // A thread for blocking work takes the lock, because waiting for the lock blocks the thread. Other processes
+        // hold the lock for a few writes.
         let taken = tokio::task::spawn_blocking(take).await;
         taken.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(failed)
     }
@@ -220,7 +220,7 @@ fn check_all(
     server.check_position(known, stored.position)
 }
 
-/// Checks that the generation in the database fits the one in the file. Workers on other machines may have
+/// Checks that the generation in the database fits the generation in the file. Workers on other machines may have
 /// raised the generation of a server database. The generation never decreases.
 fn check_number(
     stored: &StoredGeneration,
@@ -231,7 +231,7 @@ fn check_number(
     match file {
         None if stored.generation == 0 || dialect == Dialect::Postgres => Ok(()),
         None => restored(format!("it was used for work {} times, but never from this directory", stored.generation)),
-        // Neither database did any work, so nothing was lost with the earlier one.
+        // Both databases were never used for work, so no data was lost with the earlier database.
         Some(file) if file.database_id != stored.database_id && stored.generation == 0 && file.generation == 0 => {
             Ok(())
         }
@@ -265,8 +265,8 @@ struct CountUse {
 impl Work for CountUse {
     type Output = Result<StoredGeneration, StoreError>;
 
-    /// Returns false: the work must also run on a restored database. The work checks the database itself and may accept
-    /// it.
+    /// Returns false, so that the work also runs on a restored database. The work checks the database itself and may
+    /// accept it.
     fn starts_work(&self) -> bool {
         false
     }

@@ -5,8 +5,8 @@
 //!   them.
 //! - One task per open database does all the writing. It groups queued work into one transaction (group
 //!   commit).
-//! - `latchwork_core::storage::admit` decides whether a batch is admitted. This crate only reads the stored data, calls that
-//!   module, and writes the result.
+//! - `latchwork_core::storage::admit` decides whether a batch is admitted. This crate only reads the stored data, calls
+//!   that module, and writes the result.
 //! - The SQL is the same text for both databases. [`Dialect`] contains the differences.
 //! - SQLite: leases and deadlines use the machine's boot-time clock. The WAL of SQLite needs shared memory, so all
 //!   processes of one database run on one machine.

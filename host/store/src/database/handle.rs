@@ -47,7 +47,7 @@ impl Database {
         self.read_only.as_ref().map(|read_only| read_only.reason.as_str())
     }
 
-    /// Checks that this database is the one that was last used here. Claims in any other database are refused. A
+    /// Checks that this database is the database that was last used here. Claims in any other database are refused. A
     /// database opened for reading only always passes.
     pub async fn check_generation(&self) -> Result<(), StoreError> {
         match self.read_only {
@@ -103,8 +103,8 @@ impl Database {
         self.readers.close().await;
     }
 
-    /// Removes the lock files of dead owners and of this process from `dir`, unless a claim of an open job
-    /// refers to the file. This process must not claim anything afterwards.
+    /// Removes the lock files of dead owners and of this process from `dir`. Keeps a file if a claim of an open job
+    /// refers to it. This process must not claim anything afterwards.
     pub async fn sweep_owners(&self, dir: &Path, own: &OwnerLock) -> Result<(), StoreError> {
         let mut free = sweep::unlocked_files(dir);
         free.insert(PathBuf::from(&own.owner().lock_path));

@@ -23,8 +23,9 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (8, "looks", include_str!("../../migrations/sqlite/0008_looks.sql")),
 ];
 
-/// Migrations of PostgreSQL. The first one corresponds to the first five of SQLite, so the numbers continue
-/// with 6. From 7 on the numbers differ from SQLite's, because only a server needs `commits`.
+/// Migrations of PostgreSQL. The first migration corresponds to the first five migrations of SQLite, so the numbers
+/// continue with 6. From 7 on, the numbers differ from those of SQLite, because only a server needs the table
+/// `commits`.
 pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "stores", include_str!("../../migrations/postgres/0001_stores.sql")),
     (6, "priorities", include_str!("../../migrations/postgres/0006_priorities.sql")),
@@ -33,10 +34,10 @@ pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
     (9, "looks", include_str!("../../migrations/postgres/0009_looks.sql")),
 ];
 
-/// Error text for a server database without tables if none may be created now.
+/// Error text for a server database without tables, if the caller must not create tables.
 pub const NO_TABLES: &str = "it has no Latchwork tables yet: the first run creates them";
 
-/// Error text for a server database without tables if its user may not create any.
+/// Error text for a server database without tables, if its user may not create tables.
 const MAY_NOT_CREATE_TABLES: &str = "it has no Latchwork tables yet, and this user may not create any: make the user the owner of the \
     database, or create the tables as another user";
 

@@ -24,8 +24,8 @@ pub struct OpenOptions {
     pub target: DatabaseTarget,
     /// True if a missing file, or missing tables in a server database, are created.
     pub create: bool,
-    /// True if the caller only reads. A file that cannot be written is then opened for reading. For any other
-    /// caller such a file is refused. SQLite only.
+    /// True if the caller only reads. If true, a file that cannot be written is opened for reading. If false, the file
+    /// is refused. SQLite only.
     pub reads_only: bool,
     /// Guarantee required on a power failure.
     pub durability: Durability,

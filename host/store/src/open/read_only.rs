@@ -1,8 +1,8 @@
 //! Opens a SQLite file that cannot be written, for a caller that only reads.
 //!
-//! Nothing is created, locked or migrated. If the write-ahead log and its index exist beside the file, SQLite
-//! reads all three as they are. A log without an index cannot be read in place, so file and log are copied to
-//! the folder for temporary files. A file without a log is complete and is opened as immutable.
+//! Nothing is created, locked or migrated. If the write-ahead log and its index exist beside the file, SQLite reads the
+//! three files in place. A log without an index cannot be read in place, so file and log are copied to the folder for
+//! temporary files. A file without a log is complete and is opened as immutable.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub(crate) fn refusal(why: &str) -> StoreError {
 /// Connects for reading.
 ///
 /// # Errors
-/// Fails if the file is not readable or its schema is not the one of this version.
+/// The file is not readable, or its schema has another version.
 pub(crate) async fn connect(
     path: &Path,
     why: String,
@@ -90,7 +90,7 @@ pub(crate) async fn connect(
     Ok((connect, ReadOnly { reason: why, _copy: Some(copy) }))
 }
 
-/// Checks that the schema is the one of this version, because a file that cannot be written cannot be migrated.
+/// Checks that the schema has the version of this program, because a file that cannot be written cannot be migrated.
 async fn is_current(hand: &StatementExecutor, connect: &Connector, why: &str) -> Result<(), StoreError> {
     let mut conn = connect.connect_once().await.map_err(|error| store_error(&error))?;
     let checked = version(hand, &mut conn).await;

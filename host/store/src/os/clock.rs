@@ -1,4 +1,4 @@
-//! Time sources: on SQLite this machine's clock, on PostgreSQL the server's.
+//! Time sources: this machine's clock on SQLite, the server's clock on PostgreSQL.
 
 use std::sync::Arc;
 

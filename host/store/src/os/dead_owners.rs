@@ -11,7 +11,8 @@ use latchwork_core::storage::Owner;
 pub(crate) struct DeadOwners(Mutex<BTreeMap<String, i64>>);
 
 impl DeadOwners {
-    /// Returns the time at which the owner was first found dead. `now_us` is that time for an owner found just now.
+    /// Returns the time at which the owner was first found dead. For an owner that is found dead now, this time is
+    /// `now_us`.
     pub(crate) fn first_seen(&self, owner: &Owner, now_us: i64) -> i64 {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *seen.entry(owner.lock_content.clone()).or_insert(now_us)

@@ -35,8 +35,8 @@ impl Probe for KillAt {
             let own = rustix::process::getpid();
             // The call cannot fail, because this process exists and may send signals to itself.
             let _ = rustix::process::kill_process(own, self.signal);
-            // Another thread may receive the signal. This thread would then run for a moment until the whole process
-            // stops. The sleep keeps this thread at the crash point during that moment.
+            // Another thread may receive the signal. The sleep keeps this thread at the crash point until the whole
+            // process stops.
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
     }

@@ -39,8 +39,8 @@ impl OwnerLock {
             .mode(0o644)
             .open(&path)
             .map_err(|error| failed("create", &error))?;
-        // Lock the file before writing its content. Otherwise another process could find the content together
-        // with a free lock, and would take this process for dead.
+        // Lock the file before writing its content. Otherwise another process could find the content together with a
+        // free lock, and would conclude that this process is dead.
         flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|error| failed("lock", &error))?;
         file.write_all(content.as_bytes()).map_err(|error| failed("write", &error))?;
         let meta = file.metadata().map_err(|error| failed("read", &error))?;
@@ -76,8 +76,8 @@ pub fn is_owner_dead(owner: &Owner) -> bool {
     if (&file).take(longest).read_to_string(&mut content).is_err() || content != owner.lock_content {
         return false;
     }
-    // The check uses a shared lock. With exclusive locks, two concurrent checks could block each other, and one would
-    // take a dead owner for alive.
+    // The check uses a shared lock. With exclusive locks, two concurrent checks could block each other, and a dead
+    // owner would seem to be alive.
     flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
 }
 

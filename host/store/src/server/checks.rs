@@ -71,7 +71,7 @@ struct ServerFacts {
     connection_id: Option<String>,
     /// Number of connections made.
     connections: u64,
-    /// True if the identity was found to be the accepted one on the last connection.
+    /// True if the identity on the last connection is the accepted identity.
     accepted: bool,
 }
 
@@ -158,8 +158,8 @@ impl Server {
         Ok(())
     }
 
-    /// Returns the reason why no work may be started on this connection: the server is not the accepted one, or
-    /// its identity cannot be checked. The check is repeated until it succeeds.
+    /// Returns the reason why no work may be started on this connection: the server is not the accepted server, or its
+    /// identity cannot be checked. The check is repeated until it succeeds.
     pub(crate) async fn restore_refusal(&self, hand: &StatementExecutor, conn: &mut Connection) -> Option<StoreError> {
         let Connection::Postgres(_) = conn else { return None };
         if self.lock_facts().accepted {
@@ -196,7 +196,7 @@ impl Server {
         Err(restored_error("a backup was restored: it lacks the last transactions made here"))
     }
 
-    /// Checks that the server is the accepted one in `stored`, or a trusted successor.
+    /// Checks that the server is the accepted server `stored`, or a trusted successor of it.
     pub(crate) fn check_identity(&self, stored: &str) -> Result<(), StoreError> {
         let said = self.lock_facts();
         let place = said.identity.text();
@@ -216,7 +216,7 @@ impl Server {
     }
 }
 
-/// Returns the error for a database that is not the one last used here.
+/// Returns the error for a database that is not the database last used here.
 pub(crate) fn restored_error(what: &str) -> StoreError {
     StoreError::Restored(format!(
         "{what}; nothing is executed until this is accepted (`latch doctor --accept-restore`), because calls made since may \

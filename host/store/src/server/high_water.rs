@@ -51,8 +51,8 @@ impl KnownPositions {
 pub(crate) struct HighWaterMark {
     dir: PathBuf,
     slot: u64,
-    /// Open file, between two numbers. The first is the number of the acceptance to which the file belongs. The last is
-    /// the last transaction number that this process wrote to the file.
+    /// The number of the acceptance to which the file belongs, the open file, and the last transaction number that this
+    /// process wrote to the file.
     open: Mutex<Option<(i64, File, i64)>>,
 }
 

@@ -1,6 +1,6 @@
 //! Differences between the SQL of the two databases. All other SQL text is the same for both.
 //!
-//! The common text is SQLite's: `?` for values, and `CROSS JOIN … ON` to fix the order of the tables.
+//! The common text is written for SQLite: `?` for values, and `CROSS JOIN … ON` to fix the order of the tables.
 //! [`Dialect::translate`] converts it for PostgreSQL.
 
 /// SQL dialect of a database.
@@ -47,8 +47,8 @@ impl Dialect {
         text
     }
 
-    /// Returns the statement that begins a writing transaction. On PostgreSQL each statement sees what was committed
-    /// before the statement began. The transaction locks the rows of jobs first.
+    /// Returns the statement that begins a writing transaction. On PostgreSQL each statement sees everything committed
+    /// before the statement began. The transaction therefore locks the rows of its jobs first.
     pub(crate) fn opening(self) -> &'static str {
         match self {
             Self::Sqlite => "BEGIN IMMEDIATE",

@@ -27,7 +27,7 @@ macro_rules! column {
 impl StoredRow {
     fn int(&self, index: usize) -> Result<Option<i64>, sqlx::Error> {
         if let Self::Postgres(row) = self {
-            // A computed value may have a narrower type than a stored one.
+            // A computed value may have a narrower type than a stored value.
             match row.column(index).type_info().name() {
                 "BOOL" => return Ok(row.try_get::<Option<bool>, _>(index)?.map(i64::from)),
                 "INT4" => return Ok(row.try_get::<Option<i32>, _>(index)?.map(i64::from)),
@@ -44,7 +44,7 @@ impl StoredRow {
                 .map(|index| {
                     let column = row.column(index);
                     let value = row.try_get_raw(index).map(|value| value.type_info().name().to_owned());
-                    // In SQLite a value always has a type, but its column may have none.
+                    // The type is read from the value, because a column of SQLite may have no type.
                     let kind = match value.as_deref() {
                         Ok("TEXT") => "TEXT",
                         Ok("INTEGER") => "INTEGER",

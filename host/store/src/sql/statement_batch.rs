@@ -56,7 +56,7 @@ impl StatementBatch {
         self
     }
 
-    /// Inserts a statement without values before all others.
+    /// Inserts a statement without values before all other statements.
     pub(crate) fn push_first(&mut self, sql: &str) {
         let longer = sql.len() + 1;
         self.sql.insert(0, ';');

@@ -51,9 +51,9 @@ impl ClaimTarget {
     /// - the job, or two JSON arrays with the excluded tenants and jobs
     fn bind(&self, script: &mut StatementBatch, now: Option<&Timestamps>, dead: &str) {
         script.int_or_null(now.map(|now| now.boot_us));
-        // On PostgreSQL the boot id is NULL, and NULL disables the condition on `o.boot_id`. That condition would be
-        // wrong on PostgreSQL. If another worker claims the row concurrently, PostgreSQL checks the row again without
-        // joining the new claim. `o.boot_id` is then NULL, although the new lease holder may be alive.
+        // On PostgreSQL the boot id is NULL, which disables the condition on `o.boot_id`. The condition would be wrong
+        // there: after a concurrent claim of the row, PostgreSQL checks the row again without joining the new claim.
+        // `o.boot_id` is then NULL, although the new lease holder may be alive.
         let boot_id = now.and_then(|now| now.boot_id.as_deref());
         script.text_or_null(boot_id).text_or_null(boot_id).text(dead);
         let array = |texts: Vec<&str>| serde_json::to_string(&texts).expect("texts are JSON");
@@ -66,8 +66,8 @@ impl ClaimTarget {
     }
 
     /// Builds a script of three queries. They return whether a job can be claimed, the owners of this boot that hold
-    /// running jobs, and the time of the next timer. No query reads jobs that wait for their time, are parked or are
-    /// finished. The last two queries read no pending jobs either.
+    /// running jobs, and the time of the next timer. All queries skip jobs that wait for their time, are parked or are
+    /// finished. The last two queries also skip pending jobs.
     pub(crate) fn search(&self, dialect: Dialect, here: Option<&Timestamps>, boot_id: &str) -> StatementBatch {
         let claimable = self.claimable(dialect);
         let mut script =

@@ -21,7 +21,7 @@ const COLUMNS: &str = "r.tenant_id, r.operator, r.input_hash, j.job_id, r.step, 
 /// Stored numbers of result types. Never change a number. Other result types are not reused.
 const RESULT_TYPES: [(ResultType, i64); 2] = [(ResultType::Pure, 1), (ResultType::Success, 2)];
 
-/// Writes results. Each one replaces an older result with the same key.
+/// Writes results. Each result replaces an older result with the same key.
 pub(crate) fn replace(script: &mut StatementBatch, reusables: &BTreeMap<ActionId, (i64, &ReusableResult)>) {
     let rows: Vec<_> = reusables
         .values()

@@ -107,7 +107,7 @@ async fn a_malformed_page_is_reported() {
     }
     store.close().await;
     drop(store);
-    // Overwrite all pages after the first one.
+    // Overwrite all pages after the first page.
     let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();
     let length = file.metadata().unwrap().len();
     file.seek(SeekFrom::Start(4096)).unwrap();

@@ -71,8 +71,8 @@ pub(super) async fn submit_claimed(store: &Database, dir: &Path, name: &str) -> 
     (next, lock)
 }
 
-/// Appends one event to an empty batch, such as the one that [`submit_claimed`] returns. Returns that batch and
-/// an empty batch that follows it.
+/// Appends one event to an empty batch, such as the batch that [`submit_claimed`] returns. Returns the extended batch
+/// and an empty batch that follows it.
 pub(super) fn append(mut batch: Batch) -> (Batch, Batch) {
     let event = event(batch.expect_seq, batch.attempt, batch.expect_head);
     let next = Batch::new(batch.job_id.clone(), batch.attempt, event.seq + 1, event.hash);

@@ -83,9 +83,8 @@ async fn a_closed_database_is_one_file() {
     assert!(open(&copy).await.job(&batch.job_id).await.unwrap().is_some());
 }
 
-/// I122: SQLite takes a backup of a database in use, and a call begins after that. Restoring the backup is
-/// detected, because the backup lacks the call. Claims stay refused, also after further writes, until the
-/// restore is accepted.
+/// I122: a call begins after SQLite has taken a backup of a database in use. Restoring the backup is detected, because
+/// the backup lacks the call. Claims stay refused, also after further writes, until the restore is accepted.
 #[tokio::test]
 async fn restored_backup_of_used_database_is_detected() {
     let dir = tempfile::tempdir().unwrap();

@@ -20,7 +20,7 @@ async fn lock_files_are_removed_when_no_open_job_needs_them() {
         names.sort();
         names
     };
-    // There are four owners: a dead owner with an open job, a dead owner without one, a living owner, and this
+    // There are four owners: a dead owner with an open job, a dead owner without an open job, a living owner, and this
     // process.
     let (batch, claims) = submit_claimed(&store, &owners, "claims").await;
     drop(claims);
@@ -39,8 +39,8 @@ async fn lock_files_are_removed_when_no_open_job_needs_them() {
     assert_eq!(there(), ["owner-lives.lock"]);
 }
 
-/// No lock file is created during a sweep. A new lock file is unlocked for a moment, so a sweep at that
-/// moment would take it for the file of a dead owner.
+/// No lock file is created during a sweep. A new lock file is unlocked for a moment, and a sweep at that moment would
+/// remove it as the file of a dead owner.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lock_file_is_not_created_during_a_sweep() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! Commit markers: rows that prove that a transaction was committed. A marker is written if the event logs may not
-//! prove the commit. Markers exist only on PostgreSQL. After a crash, a server reuses the transaction numbers of lost
-//! commits. The number alone therefore proves nothing.
+//! prove the commit. Markers exist only on PostgreSQL, where the transaction number alone proves nothing: after a
+//! crash, a server reuses the numbers of lost commits.
 
 use crate::sql::connection::Connection;
 use crate::sql::dialect::Dialect;

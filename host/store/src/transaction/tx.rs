@@ -21,7 +21,7 @@ pub(crate) struct Tx<'a> {
     time: &'a TimeSource,
     pub(crate) dialect: Dialect,
     locks: GroupLocks,
-    /// Reason why no call may be started and no job claimed: the database may not be the one last used here.
+    /// Reason why no call may be started and no job claimed: this may not be the database last used here.
     pub(crate) restored: Option<StoreError>,
     begun: bool,
     timestamps: Option<Timestamps>,

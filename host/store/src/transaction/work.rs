@@ -12,15 +12,15 @@ use crate::transaction::tx::Tx;
 pub(crate) trait Work: Send + Sync + 'static {
     /// Outcome of the work, including refusals.
     type Output: Send + 'static;
-    /// Returns true if the work claims jobs, extends leases or fires timers. Such work is refused if the
-    /// database may not be the one last used here (§5).
+    /// Returns true if the work claims jobs, extends leases or fires timers. Such work is refused if this may not be
+    /// the database last used here (§5).
     fn starts_work(&self) -> bool;
     /// Returns the jobs whose rows the work writes, as far as these jobs are known before the work runs.
     fn jobs(&self) -> Vec<JobId> {
         Vec::new()
     }
-    /// Returns true if the work becomes visible outside and no log row proves its commit. The transaction of the work
-    /// then writes a commit marker.
+    /// Returns true if the work becomes visible outside the database and no log row proves its commit. The transaction
+    /// of the work then writes a commit marker.
     fn needs_marker(&self) -> bool {
         false
     }

@@ -158,8 +158,8 @@ impl WriterTask {
                     }
                 }
                 TransactionFailure::Sql(error) if is_read_only(error) => {
-                    // The server may be read-only for a moment, or another server may be taking over. On PostgreSQL
-                    // the transaction is therefore repeated on a new connection.
+                    // On PostgreSQL the transaction is repeated on a new connection, because the server may be
+                    // read-only for a moment, or another server may be taking over.
                     self.conn = None;
                     if !on_server || !patience.wait().await {
                         return TransactionOutcome::Unavailable(failure.into());

@@ -25,7 +25,7 @@ pub(crate) struct BatchPositions {
 pub(crate) enum CommitOutcome {
     /// The log ends where it ended before the group.
     NotCommitted,
-    /// The log ends where the group would take it.
+    /// The log ends where the group would have ended it.
     Committed,
     /// The outcome cannot be determined.
     Undetermined,

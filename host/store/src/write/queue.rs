@@ -31,7 +31,7 @@ pub(crate) enum QueuedPart {
 }
 
 impl QueuedPart {
-    /// Returns true if something outside relies on this part once it is durable: a call that may begin, an
+    /// Returns true if something outside the database relies on this part once it is durable: a call that may begin, an
     /// accepted job or an acknowledged request.
     pub(crate) fn is_externally_visible(&self) -> bool {
         match self {

@@ -49,9 +49,8 @@ pub(crate) async fn read_outcomes(
             .is_committed(hand, conn)
             .await
             .map(|is_there| vec![if is_there { CommitOutcome::Committed } else { CommitOutcome::NotCommitted }]),
-        // Without a commit marker, the ends of the logs decide. Suppose that at least one log is unchanged, and
-        // that no log ends where the group would have ended it. Then another transaction with this number was
-        // committed.
+        // Without a commit marker, the ends of the logs decide. The number belongs to another transaction if at least
+        // one log is unchanged and no log ends where the group would have ended it.
         Ok(Some(true)) => commit_outcomes(hand, conn, marks).await.map(|seen| {
             let lost = seen.contains(&CommitOutcome::NotCommitted) && !seen.contains(&CommitOutcome::Committed);
             vec![if lost { CommitOutcome::NotCommitted } else { CommitOutcome::Committed }]
