@@ -7,7 +7,7 @@ use wasmtime::component::HasData;
 
 use crate::guest::bindings::import::clock;
 
-/// The parts of a running step that tell its time.
+/// The parts of a running step that its clock needs.
 pub(crate) struct ClockView<'a> {
     pub(crate) calls: &'a mut dyn StepCalls,
     pub(crate) clock: &'a mut StepClock,

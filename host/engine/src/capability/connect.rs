@@ -128,7 +128,7 @@ async fn connect(place: &HttpGrant, addresses: &[SocketAddr], watch: &CallWindow
         watch.begin_side_effect().map_err(|_| Error::ConnectionTimeout)?;
         match TcpStream::connect(*address).await {
             Ok(stream) => {
-                // With this option, small requests are sent immediately. Without the option, they are only delayed.
+                // An error is ignored, because without this option small requests are only delayed.
                 let _ = stream.set_nodelay(true);
                 let stream = DeadlineStream { inner: stream, watch: watch.clone() };
                 return if place.scheme == "https" { tls(place, stream).await } else { Ok(Box::new(stream)) };

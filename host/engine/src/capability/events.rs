@@ -23,8 +23,8 @@ impl events::Host for StepView<'_> {
 /// Maximum length of an event's name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
-/// Returns the fault that stops the step if the name or the payload is invalid. Such an event could not be read later,
-/// and the interface has no error for this case.
+/// Returns the fault that stops the step if the name or the payload is invalid. An invalid event could not be read
+/// later, and the interface has no error for it.
 fn check(name: &str, payload: &str) -> Result<(), HostFault> {
     if name.is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
         let message = format!("an event's name has 1 to {NAME_BYTES_MAX} bytes and no control characters");

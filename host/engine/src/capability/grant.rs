@@ -41,7 +41,7 @@ enum Remedy {
     Other(&'static str),
 }
 
-/// Reason of a refusal that the effects of the operator cause, with the remedy.
+/// Reason of a refusal because the operator declares no world-changing effect, with the remedy.
 pub const DECLARE_EFFECTS: &str = "no grant allows it: the operator declares no world-changing effect, \
      so that it may only look; declare internal-write, external-write or external-send in describe";
 

@@ -9,7 +9,7 @@ pub struct CompilationStart<'a> {
     pub plugin: &'a str,
     /// Size of the component, in bytes.
     pub bytes: usize,
-    /// Number of other components of the configuration that are still to be compiled after this one.
+    /// Number of other components of the configuration that are still to be compiled after this component.
     pub remaining: usize,
 }
 
@@ -19,8 +19,7 @@ static LISTENER: OnceLock<Listener> = OnceLock::new();
 
 /// Registers the listener for all compilations of this process. Later calls have no effect.
 pub fn on_compile(listener: impl Fn(&CompilationStart<'_>) + Send + Sync + 'static) {
-    // A second command in the same process registers a second listener. The second listener would announce the same
-    // compilations and is ignored.
+    // The listener of a second command in the same process is ignored, because it would announce the same compilations.
     let _ = LISTENER.set(Box::new(listener));
 }
 

@@ -110,7 +110,7 @@ impl CodeCache {
         Ok(component)
     }
 
-    /// Returns the number of entries with a valid HMAC, and the files of the entries without one.
+    /// Returns the number of entries with a valid HMAC, and the files of all other entries.
     ///
     /// # Errors
     /// The directory cannot be read.
@@ -332,7 +332,7 @@ mod tests {
             mine.verified_code(&planted, key).is_none(),
             "complete and for this key, but written with another secret"
         );
-        // An entry with a plain hash in place of the HMAC is refused. Every user can compute a plain hash.
+        // An entry with a plain hash in place of the HMAC is refused, because every user can compute a plain hash.
         let mut forged = mine.header(key, b"code").to_vec();
         forged.extend_from_slice(b"code");
         assert!(mine.verified_code(&forged, key).is_some());

@@ -27,7 +27,7 @@ pub(crate) enum NameCheck {
 
 /// Determines the world from the names of imports and exports, and checks the imports, before compilation.
 pub(crate) fn check_names(bytes: &[u8], terms: LoadSettings<'_>) -> Result<NameCheck, Vec<Problem>> {
-    // `refusal` later adds which kind of file the bytes are.
+    // The explanation of the refusal (`Explain`) later adds the kind of the file.
     if !bytes.starts_with(&COMPONENT_HEADER) {
         return Err(vec![Problem::NotAComponent("it does not start with the header of a component".to_owned())]);
     }

@@ -95,8 +95,8 @@ impl Engine {
         Ok(Self { step, tool, cache, explain: options.explain })
     }
 
-    /// Returns the number of cache entries with a valid HMAC, and the files of the entries without one. Returns
-    /// `None` if the engine has no cache.
+    /// Returns the number of cache entries with a valid HMAC, and the files of all other entries. Returns `None` if the
+    /// engine has no cache.
     pub fn check_cache_entries(&self) -> Option<std::io::Result<(u64, Vec<PathBuf>)>> {
         self.cache.as_ref().map(cache::CodeCache::check_entries)
     }
@@ -141,9 +141,8 @@ impl Engine {
         let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
         let digest = Hash::of(&[bytes]);
         Self::check_without_compiling(bytes, settings.load_settings(), self.explain)?;
-        // Compilation needs the profile, and the world determines the profile. The world follows from the exports, and
-        // the exports are known only after compilation. The world is therefore guessed from the bytes first. A wrong
-        // guess costs a second compilation.
+        // The world is first guessed from the bytes. Compilation needs the profile of the world, but the exports that
+        // determine the world are known only after compilation. A wrong guess costs a second compilation.
         let mut kind = component::guess_kind(bytes);
         let (component, shape, engine, slots) = loop {
             let profile = self.profile(kind);

@@ -305,7 +305,7 @@ impl Plugin {
     }
 
     /// Returns the function of an untyped component that serves an operator. Values are checked against the type of
-    /// this function and not against a JSON Schema. The type is stricter.
+    /// this function, which is stricter than a JSON Schema.
     fn untyped_function(&self, operator: &str) -> Option<&Function> {
         let LinkedCode::Tool(code) = &self.code else { return None };
         code.functions()?.get(operator)
@@ -343,7 +343,7 @@ fn declared_permissions(spec: &OperatorSpec) -> EffectivePermissions {
     EffectivePermissions { write: spec.is_world_changing(), post: spec.determinism == Determinism::Stable }
 }
 
-/// Returns the limits in force: the configured limits, else the requested ones, at most the defaults.
+/// Returns the limits in force: the configured limits, else the requested limits, at most the defaults.
 pub(crate) fn limits(config: &LimitsConfig, wanted: RequestedLimits) -> Limits {
     let default = Limits::default();
     Limits {

@@ -1,8 +1,8 @@
 //! The only module that builds a [`wasmtime::Config`].
 //!
 //! A profile is a list of named settings. The list is both applied to the configuration and hashed into the profile's
-//! digest. No setting can therefore change without changing the digest. Jobs record the digest. The digest is also part
-//! of the cache key of compiled code.
+//! digest, so every change of a setting changes the digest. Jobs record the digest. The digest is also part of the
+//! cache key of compiled code.
 
 use wasmtime::{Config, OptLevel, RegallocAlgorithm, Strategy};
 

@@ -189,8 +189,8 @@ impl ToolCode {
                 fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
                 let ended_us = clock::boot_us();
                 begun = watch.close();
-                // A function of an untyped component cannot report that it changed nothing. A call without the right to
-                // write certainly changed nothing.
+                // A call without the right to write certainly changed nothing. A function of an untyped component
+                // cannot report this itself.
                 if !rights.write && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
                     begun = false;
                 }
@@ -198,8 +198,8 @@ impl ToolCode {
                 drop(store);
                 match answered {
                     Ok(Ok(said)) => Ok(said),
-                    // A failure before the deadline is reported as it is. After the deadline, a guest may fail
-                    // in many ways because of the deadline, so every failure is reported as a timeout.
+                    // A failure before the deadline is reported unchanged. After the deadline, a guest may fail in many
+                    // ways because of the deadline, so every failure is reported as a timeout.
                     Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
                     Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
                 }
@@ -225,8 +225,8 @@ impl ToolCode {
     ) -> wasmtime::Result<ToolReturn> {
         limits::apply_limits(store, limits)?;
         store.set_hostcall_fuel(match &self.invoke {
-            // Allows as many bytes as the guest's memory may have. An oversized answer is therefore copied completely,
-            // and its start can be kept.
+            // The limit is the maximum size of the guest's memory, so that an oversized answer is copied completely and
+            // its start can be kept.
             InvokeFunctions::Described(_) => usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX),
             InvokeFunctions::Plain(_) => Function::hostcall_fuel(limits.output_bytes),
         });
@@ -340,8 +340,8 @@ fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
         Hindrances { denied: Some(why), .. } if is_crash || failure.code == Code::PolicyDenied => {
             (Code::CapabilityDenied, why)
         }
-        // A guest whose write to the key-value map was denied receives the error of an unavailable store. Its
-        // failure then has the code of an unavailable dependency, which is replaced here.
+        // A guest whose write to the key-value map was denied receives the error of an unavailable store, so its
+        // failure names an unavailable dependency. The code is replaced here.
         Hindrances { denied: Some(why), .. }
             if failure.code == Code::DependencyUnavailable && failure.message.contains(&why) =>
         {

@@ -160,9 +160,9 @@ impl Guarded for ToolState {
     }
 }
 
-/// Checks the deadline of the call. Every WASI function begins by requesting this view, so the check happens at
-/// each host call. After the deadline the guest's handles are inaccessible and new ones cannot be created. A
-/// function that receives or creates a handle then traps.
+/// Checks the deadline of the call. Every WASI function begins by requesting this view, so the check happens at each
+/// host call. After the deadline the guest's handles are inaccessible and new handles cannot be created. A function
+/// that receives or creates a handle then traps.
 impl WasiView for ToolState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         let in_time = self.watch.check().is_ok();

@@ -1,4 +1,4 @@
-//! Conversions between the types of the bindings and those of the core crate.
+//! Conversions between the types of the bindings and the types of the core crate.
 
 use latchwork_core::encoding::truncate;
 use latchwork_core::model::effect::{Output, StateChange, Usage};

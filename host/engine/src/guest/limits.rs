@@ -8,8 +8,8 @@ use latchwork_core::model::manifest::Limits;
 use crate::guest::fault::HostFault;
 use crate::os::clock;
 
-/// Fuel for instantiation and static initializers. The cost of instantiation depends on the platform and on
-/// copy-on-write memory. This fuel is therefore fixed and separate from the operator's own fuel.
+/// Fuel for instantiation and static initializers. This fuel is fixed and separate from the operator's own fuel,
+/// because the cost of instantiation depends on the platform and on copy-on-write memory.
 pub(crate) const INSTANTIATION_FUEL: u64 = 1_000_000_000;
 
 /// Maximum number of core instances, tables and memories of one component. Toolchains produce only a few of

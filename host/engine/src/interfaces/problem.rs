@@ -36,7 +36,7 @@ pub enum Problem {
         /// Description of the problem.
         wrong: String,
     },
-    /// The digest of the component differs from the one that `latch.toml` or a job requires.
+    /// The digest of the component differs from the digest that `latch.toml` or a job requires.
     #[error(
         "its SHA-256 is {found}, expected {expected}; \
          use the right file, or update `digest` if the new file is intended"

@@ -87,7 +87,7 @@ impl NativePlugin {
     /// `async` block, so that a panic before the first `await` is caught too.
     async fn run<T>(&self, call: &ToolCallContext, function: impl Future<Output = T> + Send) -> Result<T, Failure> {
         let deadline_us = call.started_boot_us.saturating_add(u64::from(call.timeout_ms) * 1_000);
-        // The second limit holds if the host has another clock than the process.
+        // The second limit applies if the clock of the host differs from the clock of the process.
         let left = CallWindow::with_deadline(deadline_us).time_left();
         let left = left.min(Duration::from_millis(u64::from(call.timeout_ms)));
         match AssertUnwindSafe(tokio::time::timeout(left, function)).catch_unwind().await {
@@ -104,8 +104,8 @@ impl NativePlugin {
         }
     }
 
-    /// Returns the end of a try. A failure of the host's own check of the answer leaves the call in doubt if the
-    /// operator changes the world.
+    /// Returns the end of a try. If the answer fails the host's own check and the operator changes the world, the call
+    /// is in doubt.
     fn end(
         &self,
         operator: &str,
@@ -133,7 +133,7 @@ impl NativePlugin {
     }
 }
 
-/// Limits the message of a failure, and makes its details JSON, as for a component.
+/// Truncates the message of a failure, and converts its detail to JSON, as for a component.
 fn shortened(failure: Failure) -> Failure {
     let message = truncate::at_bytes(&failure.message, MESSAGE_BYTES_MAX).start.to_owned();
     let detail = failure.detail.map(|text| match serde_json::from_str::<IgnoredAny>(&text) {

@@ -75,8 +75,8 @@ fn failure(answer: Answer) -> (bool, Code) {
     }
 }
 
-/// I194: a native tool that panics, does not end, or returns an unusable answer leaves only calls in doubt that may have
-/// changed the world, and never ends the process.
+/// I194: a native tool may panic, not end, or return an unusable answer. Only calls that may have changed the world are
+/// then in doubt, and the process continues.
 #[tokio::test]
 async fn unexpected_ends_are_failures_of_the_call() {
     let small = Limits { output_bytes: 10, ..Limits::default() };

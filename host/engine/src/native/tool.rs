@@ -36,10 +36,10 @@ pub struct CommittedCall<'a> {
 /// the process and without a sandbox. No function may block the thread.
 ///
 /// A panic counts as a trap of a component. A call that does not end within its time limit is dropped at its next
-/// `await`. After both, a call of an operator that changes the world is in doubt.
+/// `await`. In both cases, a call of an operator that changes the world is then in doubt.
 ///
-/// An open job continues with a tool only if the tool still has the same name and manifest. A change of the behaviour
-/// therefore needs a new version in the manifest.
+/// A change of the tool's behaviour needs a new version in the manifest, because an open job continues only with a tool
+/// of the same name and manifest.
 #[async_trait]
 pub trait NativeTool: Send + Sync + 'static {
     /// Name of the plugin in events, messages and limits.
@@ -57,7 +57,7 @@ pub trait NativeTool: Send + Sync + 'static {
     /// have changed the world. Its result must fit the output schema.
     async fn invoke(&self, operator: &str, args: &Value, call: &ToolCallContext) -> Answer;
 
-    /// Asks whether the call with the external key of `call` happened. May read and changes nothing.
+    /// Asks whether the call with the external key of `call` happened. May only read.
     ///
     /// # Errors
     /// The question cannot be answered now. The call stays in doubt.
@@ -70,7 +70,7 @@ pub trait NativeTool: Send + Sync + 'static {
         Ok(ReconcileVerdict::Unknown)
     }
 
-    /// Checks a recorded change against the world. May read and changes nothing.
+    /// Checks a recorded change against the world. May only read.
     ///
     /// # Errors
     /// The change cannot be checked now.

@@ -19,7 +19,7 @@ impl Entropy for SystemEntropy {
 /// Fills `bytes` from the random generator of the operating system.
 ///
 /// # Panics
-/// The system has no random generator. Without one, no seed and no id can be created.
+/// The system has no random generator, so seeds and ids cannot be created.
 #[expect(clippy::disallowed_methods, reason = "this is the place that draws it")]
 pub fn fill(bytes: &mut [u8]) {
     getrandom::fill(bytes).expect("the operating system has a random number generator");

@@ -35,7 +35,7 @@ pub(super) type Index = usize;
 /// One subschema and the subschemas that it applies.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// Subschemas that apply to the same JSON value as this one.
+    /// Subschemas that apply to the same JSON value as this subschema.
     pub(super) same_value: Vec<Index>,
     /// Subschemas applied to members with these names.
     pub(super) named_members: HashMap<String, Index>,
@@ -178,8 +178,8 @@ impl<'s> Reader<'s> {
             match (name, text.strip_prefix('#')) {
                 ("$anchor" | "$dynamicAnchor", _) => self.anchors.entry(text).or_default().push(value),
                 (_, Some(anchor)) if !anchor.is_empty() => self.anchors.entry(anchor).or_default().push(value),
-                // A nested schema with its own `$id` would have its own base for references. `id` has this
-                // meaning only in old drafts.
+                // The `$id` of a nested schema is refused, because it would change the base of the references in the
+                // nested schema. `id` has this meaning only in old drafts.
                 ("$id", None) if depth > 0 => return Err(format!("$id {text:?}: only the root schema may have one")),
                 ("id", None) if depth > 0 && self.is_draft_04() => {
                     return Err(format!("id {text:?}: only the root schema may have one"));

@@ -80,7 +80,7 @@ impl Schemas {
 fn compile(text: &str) -> Result<Schema, String> {
     let (schema, graph) = Graph::read(text)?;
     let compiled = run_with_stack(COMPILE_STACK_BYTES, || {
-        // The `regex` engine takes time linear in the length of the text.
+        // Patterns run in the `regex` engine, which takes time linear in the length of the text.
         let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
         options.build(&schema).map_err(|error| format!("not a JSON Schema: {}", error.masked()))
     });

@@ -1,9 +1,9 @@
 //! Untyped components: WebAssembly components that export WIT functions and were not written for Latchwork.
 //!
-//! * `read` converts the engine's types into those of `ty`, or returns why a function cannot be called with
-//!   JSON. `schema`, `input` and `output` implement the JSON mapping of these types.
+//! * `read` converts the engine's types into the types of `ty`, or returns why a function cannot be called with JSON.
+//!   `schema`, `input` and `output` implement the JSON mapping of these types.
 //! * `operators` derives a manifest from the exports and from their settings in `latch.toml`.
-//! * `seal` stores that manifest with the component. The digest covers both.
+//! * `seal` stores the derived manifest with the component. The digest covers component and manifest.
 
 mod call_result;
 mod input;

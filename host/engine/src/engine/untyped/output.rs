@@ -24,7 +24,7 @@ pub(super) enum JsonWriteError {
 /// Returns the canonical JSON text of a value, at most `max` bytes.
 ///
 /// # Errors
-/// The text is too long, or a part has no JSON form. The error states what comes first in the text.
+/// The text is too long, or a part has no JSON form. The error names the problem that comes first in the text.
 pub(super) fn canonical_text(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Result<String, JsonWriteError> {
     let progress = Progress { max, bytes_min: Cell::new(0), no_form: OnceCell::new() };
     let bytes = match (ty, value) {
@@ -35,7 +35,8 @@ pub(super) fn canonical_text(ty: Option<&Ty>, value: Option<&Val>, max: usize) -
     };
     let text = String::from_utf8(bytes).expect("canonical JSON is UTF-8");
     let no_form = progress.no_form.into_inner();
-    // The part without a JSON form is written as null. Only the ends of the containers around it follow.
+    // The part without a JSON form is written as `null`, followed only by the closing brackets of its containers. The
+    // length of the text before `null` decides whether the text is too long.
     let valid = text.len() - no_form.as_ref().map_or(0, |part| "null".len() + part.depth);
     if valid > max {
         return Err(JsonWriteError::TooLong(truncate::at_bytes(&text, max).start.to_owned()));
@@ -67,8 +68,8 @@ impl Progress {
         self.bytes_min.set(self.bytes_min.get().saturating_add(bytes));
     }
 
-    /// Returns true if the rest of the value is not needed. All containers then end early, so that memory is needed for
-    /// the text that is used alone.
+    /// Returns true if the rest of the value is not needed. All containers then end early, so that memory is used only
+    /// for text that is needed.
     fn is_over(&self) -> bool {
         self.bytes_min.get() > self.max || self.no_form.get().is_some()
     }

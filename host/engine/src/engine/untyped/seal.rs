@@ -1,8 +1,8 @@
 //! Stores the manifest of an untyped component in a custom section after the component's own bytes.
 //!
-//! A job pins plugins by digest and continues to use the pinned version after changes of `latch.toml`. An
-//! untyped component does not describe itself. Therefore the component is stored and hashed together with the
-//! manifest that was derived from it.
+//! The component is stored and hashed together with the manifest that was derived from it, because an untyped component
+//! does not describe itself. A job pins plugins by digest and continues to use the pinned version after changes of
+//! `latch.toml`.
 
 use serde::{Deserialize, Serialize};
 use wasm_encoder::{ComponentSection, CustomSection, Encode};

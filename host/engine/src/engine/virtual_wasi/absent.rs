@@ -37,8 +37,8 @@ pub(super) enum AbsentAnswer {
     NotLinked,
 }
 
-/// Links the imports of a component for which `answers` returns a mapping. The mapping returns the answer of a function
-/// of the import, given the name of the function.
+/// Links the imports of a component for which `answers` returns a mapping. The mapping takes the name of a function of
+/// the import and returns the answer of the function.
 pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
     linker: &mut Linker<StepState>,
     component: &Component,

@@ -1,8 +1,8 @@
 //! `wasi:clocks`: both WASI clocks show the step's own clock (§8).
 //!
-//! The monotonic clock counts nanoseconds since 1970, like the wall clock. A toolchain may read the clock at
-//! build time and store that reading in the component. A clock that started at zero in each step could show an
-//! earlier time than the stored reading. A clock that counts from 1970 always shows a later time.
+//! The monotonic clock counts nanoseconds since 1970, like the wall clock. A toolchain may read the clock at build time
+//! and store the reading in the component. A clock that starts at zero in each step could show an earlier time than the
+//! stored reading, and programs do not expect a monotonic clock to go back.
 
 use wasmtime::component::Resource;
 

@@ -1,8 +1,8 @@
 //! A deterministic WASI 0.2 for steps with `wasi = "virtual"` (§8).
 //!
 //! No answer depends on the machine. Time is the step's clock, random numbers come from the step's stream, and output
-//! becomes log records. Files, sockets and servers are refused at their creation. Answers depend only on the step's
-//! history. The log therefore needs no events for them.
+//! becomes log records. Files, sockets and servers are refused at their creation. The log needs no events for the
+//! answers, because they depend only on the step's history.
 //!
 //! * `clocks`, `poll`: one clock shown by two interfaces, and sleep that takes no real time.
 //! * `random`, `cli`, `io`, `output`: functions that a language runtime calls at its start.
@@ -40,7 +40,7 @@ pub(crate) use state::VirtualWasi;
 /// version.
 pub(crate) const VERSION: u32 = 1;
 
-/// Returns the answers of an absent interface's functions, or `None` if the interface is not an absent one.
+/// Returns the answers of an absent interface's functions. Returns `None` for any other interface.
 fn absent_answers(interface: &str) -> Option<fn(&str) -> AbsentAnswer> {
     if !ABSENT.contains(&interface) {
         return None;

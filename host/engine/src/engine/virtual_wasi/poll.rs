@@ -1,8 +1,8 @@
 //! `wasi:io/poll`: waiting in virtual time.
 //!
-//! Streams are always ready. A timer is ready when the step's clock reaches its time. A guest that waits only
-//! for timers sleeps until the earliest one: the call returns immediately and advances the clock to that
-//! time.
+//! Streams are always ready. A timer is ready when the step's clock reaches its time. A guest that waits only for
+//! timers sleeps until the earliest timer: the call returns immediately and advances the clock to the time of that
+//! timer.
 
 use wasmtime::component::Resource;
 

@@ -304,7 +304,7 @@ fn answers_without_a_json_form_are_refused() {
     assert_eq!(output::canonical_text(Some(&Ty::String), Some(&long), 6), Err(JsonWriteError::TooLong("\"éé".into())));
 }
 
-/// I73: of an answer that is too long and has no JSON form, the problem that comes first in the text is reported.
+/// I73: if an answer is too long and has no JSON form, the error names the problem that comes first in the text.
 #[test]
 fn first_problem_of_an_answer_is_reported() {
     let ty = Ty::Record(vec![("b".into(), Ty::String), ("a".into(), Ty::List(Box::new(Ty::F64)))]);
