@@ -1,7 +1,7 @@
 //! A program that embeds the host: it sends a letter with a tool of its own, at most once.
 //!
-//! `latchwork-example FOLDER` keeps its database and its letters in `FOLDER`. The program may be killed at any time. Run
-//! again, it continues the same job, and the letter is in the folder once.
+//! `latchwork-example FOLDER` keeps its database and its letters in `FOLDER`. The program may be killed at any time.
+//! The next run continues the same job, and the folder contains the letter once.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,8 @@ fn main() -> anyhow::Result<()> {
 
 async fn run(folder: PathBuf) -> anyhow::Result<()> {
     std::fs::create_dir_all(&folder)?;
-    // The process holds a lock for as long as it may execute calls. Others can see that it is alive.
+    // The process holds a lock while it may execute calls. The lock proves to other processes that this process is
+    // alive.
     let options = OpenOptions::new(folder.join("jobs.db"));
     let nonce = format!("{}", std::process::id());
     let lock = OwnerLock::acquire(&options.owner_dir, "letters", &nonce, &SystemClock::new()?)?;
@@ -100,7 +101,8 @@ async fn run(folder: PathBuf) -> anyhow::Result<()> {
     let plan = host
         .check(plan.to_string().as_bytes())
         .map_err(|violations| anyhow::anyhow!("the plan is invalid: {violations:?}"))?;
-    // The approval is part of the request: an operator that sends something asks a person otherwise.
+    // The request contains the approval. Otherwise the job would wait for a person, because the operator sends
+    // something.
     let submission = Submission { standing_approvals: vec!["send".into()], ..Submission::of_plan(plan, "ada") };
     let (claim, stored) = match host.submit(submission).await? {
         SubmitResult::New(claim) => (Some(claim), None),

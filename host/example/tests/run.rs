@@ -29,8 +29,8 @@ fn count_letters(folder: &Path) -> usize {
     names.filter(|path| path.extension().is_some_and(|extension| extension == "txt")).count()
 }
 
-/// I1: a program with a native tool is killed at different times. The next run completes the job, and the letter is there
-/// once.
+/// I1: a program with a native tool is killed at different times. The next run completes the job, and the folder
+/// contains one letter.
 #[test]
 fn killed_program_continues_its_job() {
     for after_ms in (0..60).step_by(4) {
