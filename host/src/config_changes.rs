@@ -1,8 +1,8 @@
 //! Differences between the current configuration and the configuration under which a job was accepted.
 //!
-//! A running job continues with the plugin versions it pinned, and a finished job keeps its results. The jobs
-//! themselves therefore do not show that the configuration has changed. The comparison reads only the
-//! configuration and the files of the plugins. Nothing is compiled.
+//! The jobs themselves do not show that the configuration has changed: a running job continues with the plugin versions
+//! it pinned, and a finished job keeps its results. The comparison reads only the configuration and the files of the
+//! plugins. Nothing is compiled.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -31,7 +31,7 @@ impl NativeTool for Letters {
         let send = OperatorSpec {
             description: "Sends a letter".to_owned(),
             input_schema: r#"{"type":"object","required":["text"],"properties":{"text":{"type":"string"}}}"#.to_owned(),
-            // The name of the file is the key of the call. The same call therefore never writes a second letter.
+            // The same call never writes a second letter, because the name of the file is the key of the call.
             resolution: Resolution { idempotent_by_key_seconds: 86_400, settling_ms: 0 },
             ..OperatorSpec::new(Operator::new("Letter.Send"), EffectKind::ExternalSend)
         };

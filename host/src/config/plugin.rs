@@ -32,7 +32,7 @@ const MEMORY_BYTES_MIN: u64 = 64 << 10;
 /// checked and stored.
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 
-/// Reads all plugins and returns the valid ones. A plugin with the name of an earlier plugin is reported as a
+/// Reads all plugins and returns the valid plugins. A plugin with the name of an earlier plugin is reported as a
 /// problem.
 pub(super) fn read(field: Option<TomlField<'_>>, root: &Path) -> Vec<PluginConfig> {
     let mut names = BTreeSet::new();

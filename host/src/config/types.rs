@@ -94,13 +94,13 @@ pub struct WorkerConfig {
 
 impl Default for WorkerConfig {
     fn default() -> Self {
-        // `drain_ms` is longer than the default timeout of a tool call, which is 30 seconds. Calls in flight
-        // can therefore end before the process stops.
+        // `drain_ms` is longer than the default timeout of a tool call (30 seconds), so that calls in flight can end
+        // before the process stops.
         Self { jobs: 16, drain_ms: 40_000, tenants: BTreeMap::new(), operators: BTreeMap::new() }
     }
 }
 
-/// `[queue]`: maximum numbers of pending jobs. A job beyond the maximum is refused.
+/// `[queue]`: maximum numbers of pending jobs. A job above the maximum is refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueConfig {
     /// Maximum for all tenants together.
@@ -173,8 +173,8 @@ pub enum Durability {
 /// Treatment of a PostgreSQL standby that takes over from the primary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failover {
-    /// A promoted standby may lack acknowledged writes. Such a standby therefore counts as a restored database
-    /// until an administrator has accepted it.
+    /// A promoted standby counts as a restored database until an administrator has accepted it, because it may lack
+    /// acknowledged writes.
     #[default]
     Accepted,
     /// A promoted standby counts as the same database. This requires that commits on the primary waited for the

@@ -1,8 +1,8 @@
 //! The plugins of a configuration, by operator and by digest.
 //!
-//! A plugin that cannot be loaded is left out, and [`Registry::refused`] lists it with the reasons. The other
-//! plugins are loaded. Each component is stored under its digest. A job that pinned a component can therefore
-//! continue with this component after a newer one is configured.
+//! A plugin that cannot be loaded is left out, and [`Registry::refused`] lists it with the reasons. The other plugins
+//! are loaded. Each component is stored under its digest, so that a job continues with the component that it pinned
+//! after a newer component is configured.
 //!
 //! The module `survey` finds the problems that are known without compiling a plugin.
 //!
@@ -143,7 +143,7 @@ impl Registry {
         &self.plugins
     }
 
-    /// Returns the plugin that serves an operator. If two plugins serve the operator, returns the first one. Jobs
+    /// Returns the plugin that serves an operator. If two plugins serve the operator, returns the first plugin. Jobs
     /// cannot pin an operator that two plugins serve.
     pub fn by_operator(&self, operator: &str) -> Option<&Arc<Plugin>> {
         self.by_operator.get(operator)

@@ -15,8 +15,8 @@ use crate::config::PluginConfig;
 /// A job records this hash when it is accepted. A different hash later shows that the table has changed. The recorded
 /// hash does not fix the settings: the tools of the job run with the current grants and the current `config`.
 ///
-/// The path of a directory inside the project is hashed relative to `root`. Moving the project therefore does not
-/// change the hash.
+/// The path of a directory inside the project is hashed relative to `root`, so that moving the project does not change
+/// the hash.
 pub(crate) fn settings_fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
     let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls } = plugin.limits;
     let limits = json!([memory_bytes, fuel, timeout_ms, output_bytes, host_calls]).to_string();

@@ -45,10 +45,10 @@ impl Survey {
 
     /// Returns the first operator of a plan that may need a refused plugin.
     ///
-    /// The operators of a plugin are known only after the plugin is compiled. This function therefore searches the
-    /// bytes of the accepted tools for the name of each operator. An operator is returned if no accepted tool contains
-    /// its name: either a refused plugin serves the operator, or a step plugin does. A step plugin may call any
-    /// operator, including those of a refused plugin.
+    /// The operators of a plugin are known only after the plugin is compiled, so this function searches the bytes of
+    /// the accepted tools for the name of each operator. An operator is returned if no accepted tool contains its name.
+    /// A refused plugin or a step plugin then serves the operator, and a step plugin may call any operator of a refused
+    /// plugin.
     ///
     /// The function returns `None` if an accepted plugin may be an untyped component. An untyped component may serve
     /// any operator, because the names of its operators are derived from its exports.

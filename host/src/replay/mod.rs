@@ -131,8 +131,8 @@ async fn replay_steps(
     report: &mut ReplayReport,
 ) -> Result<Option<Divergence>, ReplayError> {
     for step in &job.steps {
-        // The result of a step that is final in the prefix is taken from the log. Such a step is executed
-        // again only in the replay of the whole log.
+        // A step that is final in the prefix is executed again only in the replay of the whole log. Otherwise its
+        // result is taken from the log.
         if !all && step.state.is_final() {
             continue;
         }

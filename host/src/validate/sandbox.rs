@@ -151,9 +151,9 @@ async fn run(request: &ValidationRequest<'_>, conditions: SandboxConditions) -> 
 }
 
 impl ValidationRequest<'_> {
-    /// Runs the step in a fresh instance under these conditions, until the step ends or makes a tool call. Before the
-    /// start of a step no call has a recorded answer. Any call therefore ends the run, and no tool is called. Returns
-    /// `None` if the plugin is a tool.
+    /// Runs the step in a fresh instance under these conditions, until the step ends or makes a tool call. Any tool
+    /// call ends the run without calling the tool, because no call has a recorded answer before the start of a step.
+    /// Returns `None` if the plugin is a tool.
     pub async fn run_in_sandbox(&self, conditions: SandboxConditions) -> Option<SandboxRun> {
         run(self, conditions).await
     }

@@ -1,8 +1,8 @@
 //! `file-digest`: compares the SHA-256 of a file in a granted directory.
 //!
-//! The path of the file is the `external_ref` of the recorded change, else its `resource_id`. The path is the one that
-//! the plugin sees, such as `/outbox/1.txt`. The expected digest is the recorded `version`, else the `etag`: 64
-//! hexadecimal digits, optionally after `sha256:`. If the recorded change deleted the file, the file must be absent.
+//! The path of the file is the `external_ref` of the recorded change, else its `resource_id`. The path is a path inside
+//! the guest, such as `/outbox/1.txt`. The expected digest is the recorded `version`, else the `etag`: 64 hexadecimal
+//! digits, optionally after `sha256:`. If the recorded change deleted the file, the file must be absent.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -37,8 +37,8 @@ impl ResourceVerifier for FileDigest {
     async fn verify(&self, looking: &VerificationRequest<'_>) -> Result<VerifyResult, Failure> {
         let (change, grants) = (looking.change.clone(), looking.plugin.grants.clone());
         let until_us = clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000);
-        // A separate thread reads the file, because reading blocks. `compare_digest` checks the timeout itself and ends when
-        // the time is over.
+        // A separate thread reads the file, because reading blocks. `compare_digest` checks the timeout itself and ends
+        // when the time is over.
         let looked = tokio::task::spawn_blocking(move || compare_digest(&change, &grants, until_us));
         looked.await.map_err(|error| unavailable(format!("it could not be looked at: {error}")))?
     }
@@ -98,7 +98,7 @@ fn locate<'g>(dirs: &'g [DirGrant], name: &str) -> Option<(&'g DirGrant, PathBuf
         let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
         (plain && rest.components().next().is_some()).then(|| (dir, dir.host.join(rest)))
     };
-    // If several directories match, the plugin sees the one with the longest guest path.
+    // If several directories match, the plugin sees the directory with the longest guest path.
     let mut found: Vec<_> = dirs.iter().filter_map(within).collect();
     found.sort_by_key(|(dir, _)| dir.guest.len());
     found.pop()

@@ -2,16 +2,16 @@
 //! ([`crate::server::checks`]).
 //!
 //! The database counts the processes that have used it for work. Each process is counted at its first claim. A file
-//! outside the database holds the same number. The number is committed to the database before the file is written.
-//! After a crash the database may therefore be ahead by one.
+//! outside the database holds the same number. The number is committed to the database before the file is written, so
+//! the database may be ahead by one after a crash.
 //!
 //! A database with a lower number than the file is not the database that was last used here. On SQLite, this also holds
 //! for a database that is ahead by more than one. On PostgreSQL, the database may be ahead by any number, because
 //! workers on other machines are counted too.
 //!
-//! A new database in the place of a used one is refused as well: the used database was lost together with its records.
-//! A backup that was taken after the last process was counted has the expected number. The high-water mark
-//! ([`crate::server::high_water`]) detects such a backup.
+//! A new database in the place of a used database is refused as well, because the used database was lost together with
+//! its records. A backup that was taken after the last process was counted has the expected number. The high-water mark
+//! ([`crate::server::high_water`]) detects this backup.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -114,7 +114,7 @@ impl Generation {
         check_all(&stored, self.read()?.as_ref(), &known, store.dialect, store.server)
     }
 
-    /// Accepts this database as the one to use.
+    /// Accepts this database for use.
     pub(crate) async fn accept(&self, store: &DatabaseAccess<'_>) -> Result<(), StoreError> {
         self.count_use(store, true).await
     }

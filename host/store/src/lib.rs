@@ -1,5 +1,4 @@
-//! The stores of Latchwork: journal, effects and key-value map. They are kept in a SQLite file or on a
-//! PostgreSQL server.
+//! The stores of Latchwork: journal, effects and key-value map, in a SQLite file or on a PostgreSQL server.
 //!
 //! - Every statement goes through one function. [`STATEMENTS`] lists the statement names, and a [`Probe`] observes
 //!   them.

@@ -44,8 +44,8 @@ static TLS: LazyLock<TlsConnector> = LazyLock::new(|| {
     TlsConnector::from(Arc::new(config))
 });
 
-/// Sends a request that passed the checks of `http`. Each request has its own connection. No state of one call can
-/// therefore reach another call.
+/// Sends a request that passed the checks of `http`. Each request has its own connection, so that no state of one call
+/// can reach another call.
 pub async fn send(
     mut request: Request<WasiBody>,
     options: RequestOptions,

@@ -1,9 +1,8 @@
 //! `wasi:filesystem` on granted directories.
 //!
-//! wasmtime-wasi implements the operations and confines guests to their directories. This module intercepts each
-//! operation that changes something and first calls [`CallWindow::begin_side_effect`]. Such an operation therefore
-//! cannot begin after the call's deadline. After such an operation has begun, the call is in doubt if the tool does not
-//! answer.
+//! wasmtime-wasi implements the operations and confines guests to their directories. This module first calls
+//! [`CallWindow::begin_side_effect`] in each operation that changes something. After the call's deadline, such an
+//! operation cannot begin. After an operation has begun, the call is in doubt if the tool does not answer.
 
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::filesystem::WasiFilesystemCtxView;

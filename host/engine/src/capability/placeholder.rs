@@ -14,8 +14,8 @@ use wasmtime_wasi_http::{Error, WasiBody};
 
 use crate::os::entropy;
 
-/// Start of every placeholder. A placeholder contains only letters, digits and `-`. It therefore needs no escaping in a
-/// header, in JSON or in a form.
+/// Start of every placeholder. A placeholder needs no escaping in a header, in JSON or in a form, because it contains
+/// only letters, digits and `-`.
 const PREFIX: &[u8] = b"latch-secret-";
 /// Number of random bytes in a placeholder, written in hexadecimal. Placeholders cannot be guessed, so text
 /// from outside is never replaced by a secret.

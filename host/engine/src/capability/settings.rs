@@ -68,7 +68,7 @@ pub struct PluginSettings {
     pub wasi: WasiMode,
     /// The plugin's `config` table.
     pub config: BTreeMap<String, Value>,
-    /// Source of the manifest of an untyped component. Such a component does not describe itself.
+    /// Source of the manifest of an untyped component, which does not describe itself.
     pub operators: ManifestSource,
     /// Source of the values of secrets.
     pub secrets: Arc<dyn Secrets>,

@@ -1,5 +1,5 @@
-//! Stub for the servers that a tool may reach, used to check tools without sending anything. Time and random numbers
-//! depend only on the call and the try. A check is therefore repeatable.
+//! Stub for the servers that a tool may reach, used to check tools without sending anything. A check is repeatable,
+//! because time and random numbers depend only on the call and the try.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! On-disk cache of compiled code. With the cache, each component is compiled once per machine.
 //!
-//! The engine runs compiled code without checking it. The cache must therefore return only code that this program
-//! compiled for this user. Three rules ensure this:
+//! The cache must return only code that this program compiled for this user, because the engine runs compiled code
+//! without checking it. Three rules ensure this:
 //!
 //! * The directory belongs to the user, never to the project.
 //! * Only this user may write to the directory.

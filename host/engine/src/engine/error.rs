@@ -9,7 +9,7 @@ use crate::interfaces::Problem;
 /// Reason why the engine cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The engine refuses its configuration. This is a defect of this build.
+    /// The engine refuses its configuration, which is a defect of this build.
     #[error("the WebAssembly engine refuses its configuration: {0:#}")]
     Config(wasmtime::Error),
     /// The cache of compiled code cannot be used safely.

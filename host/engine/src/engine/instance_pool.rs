@@ -17,7 +17,7 @@ use latchwork_core::model::manifest::Limits;
 const MEMORIES: u32 = 1024;
 /// Number of tables per memory. A component needs one for its own functions and one for its imports.
 const TABLES_PER_MEMORY: u32 = 8;
-/// Additional memories for instances that take no permit. These are instances of plugins that are being loaded.
+/// Additional memories for instances that take no permit: the instances of plugins that are being loaded.
 const SPARE_MEMORIES: u32 = 64;
 /// Bytes of a used memory that are cleared in place instead of being returned to the system.
 const RESIDENT_BYTES: usize = 1 << 20;

@@ -133,8 +133,8 @@ impl Engine {
         announce::announce(&CompilationStart { plugin, bytes: bytes.len(), remaining: left });
     }
 
-    /// Loads a component: determines its world, checks its imports and exports, calls `describe`, and links it.
-    /// Compiling a large component takes seconds. The calling thread must therefore be a thread that may block.
+    /// Loads a component: determines its world, checks its imports and exports, calls `describe`, and links it. The
+    /// calling thread must be a thread that may block, because compiling a large component takes seconds.
     pub fn load(&self, bytes: &[u8], settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
         let refuse =
             |problems| LoadError { plugin: settings.name.clone(), problems: (self.explain.0)(bytes, problems) };

@@ -10,8 +10,8 @@ use crate::guest::sources::{StepContext, StepSources};
 use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 
 /// Answers the host calls that a step makes while `describe` runs. The clock starts at 1970, and the random stream has
-/// the zero seed. The manifest therefore does not depend on the time or the machine. A call of a tool or an emitted
-/// event stops the guest.
+/// the zero seed, so that the manifest does not depend on the time or the machine. A call of a tool or an emitted event
+/// stops the guest.
 pub(super) struct NullHost {
     plugin: String,
     sources: StepSources,

@@ -1,8 +1,7 @@
 //! Imports that a language runtime may call while it starts, before `describe` is called.
 //!
-//! Some runtimes read a clock and draw a seed before the program's first line runs. While a plugin is
-//! described, [`NullHost`](crate::engine::null_host::NullHost) provides these values. They are therefore the same on
-//! every machine.
+//! Some runtimes read a clock and draw a seed before the program's first line runs. While a plugin is described,
+//! [`NullHost`](crate::engine::null_host::NullHost) provides these values, so that they are the same on every machine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

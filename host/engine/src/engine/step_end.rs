@@ -11,7 +11,7 @@ pub struct StepEnd {
     pub outcome: StepOutcome,
     /// Fuel used, without instantiation.
     pub fuel: u64,
-    /// Linear memory at the end, in bytes. This is also the maximum, because memory never shrinks.
+    /// Linear memory at the end, in bytes. The memory at the end is also the maximum, because memory never shrinks.
     pub memory_bytes: u64,
     /// Function in which the host ended the guest, followed by its callers.
     pub functions: Vec<String>,

@@ -147,7 +147,7 @@ impl ToolState {
 
 impl import::types::Host for ToolState {}
 
-/// Closes the call window. A call therefore also ends if its execution is abandoned before the guest returns.
+/// Closes the call window, so that a call also ends if its execution is abandoned before the guest returns.
 impl Drop for ToolState {
     fn drop(&mut self) {
         self.watch.close();

@@ -1,8 +1,8 @@
 //! Rust types and traits generated from `wit/`. Both worlds, step and tool, share them.
 //!
-//! The world below is only used to generate bindings. This world imports and exports everything. Steps and tools
-//! therefore have the same Rust types. `component.rs` decides which imports a component may have. The linker of each
-//! plugin kind provides only the interfaces of that kind.
+//! The world below is only used to generate bindings. This world imports and exports everything, so that steps and
+//! tools have the same Rust types. `component.rs` decides which imports a component may have. The linker of each plugin
+//! kind provides only the interfaces of that kind.
 
 wasmtime::component::bindgen!({
     path: "../../wit",

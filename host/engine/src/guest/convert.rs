@@ -14,8 +14,8 @@ use crate::guest::bindings::{export, import};
 pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
 /// Key in `detail` under which an SDK reports an exception that the operator did not handle. The value of the key
-/// contains the details of the exception. None of the ten error codes of guests fits such an exception: these codes are
-/// for errors that a plugin returns on purpose.
+/// contains the details of the exception. The ten error codes of guests do not fit, because a plugin returns them on
+/// purpose.
 const EXCEPTION_KEY: &str = "latchwork:exception";
 
 /// Converts a guest's error into a failure. The caller reads the error's `applied` field separately.

@@ -1,6 +1,6 @@
 //! Clock of a step, which advances with answers, clock reads and sleeps.
 
-/// Nanoseconds by which each clock read advances the clock. A loop that waits for time to pass therefore ends.
+/// Nanoseconds by which each clock read advances the clock, so that a loop that waits for time to pass ends.
 pub(crate) const READ_ADVANCE_NS: i64 = 1_000;
 
 /// Time up to which the step's reads and sleeps have advanced its clock, in nanoseconds since 1970 UTC.

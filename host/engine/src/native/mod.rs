@@ -1,5 +1,5 @@
-//! Tools that the embedding program implements in Rust. They take part in durable execution like components: their
-//! calls are recorded, answered from the records in replay, and resolved when they are in doubt.
+//! Tools that the embedding program implements in Rust. Their calls take part in durable execution like the calls of
+//! components: they are recorded, answered from the records in replay, and resolved when they are in doubt.
 //!
 //! Floors, top first: `plugin` · `tool`.
 

@@ -20,7 +20,7 @@ impl HostClock {
     }
 
     /// Sets the time to a database time. The time then advances with the boot-time clock. Machines that share a
-    /// database therefore agree about the time, independently of their own clocks.
+    /// database agree about the time, independently of their own clocks.
     ///
     /// `asked_boot_us` is the boot-clock time at which the time was requested. The database time counts as the time of
     /// the request. After a slow response, this clock may be ahead of the database's clock, but is not behind it.

@@ -67,8 +67,8 @@ impl Run {
                 self.write(draft).await?;
                 Err(CallStopped::Blocked)
             }
-            // No step waits for the call. The worker therefore asks the tool again here, up to the maximum number of
-            // `not-yet` answers.
+            // The worker asks the tool again here, because no step waits for the call. It asks until the maximum number
+            // of `not-yet` answers is reached.
             NextAction::WaitMs(wait_ms) if asked < decide::NOT_YETS_MAX => {
                 tokio::time::sleep(Duration::from_millis(u64::from(wait_ms.clamp(1, RECONCILE_PAUSE_MS_MAX)))).await;
                 Ok(())

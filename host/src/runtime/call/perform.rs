@@ -116,8 +116,8 @@ impl Run {
         };
         let mut left: Vec<usize> = (0..invocations.len()).filter(acts).collect();
         let mut given: Option<(Operator, Permit)> = None;
-        // Invocations whose earlier try was queried in the last pass. If such an invocation needs another query in the
-        // next pass, the query is made immediately.
+        // Invocations whose earlier try was queried in the last pass. If one of these invocations needs another query
+        // in the next pass, the query is made immediately.
         let mut looked_at = BTreeSet::new();
         while !left.is_empty() {
             // Start every call that is ready. Never wait while another call of this batch holds a permit.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// Counter of calls in flight, with a flag that refuses new ones.
+/// Counter of calls in flight, with a flag that refuses new calls.
 pub(crate) struct InFlightCalls(watch::Sender<InFlightState>);
 
 #[derive(Clone, Copy, Default)]

@@ -79,8 +79,8 @@ impl LiveView {
         let _ = self.queue.send(record);
     }
 
-    /// Queues the start of a call for display, behind all earlier writes of the job. Everything that the call
-    /// depends on is therefore durable when the start is shown.
+    /// Queues the start of a call for display, behind all earlier writes of the job. When the start is shown,
+    /// everything that the call depends on is durable.
     pub(crate) fn queue_call(&self, slot: Slot, operator: Operator) {
         // If the live view has stopped, the call is not shown.
         let _ = self.queue.send(ViewItem::Call { slot, operator });

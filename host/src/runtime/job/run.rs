@@ -30,9 +30,9 @@ pub struct Run {
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) state: Mutex<RunState>,
     pub(crate) lease: Arc<Lease>,
-    /// True if every write must be flushed immediately: the previous attempt ended without settling or releasing the
-    /// job, and this attempt has not yet completed a step or a call. Each step and call is then recorded before it
-    /// begins. If this process dies too, the log shows the step or call that was being executed.
+    /// True after an attempt that ended without settling or releasing the job, until this attempt completes a step or a
+    /// call. Every write is then flushed immediately, so that each step and call is recorded before it begins. If this
+    /// process dies too, the log shows the step or call that was being executed.
     pub(crate) flush_every_write: AtomicBool,
     /// Revision of the store's change notifications at the last read of the inbox.
     pub(crate) seen_revision: AtomicU64,

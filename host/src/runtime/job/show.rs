@@ -1,4 +1,4 @@
-//! Shows what a run does to its observer.
+//! Shows the calls and log records of a run to its observer.
 
 use tracing::Level;
 

@@ -1,5 +1,5 @@
 //! Sends heartbeats, which extend the leases of held jobs, and aborts the runs of jobs whose lease was lost. A separate
-//! task reads the database's time. A slow query for the time therefore cannot delay a heartbeat.
+//! task reads the database's time, so that a slow query for the time does not delay a heartbeat.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Limits per operator in this process: concurrent calls and calls per interval.
 //!
 //! A permit is acquired before the barrier of a call is written, because the timeout of the call counts from the
-//! barrier. A call that waits for a permit holds no permit of another operator. Calls therefore cannot wait for each
-//! other in a cycle.
+//! barrier. Calls cannot wait for each other in a cycle, because a call that waits for a permit holds no permit of
+//! another operator.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

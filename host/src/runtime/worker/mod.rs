@@ -1,4 +1,4 @@
-//! Workers: what all jobs of a process share, and the pool that claims jobs.
+//! Workers: the state that all jobs of a process share, and the pool that claims jobs.
 
 mod claim_reports;
 mod error;

@@ -32,8 +32,8 @@ pub(crate) struct QuarantineUpdate {
 }
 
 impl Quarantine {
-    /// Pauses the job from `now_us` on. Each pause of the same job is twice as long as the one before, up to
-    /// one hour.
+    /// Pauses the job from `now_us` on. Each pause of the same job is twice as long as its previous pause, up to one
+    /// hour.
     pub(crate) fn add(&mut self, job_id: JobId, now_us: u64) -> QuarantineUpdate {
         let before = self.0.get(&job_id).map(|pause| pause.length_us);
         if before.is_none() && self.0.len() >= JOBS_MAX {

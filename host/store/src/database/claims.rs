@@ -19,7 +19,7 @@ impl Database {
         claimer: &LeaseRequest,
     ) -> Result<Option<Claim>, StoreError> {
         self.generation.begin_use(&self.access()).await?;
-        // Most searches find no job, so the search first runs without a write transaction.
+        // The search first runs outside a write transaction, because most searches find no job.
         let here = self.time_source.local_now();
         let script = wanted.search(self.dialect, here.as_ref(), &self.machine.boot_id());
         let rows = self.readers.run(StatementName::CLAIM_LOOK, script).await?;

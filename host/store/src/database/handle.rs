@@ -29,7 +29,7 @@ pub struct Database {
     pub(super) dialect: Dialect,
     /// Source of the time that decides about leases, deadlines and timers.
     pub(super) time_source: TimeSource,
-    /// Clocks of this machine. They also identify the current boot of the kernel.
+    /// Clocks of this machine, which also identify the current boot of the kernel.
     pub(super) machine: Arc<dyn Clock>,
     pub(super) clock_margin_ms: u32,
     pub(super) generation: Generation,

@@ -66,9 +66,9 @@ pub(crate) fn server_options(url: &str, durability: Durability) -> Result<PgConn
             ("lock_timeout", LOCK_MAX),
             ("idle_in_transaction_session_timeout", IDLE_MAX),
             ("default_transaction_isolation", "read committed"),
-            // Each statement needs few rows, and indexes find them. Without statistics, or with outdated ones, the
-            // planner would scan whole tables, and a statement would take five times as long. Scans remain possible if
-            // there is no other plan.
+            // Each statement needs few rows, and indexes find them. Without current statistics the planner would scan
+            // whole tables, and a statement would take five times as long. Scans remain possible if there is no other
+            // plan.
             ("enable_seqscan", "off"),
             ("enable_hashjoin", "off"),
             ("enable_mergejoin", "off"),

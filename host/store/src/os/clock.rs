@@ -68,7 +68,7 @@ impl TimeSource {
         Some(Timestamps { now_us: clock.now_us(), boot_us: clock.boot_us(), boot_id: Some(clock.boot_id()) })
     }
 
-    /// Returns the current time. `now_us` is the time that a server reported. It is ignored if this machine's clock is
+    /// Returns the current time. `now_us` is the time that a server reported, and is ignored if this machine's clock is
     /// the source.
     pub(crate) fn at_server_time(&self, now_us: i64) -> Timestamps {
         self.local_now().unwrap_or(Timestamps { now_us, boot_us: now_us, boot_id: None })

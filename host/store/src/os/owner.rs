@@ -56,7 +56,7 @@ impl OwnerLock {
         Ok(Self { owner, _file: file })
     }
 
-    /// Returns the identity of this process. It is stored with each claim that the process makes.
+    /// Returns the identity of this process, which is stored with each claim of the process.
     pub fn owner(&self) -> &Owner {
         &self.owner
     }

@@ -1,7 +1,7 @@
 //! Removes lock files that no open job needs any more.
 //!
-//! A worker that finds a claim checks the lock file of the claim's owner. A free lock proves that the owner is dead.
-//! The file must therefore remain while an open job has a claim of the owner.
+//! A lock file must remain while an open job has a claim of the file's owner. A worker that finds the claim checks the
+//! lock file, and a free lock proves that the owner is dead.
 //!
 //! A sweep first finds the dead owners. A dead owner makes no new claims. The sweep then reads the stored claims. Last,
 //! it removes the files to which no claim refers.
@@ -28,8 +28,8 @@ pub(crate) fn remove(files: BTreeSet<PathBuf>) {
 
 /// Returns the lock files in a directory whose lock is free.
 pub(crate) fn unlocked_files(dir: &Path) -> BTreeSet<PathBuf> {
-    // While this process holds the lock of the directory, an unlocked file has no living owner: a process that creates
-    // a lock file holds the lock of the directory until the file is locked.
+    // A process that creates a lock file holds the lock of the directory until the file is locked. Under the lock of
+    // the directory, an unlocked file therefore has no living owner.
     let Ok(_alone) = lock_owner_dir(dir) else { return BTreeSet::new() };
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let locks = entries.filter(|path| {

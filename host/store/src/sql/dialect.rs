@@ -47,8 +47,8 @@ impl Dialect {
         text
     }
 
-    /// Returns the statement that begins a writing transaction. On PostgreSQL each statement sees everything committed
-    /// before the statement began. The transaction therefore locks the rows of its jobs first.
+    /// Returns the statement that begins a writing transaction. On PostgreSQL the transaction locks the rows of its
+    /// jobs first, because each statement has its own snapshot.
     pub(crate) fn opening(self) -> &'static str {
         match self {
             Self::Sqlite => "BEGIN IMMEDIATE",

@@ -97,8 +97,8 @@ impl ClaimTarget {
     }
 }
 
-/// Appends the statements that make `claimer` the holder of the job with the key `job`. The SQL text contains the key
-/// as a literal. This is safe, because the key is a number from the database.
+/// Appends the statements that make `claimer` the holder of the job with the key `job`. The SQL text may contain the
+/// key as a literal, because the key is a number from the database.
 pub(crate) fn push_claim(script: &mut StatementBatch, job: &str, claimer: &LeaseRequest, now: &Timestamps) {
     let owner = &claimer.owner;
     script.push(

@@ -29,8 +29,7 @@ async fn query_plans(store: &crate::Database, script: &StatementBatch) -> Vec<Ve
     rows.iter().map(|rows| rows.iter().filter_map(of_jobs).collect()).collect()
 }
 
-/// I124: a search for jobs never scans the whole table. It also scans no index that contains jobs which the
-/// search does not need.
+/// I124: a search for jobs never scans the whole table, nor an index that contains jobs which the search does not need.
 #[tokio::test]
 async fn job_searches_use_their_indexes() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Tests that the generation and the high-water mark distinguish restored and lost databases from regular ones.
+//! Tests that the generation and the high-water mark distinguish restored and lost databases from regular databases.
 
 use std::sync::Arc;
 

@@ -29,7 +29,7 @@ pub(crate) struct Tx<'a> {
     pub(crate) marker: Option<CommitMarker>,
     /// PostgreSQL's number of this transaction.
     pub(crate) number: Option<String>,
-    /// True if something outside the database relies on what this transaction writes.
+    /// True if something outside the database relies on the writes of this transaction.
     pub(crate) is_externally_visible: bool,
     /// Position of the database after this transaction. Always set on PostgreSQL. On SQLite it is set only if
     /// `is_externally_visible` is true.

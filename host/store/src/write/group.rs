@@ -1,5 +1,5 @@
-//! Processes consecutive batches of a group: reads all data that they touch, decides about each batch in order,
-//! and writes the admitted batches. This takes two scripts for any number of batches.
+//! Processes consecutive batches of a group: reads all data that they touch, decides about each batch in order, and
+//! writes the admitted batches. Two scripts suffice for any number of batches.
 
 use latchwork_core::rules::reuse::ReusableResult;
 use latchwork_core::storage::{Batch, InboxRequest, WriteError, admit};
@@ -15,7 +15,7 @@ use crate::transaction::tx::Tx;
 use crate::write::log_positions::BatchPositions;
 use crate::write::writes::Writes;
 
-/// Decides about each of `batches` and writes the admitted ones.
+/// Decides about each of `batches` and writes the admitted batches.
 pub(crate) async fn run(
     tx: &mut Tx<'_>,
     batches: &mut [(&Batch, &mut Option<Result<(), WriteError>>)],

@@ -65,7 +65,7 @@ pub(crate) async fn commit_outcomes(
         };
         let (before, after) = spans[&JobId::from(job_id)];
         found.push(match (seq, head) {
-            // A batch without events does not move the end of the log. The position therefore proves nothing.
+            // The position proves nothing, because a batch without events does not move the end of the log.
             _ if before == after => CommitOutcome::Undetermined,
             place if place == after => CommitOutcome::Committed,
             place if place == before => CommitOutcome::NotCommitted,

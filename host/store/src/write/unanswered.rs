@@ -23,8 +23,8 @@ pub(crate) struct TransactionEvidence {
 /// On PostgreSQL, asks the server by transaction number. A committed number alone is not enough: the commit marker
 /// or the logs must also show that the number belongs to this transaction.
 ///
-/// On SQLite, compares the ends of the logs. A transaction is written as a whole or not at all. The log of one job
-/// can therefore decide for the whole group.
+/// On SQLite, compares the ends of the logs. The log of one job decides for the whole group, because a transaction is
+/// written as a whole or not at all.
 pub(crate) async fn read_outcomes(
     hand: &StatementExecutor,
     conn: &mut Connection,

@@ -13,7 +13,7 @@ use latchwork_core::storage::{ActionRow, InboxRequest, Payload};
 
 use crate::tables::events;
 
-/// Rows to write, in order. A later change of a row replaces the earlier one.
+/// Rows to write, in order. A later change of a row replaces an earlier change.
 #[derive(Default)]
 pub(crate) struct Writes<'a> {
     pub(crate) events: Vec<events::Append>,

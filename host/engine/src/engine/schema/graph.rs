@@ -1,8 +1,8 @@
 //! A schema as a graph of subschemas. An edge means that one subschema applies another, to the same value or
 //! to a part of the value.
 //!
-//! The graph is built before the schema is compiled. A schema is refused when the plugin is loaded if some value could
-//! need unbounded time or stack in a check.
+//! The graph is built before the schema is compiled. When the plugin is loaded, a schema is refused if the check of
+//! some value could need unbounded time or stack.
 
 use std::collections::HashMap;
 
@@ -68,7 +68,7 @@ pub(super) struct Node {
     pub(super) rank: usize,
 }
 
-/// The reachable subschemas. The first one is the whole schema.
+/// The reachable subschemas. The first node is the whole schema.
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,

@@ -45,8 +45,8 @@ pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
     let each: u64 = graph.nodes.iter().map(|node| 1 + node.cost + node.patterns).sum();
     let plain =
         !graph.has_references && graph.nodes.iter().all(|node| !node.uses_evaluated_parts && !node.compares_items);
-    // In a plain schema, each subschema is applied at most once to each value. The product below is therefore an upper
-    // bound of the work. If the product is small, nothing has to be counted.
+    // The product below is an upper bound of the work, because a plain schema applies each subschema at most once to
+    // each value. If the product is small, nothing has to be counted.
     if plain && each.saturating_mul(units) <= ESTIMATE_MAX {
         return Some(Work { applications: each * units, depth });
     }

@@ -65,8 +65,8 @@ impl ManifestInputs<'_> {
         format!("{}.{}", bare_interface_name(whole), export.function)
     }
 
-    /// Determines which key of `operators` in `latch.toml` applies to each export. If several keys match, the most
-    /// specific key applies: first the export's own path, then its default operator name, then its interface.
+    /// Determines which key of `operators` in `latch.toml` applies to each export. If several keys match, the order of
+    /// precedence is: the export's own path, its default operator name, its interface.
     fn assign_overrides<'s>(
         &'s self,
         found: &[ExportedFunction],

@@ -1,8 +1,7 @@
 //! Stores the manifest of an untyped component in a custom section after the component's own bytes.
 //!
 //! The component is stored and hashed together with the manifest that was derived from it, because an untyped component
-//! does not describe itself. A job pins plugins by digest and continues to use the pinned version after changes of
-//! `latch.toml`.
+//! does not describe itself. A job that pinned the digest keeps this manifest after changes of `latch.toml`.
 
 use serde::{Deserialize, Serialize};
 use wasm_encoder::{ComponentSection, CustomSection, Encode};

@@ -1,9 +1,9 @@
 //! Interfaces of resources that do not exist in a step, linked by name.
 //!
-//! A stock Python imports sockets and a stock JavaScript engine imports HTTP, even if a step does not use them.
-//! The functions of these interfaces are therefore linked, but no socket, file or request can be created. If
-//! WASI defines a suitable error, the function returns it. Otherwise the call ends the step with a message that
-//! names the function. Functions that take a handle of such a resource can never be called.
+//! The functions of these interfaces are linked, because a stock Python imports sockets and a stock JavaScript engine
+//! imports HTTP, even if a step does not use them. No socket, file or request can be created. If WASI defines a
+//! suitable error, the function returns it. Otherwise the call ends the step with a message that names the function.
+//! Functions that take a handle of an absent resource can never be called.
 
 use tracing::Level;
 use wasmtime::StoreContextMut;

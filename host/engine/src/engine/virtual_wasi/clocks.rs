@@ -79,8 +79,7 @@ impl monotonic_clock::Host for StepState {
     }
 }
 
-/// Converts to `i64`. A number that is too large becomes `i64::MAX`, a time in the year 2262. A sleep beyond that time
-/// therefore ends at that time.
+/// Converts to `i64`. A larger number becomes `i64::MAX`, so that a sleep ends in the year 2262 at the latest.
 fn saturated(ns: u64) -> i64 {
     i64::try_from(ns).unwrap_or(i64::MAX)
 }

@@ -24,7 +24,7 @@ pub enum StdStream {
     Err,
 }
 
-/// Error of a stream. Such an error never occurs.
+/// Error of a stream. No stream operation returns this error.
 #[derive(Debug)]
 pub enum IoError {}
 

@@ -172,7 +172,8 @@ fn all_foreign_imports_are_reported() {
     refusal_text(WITH_CLOCK, settings(), error_docs::PLUGIN_IMPORTS);
 }
 
-/// I71: overrides replace what follows from the component. An override that contradicts the component is refused.
+/// I71: overrides replace the properties derived from the component. An override that contradicts the component is
+/// refused.
 #[test]
 fn operator_overrides_are_checked_against_the_component() {
     let full = OperatorSettings {
