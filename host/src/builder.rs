@@ -122,16 +122,16 @@ impl HostBuilder {
         self
     }
 
-    /// Adds a validator. It is called before a step starts, after the validators of the configuration.
+    /// Adds a validator, which is called before a step starts, after the validators of the configuration.
     #[must_use]
     pub fn validator(mut self, validator: Arc<dyn StepValidator>) -> Self {
         self.validators.push(validator);
         self
     }
 
-    /// Sets the clock and the source of entropy. By default the host uses those of the operating system. Two hosts of
-    /// one process share them only if the hosts get clones of the same machine. The clock must be that of the stores,
-    /// because the host compares their leases with it.
+    /// Sets the clock and the source of entropy. By default the host uses the clock and the entropy of the operating
+    /// system. Hosts of one process share nothing, except if they get clones of the same machine. The clock must be that
+    /// of the stores, because the host compares their leases with it.
     #[must_use]
     pub fn machine(self, machine: Machine) -> Self {
         Self { machine, ..self }

@@ -68,8 +68,8 @@ impl Notifier {
         let (events, flags) = (config.events.clone(), config.flags.clone());
         let told = left.clone();
         tokio::spawn(async move {
-            // Post in order, one notice at a time. The receiver then gets the notice of a gate before the notice of the
-            // park.
+            // Post in order, one notice at a time, so that the receiver gets the notice of a gate before the notice of
+            // the park.
             while let Some(notice) = waiting.recv().await {
                 deliver(&config, &*secrets, &machine, &notice).await;
                 told.count.fetch_sub(1, Ordering::AcqRel);

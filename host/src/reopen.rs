@@ -1,4 +1,4 @@
-//! Requests about finished jobs: to retry what failed, and to undo effects.
+//! Requests about finished jobs: to retry failed calls, and to undo effects.
 
 use latchwork_core::decide;
 use latchwork_core::decide::CallToUndo;

@@ -31,7 +31,7 @@ pub struct Submission {
     pub intent_type: String,
     /// Canonical payload of the intent.
     pub intent_payload: Vec<u8>,
-    /// Contexts of the request. The contexts are part of the request's identity. Templates may refer to them.
+    /// Contexts of the request, which are part of the request's identity. Templates may refer to the contexts.
     pub contexts: Vec<Value>,
     /// The checked plan.
     pub plan: Plan,
@@ -210,8 +210,8 @@ pub(crate) fn new_job_id(now_us: i64, machine: &Machine) -> JobId {
     JobId::new(format!("job_{ulid}"))
 }
 
-/// Returns the operators a job can reach. These are the operators that the plan names to execute or undo a
-/// step, and all tools if the plan has a step plugin.
+/// Returns the operators that a job can reach: the operators that the plan names to execute or undo a step, and all
+/// tools if the plan has a step plugin.
 pub(crate) fn reachable_operators(
     plan: &Plan,
     operators: &BTreeMap<Operator, PinnedOperator>,

@@ -65,7 +65,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Finds the configuration file: the first of these that is given or exists.
+    /// Finds the configuration file: the first file in this list that is named or exists.
     ///
     /// 1. The file that `--config` names.
     /// 2. The file that `LATCH_CONFIG` names.

@@ -61,8 +61,8 @@ impl Policy {
             "gate": { "effects": self.gate_effects, "tags": self.gate_tags },
             "standing_approvals": self.standing_approvals,
         });
-        // Only settings that differ from the default are hashed. A policy therefore keeps its hash when a new
-        // version adds settings.
+        // Only settings that differ from the default are hashed, so that a policy keeps its hash when a new version
+        // adds settings.
         let gate = &mut meaning["gate"];
         if self.gate_expires_ms != GATE_EXPIRES_MS {
             gate["expires_ms"] = self.gate_expires_ms.into();
@@ -153,8 +153,8 @@ impl PolicySettings {
     }
 }
 
-/// Reads all policies, including `default`. A setting missing from a tenant's table is taken from
-/// `[policy.default]`. A setting missing there has its built-in value.
+/// Reads all policies, including `default`. A setting missing from a tenant's table is taken from `[policy.default]`. A
+/// setting missing in both tables has its built-in value.
 pub(super) fn read(table: Option<TableReader<'_>>) -> BTreeMap<String, Policy> {
     let mut said = BTreeMap::new();
     if let Some(mut table) = table {

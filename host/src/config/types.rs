@@ -25,7 +25,7 @@ use super::problem::SettingSource;
 use crate::config::limits::OperatorLimit;
 use crate::config::validator::BuiltinValidator;
 
-/// The whole of `latch.toml` with environment and flags applied.
+/// All settings of `latch.toml`, with environment and flags applied.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Base directory of relative paths: the folder of `latch.toml`, or the working directory if there is no
@@ -177,7 +177,7 @@ pub enum Failover {
     /// acknowledged writes.
     #[default]
     Accepted,
-    /// A promoted standby counts as the same database. This requires that commits on the primary waited for the
+    /// A promoted standby counts as the same database. This setting requires that commits on the primary waited for the
     /// standby.
     Synchronous,
 }

@@ -48,7 +48,7 @@ impl<'d> TableReader<'d> {
         field
     }
 
-    /// Reports a problem with `key` at the position of the table, for a key that is missing.
+    /// Reports a problem with a missing key, at the position of the table.
     pub fn problem(&self, key: &str, code: &'static str, message: impl Into<String>) {
         self.problems.report(self.span.clone(), &join(&self.path, key), code, message);
     }

@@ -1,8 +1,8 @@
 //! The plugins of a configuration, by operator and by digest.
 //!
 //! A plugin that cannot be loaded is left out, and [`Registry::refused`] lists it with the reasons. The other plugins
-//! are loaded. Each component is stored under its digest, so that a job continues with the component that it pinned
-//! after a newer component is configured.
+//! are loaded. Each component is stored under its digest, so that a job continues with its pinned component even after
+//! a newer component is configured.
 //!
 //! The module `survey` finds the problems that are known without compiling a plugin.
 //!
@@ -337,8 +337,8 @@ pub fn damaged_components(state_dir: &std::path::Path) -> std::io::Result<(usize
     Components::at(state_dir.join("components")).find_damaged()
 }
 
-/// Returns the stricter of the two settings `on_indeterminate`: the global one and the plugin's own. A plugin may only
-/// tighten the global setting. Waiting for a person is stricter than failing a call.
+/// Returns the stricter of the two settings `on_indeterminate`: the global setting and the plugin's setting. A plugin
+/// may only tighten the global setting. Waiting for a person is stricter than failing a call.
 fn on_indeterminate(config: &Config, plugin: &PluginConfig) -> OnIndeterminate {
     match (config.on_indeterminate, plugin.on_indeterminate) {
         (OnIndeterminate::Fail, None | Some(OnIndeterminate::Fail)) => OnIndeterminate::Fail,

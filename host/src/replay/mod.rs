@@ -3,8 +3,8 @@
 //!
 //! The state of the job is computed from each prefix of the log alone. A call that is open at the end of a prefix
 //! counts as in doubt, as after a crash. Such a call must never be executed again without a check. Each started step of
-//! a step plugin runs again with the recorded answers. The calls, emitted events and output of the step must equal
-//! those of the log.
+//! a step plugin runs again with the recorded answers. The calls, emitted events and output of the step must equal the
+//! log.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -102,8 +102,8 @@ pub async fn replay(
     Ok(report)
 }
 
-/// Checks the calls that are open at the end of a prefix. A call between its start and its answer is in
-/// doubt. It may be reconciled, repeated under its key or decided by a person, but never simply executed.
+/// Checks the calls that are open at the end of a prefix. A call between its start and its answer is in doubt. Such a
+/// call may be reconciled, repeated under its key or decided by a person, but never executed without a check.
 fn check_open_calls(whole: &Durable, job: &Job) -> Option<Divergence> {
     job.calls.iter().filter(|(_, call)| call.open_try.is_some()).find_map(|(slot, call)| {
         let decided = decide::check_open_call(whole, job, slot, call).err()?;
@@ -410,8 +410,8 @@ impl StepCalls for LogReplayHost {
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
         let left_out = self.skipped_call_among(calls.len());
-        // Process all calls, even if one of them stops the run. Every call then has the same number as in
-        // live execution.
+        // Process all calls, even if one of them stops the run, so that every call has the same number as in live
+        // execution.
         let answer = |call: &ToolCall| {
             let slot = Slot::of_call(&self.step, self.progress.calls.load(Ordering::Relaxed));
             if left_out.as_ref().is_some_and(|would| *would != slot && !self.job.calls.contains_key(&slot)) {

@@ -91,8 +91,8 @@ fn shifted_conditions(conditions: SandboxConditions) -> SandboxConditions {
 
 /// Describes the first difference between two runs.
 fn difference(one: &SandboxRun, two: &SandboxRun) -> Option<String> {
-    // A run that exceeded its stack limit or time limit is not compared. The stack and the time that a run needs depend
-    // on the machine.
+    // A run that exceeded its stack limit or time limit is not compared, because the stack and the time that a run
+    // needs depend on the machine.
     let of_machine =
         |run: &SandboxRun| matches!(run.ended, SandboxEnd::Fault(Code::StackOverflow | Code::WallClockLimit));
     if of_machine(one) || of_machine(two) {

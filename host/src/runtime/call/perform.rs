@@ -70,9 +70,9 @@ impl Run {
             match self.advance_call(invocation, WaitPolicy::UntilAnswered, None).await? {
                 CallProgress::Answer(answer) => return Ok(answer),
                 CallProgress::Ready { draft, started, since_boot_us, permit: leave } => {
-                    // Count the call as in flight before sending its barrier. A stop then waits for the call.
-                    // Otherwise a stop could leave a barrier without a call, and the call would be in doubt
-                    // for no reason.
+                    // Count the call as in flight before sending its barrier, so that a stop waits for the call.
+                    // Otherwise a stop could leave a barrier without a call, and the call would be in doubt for no
+                    // reason.
                     let under_way = self.in_flight_calls.begin_call()?;
                     // The barrier must be durable before the tool is called.
                     self.unacknowledged.note_barrier_sent(&invocation.slot, &draft, &started, since_boot_us);

@@ -40,8 +40,7 @@ impl Run {
                 Err(CallStopped::Aborted(RunAborted::LeaseLost))
             }
             Err(dropped) => {
-                // The write that contains the answer failed. Store the answer alone. The next attempt then finds the
-                // answer.
+                // The write that contains the answer failed. Store the answer alone, so that the next attempt finds it.
                 self.persist_answer(&effect).await;
                 Err(CallStopped::Aborted(dropped))
             }

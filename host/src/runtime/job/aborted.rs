@@ -18,7 +18,7 @@ pub enum RunAborted {
     Reload(ReloadCause),
     /// The database is not usable.
     Store(StoreError),
-    /// A plugin that the job pinned is not available. Nothing was recorded about the call that needs it.
+    /// A plugin that the job pinned is not available. Nothing was recorded about the call that needs the plugin.
     PluginMissing {
         /// Operator served by the plugin.
         operator: Operator,

@@ -52,8 +52,8 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
-    /// Reopens a finished job for a retry or an undo, and records the claim. This is a single write even in staged
-    /// commit: log and ledger must agree on the steps and calls that are open again.
+    /// Reopens a finished job for a retry or an undo, and records the claim. Staged commit also uses a single write
+    /// here, because log and ledger must agree on the steps and calls that are open again.
     async fn reopen(self: &Arc<Self>, claim: Draft) -> Result<(), RunAborted> {
         let journal = &self.worker.parts.journal;
         let inbox = journal.inbox(&self.job_id).await?;

@@ -16,7 +16,7 @@ pub(crate) struct DeferredWrites(Mutex<DeferredState>);
 
 #[derive(Default)]
 struct DeferredState {
-    /// Number of writes of the job queued so far, including those that a caller waits for.
+    /// Number of writes of the job queued so far, including writes that a caller waits for.
     queued: u64,
     unacknowledged: VecDeque<(u64, PendingWrite)>,
     failed: Option<(u64, WriteError)>,

@@ -18,8 +18,8 @@ use super::run::Run;
 const WAIT_WITH_CLAIM_US: i64 = 2_000_000;
 
 impl Run {
-    /// Settles the job. This includes compensation and the resolution of calls in doubt. If the lease is lost or the
-    /// worker stops, waits only for the calls in flight.
+    /// Settles the job, including compensation and the resolution of calls in doubt. If the lease is lost or the worker
+    /// stops, waits only for the calls in flight.
     pub(crate) async fn settle_unless_stopped(self: &Arc<Self>) -> Result<Option<Response>, RunAborted> {
         let mut rest = std::pin::pin!(self.settle_job());
         let stopped = tokio::select! {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::run::Run;
 
 /// Longest interval between two reads of the inbox, in milliseconds. Notifications alone are not enough: a notification
-/// may be missed, and some stores send none.
+/// may be missed, and some stores send no notifications.
 const INBOX_MS: u64 = 200;
 
 impl Run {

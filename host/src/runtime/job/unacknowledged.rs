@@ -44,8 +44,8 @@ impl UnacknowledgedBarriers {
         self.lock_barriers().get(slot).map(|sent| sent.nonce)
     }
 
-    /// Returns the boot-clock time from which the timeout of a try counts. If the barrier of the try was sent
-    /// before, returns the time noted with that barrier. Otherwise returns `now_boot_us`.
+    /// Returns the boot-clock time from which the timeout of a try counts. If the barrier of the try was already sent,
+    /// returns the time noted with the barrier. Otherwise returns `now_boot_us`.
     pub(crate) fn try_started_boot_us(&self, slot: &Slot, started: &Try, now_boot_us: u64) -> u64 {
         let known = self.lock_barriers();
         known.get(slot).filter(|sent| sent.nonce == started.nonce).map_or(now_boot_us, |sent| sent.since_boot_us)

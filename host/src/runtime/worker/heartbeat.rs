@@ -17,8 +17,8 @@ impl Worker {
     }
 }
 
-/// Starts the heartbeat of a worker. Also starts the synchronization of the clock if the clock follows the
-/// database. Both end when the worker is dropped.
+/// Starts the heartbeat of a worker. Also starts the synchronization of the clock if the clock follows the database.
+/// The heartbeat and the synchronization end when the worker is dropped.
 fn keep_alive(worker: &Arc<Worker>) {
     let period = Duration::from_millis(u64::from(worker.parts.settings.heartbeat_ms));
     let weak = Arc::downgrade(worker);
