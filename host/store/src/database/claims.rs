@@ -65,7 +65,7 @@ impl Database {
         let same_kernel = owner.boot_id == self.machine.boot_id();
         Ok(assess(&OwnerFacts {
             now_us: now.boot_us,
-            // If leases use the server's time, `now.boot_id` is `None`. That time does not depend on the boot
+            // If leases use the server's time, `now.boot_id` is `None`. The server's time does not depend on the boot
             // of a machine, so the deadlines of all machines are comparable.
             same_boot: same_kernel || now.boot_id.is_none(),
             deadline_us: row.deadline_us,

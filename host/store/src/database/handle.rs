@@ -61,7 +61,7 @@ impl Database {
         self.generation.accept(&self.access()).await
     }
 
-    /// Checks the whole file with SQLite's `quick_check`, for `latch doctor`. This can take long. On PostgreSQL
+    /// Checks the whole file with SQLite's `quick_check`, for `latch doctor`. The check can take long. On PostgreSQL
     /// only a query is sent, because a server checks its own files.
     pub async fn check_file(&self) -> Result<(), StoreError> {
         if self.dialect == Dialect::Postgres {

@@ -24,8 +24,7 @@ impl Database {
                 return Ok(next_us);
             }
             if looked > 0 {
-                // Some rows are still due after the last pass, because another worker has locked them to fire
-                // them.
+                // Some rows are still due after the last pass, because another worker has locked the rows to fire them.
                 tokio::time::sleep(RETRY_PAUSE).await;
             }
             self.fire_due().await?;

@@ -28,8 +28,8 @@ pub(crate) struct ReadOnly {
     _copy: Option<TempDir>,
 }
 
-/// Returns the part of a database that cannot be written: the file, its folder or the folder of its owners.
-/// Returns `None` if all can be written or the database does not exist yet.
+/// Returns the part of a database that cannot be written: the file, its folder or the folder of its owners. Returns
+/// `None` if all three can be written or the database does not exist yet.
 pub(crate) fn write_obstacle(path: &Path, owner_dir: &Path) -> Option<String> {
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     // A missing or empty file is a database that does not exist yet.

@@ -1,4 +1,4 @@
-//! Crash points: a probe is called at every statement. In tests it may kill the process there.
+//! Crash points: a probe is called at every statement. In tests, the probe may kill the process there.
 
 /// Side of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

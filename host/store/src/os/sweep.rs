@@ -4,7 +4,7 @@
 //! lock file, and a free lock proves that the owner is dead.
 //!
 //! A sweep first finds the dead owners. A dead owner makes no new claims. The sweep then reads the stored claims. Last,
-//! it removes the files to which no claim refers.
+//! the sweep removes the files to which no claim refers.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

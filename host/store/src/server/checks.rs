@@ -1,9 +1,9 @@
 //! Checks of a PostgreSQL server on each writing connection. The server must keep acknowledged writes, accept writes,
 //! and be the accepted server.
 //!
-//! A server is identified by its system identifier, its timeline and the number of its database. A dump that
-//! was loaded again has another database number. A recovered backup and a promoted standby have another
-//! timeline. None of this applies to SQLite.
+//! A server is identified by its system identifier, its timeline and the number of its database. A dump that was loaded
+//! again has another database number. A recovered backup and a promoted standby have another timeline. These checks do
+//! not apply to SQLite.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

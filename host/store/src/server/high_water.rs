@@ -91,9 +91,8 @@ impl HighWaterMark {
         Ok(())
     }
 
-    /// Reads the known positions. Call this before reading the position of the database. Otherwise
-    /// transactions that other processes write between the two reads would seem to be missing from the
-    /// database.
+    /// Reads the known positions. Call this function before reading the position of the database. Otherwise
+    /// transactions that other processes write between the two reads would seem to be missing from the database.
     pub(crate) fn known_positions(&self) -> Result<KnownPositions, StoreError> {
         let mut known = KnownPositions::default();
         for (accepted, _) in self.files()? {

@@ -1,7 +1,7 @@
 //! Differences between the SQL of the two databases. All other SQL text is the same for both.
 //!
 //! The common text is written for SQLite: `?` for values, and `CROSS JOIN … ON` to fix the order of the tables.
-//! [`Dialect::translate`] converts it for PostgreSQL.
+//! [`Dialect::translate`] converts the text for PostgreSQL.
 
 /// SQL dialect of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -155,7 +155,7 @@ pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
             sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::TimedOut => {
                 StoreError::Unavailable("the server does not answer: check the server and the network".to_owned())
             }
-            // The server's certificate was refused. The TLS library reports that as a read error.
+            // The server's certificate was refused. The TLS library reports the refusal as a read error.
             sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::InvalidData => not_encrypted(cause),
             sqlx::Error::Io(cause) => StoreError::Unavailable(format!(
                 "cannot reach the server ({cause}): check that it is running, and check host, port and network"

@@ -46,7 +46,7 @@ pub(crate) fn add(script: &mut StatementBatch, charges: &[(i64, Charge)]) {
         script.push_over_rows(
             &format!("INSERT INTO {table} ({key}, {sums}) SELECT {from}, {values} FROM "),
             4 + SUMS.len(),
-            // Write in the order of the key. Two workers then lock rows in the same order.
+            // Write in the order of the key, so that two workers lock rows in the same order.
             &format!(
                 " CROSS JOIN jobs j ON j.id = v.column1 WHERE true GROUP BY {from} ORDER BY {from} ON CONFLICT ({key}) \
                  DO UPDATE SET {}",

@@ -13,8 +13,8 @@ use crate::sql::statement_batch::StatementBatch;
 use crate::transaction::tx::Tx;
 use crate::transaction::work::Work;
 
-/// Binds namespace and key. A guest may use any text. On PostgreSQL both are bound as bytes, because a PostgreSQL text
-/// cannot contain a zero byte.
+/// Binds namespace and key. On PostgreSQL both are bound as bytes, because a guest may use any text, and a PostgreSQL
+/// text cannot contain a zero byte.
 fn bind_name(script: &mut StatementBatch, dialect: Dialect, namespace: &str, key: &str) {
     match dialect {
         Dialect::Sqlite => script.text(namespace).text(key),

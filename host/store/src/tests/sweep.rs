@@ -1,4 +1,4 @@
-//! Tests of the sweep. The sweep removes the lock files that no open job needs. It keeps a file that may still have to
+//! Tests of the sweep. The sweep removes the lock files that no open job needs. A file is kept while it may have to
 //! prove that an owner is dead.
 
 use latchwork_core::storage::{Journal, StatusWrite};

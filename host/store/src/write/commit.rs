@@ -60,7 +60,7 @@ impl WriterTask {
         let mut closed = None;
         while closed.is_none() && self.parts.recv_many(&mut group, GROUP_MAX).await > 0 {
             if group.iter().all(lingers) {
-                // Gather parts until one needs an immediate flush, the group is full or the time is over.
+                // Gather parts until one part needs an immediate flush, the group is full or the time is over.
                 let gather = async {
                     while group.len() < GROUP_MAX && group.iter().all(lingers) {
                         let room = GROUP_MAX - group.len();

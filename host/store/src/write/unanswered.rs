@@ -64,8 +64,8 @@ pub(crate) async fn read_outcomes(
 /// SQLSTATE `invalid_parameter_value`: `pg_xact_status` was called with a number that was never assigned.
 const NEVER_ASSIGNED: &str = "22023";
 
-/// Returns whether the transaction with this number was committed. Returns `None` if the server no longer
-/// knows. Waits while the server is still committing the transaction in an old session.
+/// Returns whether the transaction with this number was committed. Returns `None` if the server no longer knows the
+/// transaction. Waits while the server is still committing the transaction in an old session.
 async fn transaction_status(
     hand: &StatementExecutor,
     conn: &mut Connection,
@@ -76,7 +76,7 @@ async fn transaction_status(
         let mut script = StatementBatch::new("SELECT pg_xact_status(CAST(? AS xid8))");
         script.text(number);
         let rows = match hand.run(conn, StatementName::OUTCOME, script).await {
-            // The server never assigned this number: it crashed and lost the transaction.
+            // The server never assigned this number, because it crashed and lost the transaction.
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(NEVER_ASSIGNED) => {
                 return Ok(Some(false));
             }
