@@ -75,7 +75,7 @@ pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> 
         }
         "wasi:http" if grants.http.is_empty() => needs("http = [\"https://api.example.com:443\"]"),
         "wasi:sockets" if grants.tcp.is_empty() => needs("tcp = [\"smtp.example.com:587\"]"),
-        // `wasi:filesystem` is allowed even without a grant, because many language runtimes import but do not use it.
+        // `wasi:filesystem` is allowed even without a grant, because many language runtimes import it without using it.
         // Without a grant the guest has no directory and can open nothing.
         "wasi:http" | "wasi:sockets" | "wasi:filesystem" | "wasi:clocks" | "wasi:random" | "wasi:io" | "wasi:cli" => {
             None

@@ -20,8 +20,8 @@ const COMPONENT_HEADER: [u8; 8] = *b"\0asm\x0d\0\x01\0";
 pub(crate) enum NameCheck {
     /// A component of one of the two worlds.
     Recognized(Shape),
-    /// No import or export names a Latchwork interface, so the component may be an untyped component. The types of its
-    /// exports decide this during loading.
+    /// No import or export names a Latchwork interface, so the component may be an untyped component. During loading,
+    /// the types of its exports show whether it is an untyped component.
     Unrecognized,
 }
 
@@ -90,8 +90,8 @@ fn determine_world(imports: &[&str], exports: &[&str], grants: &Grants, wasi: Wa
         });
     }
     for import in imports {
-        // If the exports do not identify a world, the imports are checked against the stricter world, the step.
-        // The list of problems is then complete.
+        // If the exports do not identify a world, the imports are checked against the stricter world (step), so that
+        // the list of problems is complete.
         if let Some(instead) = import_refusal(kind.unwrap_or(PluginKind::Step), import, grants, wasi) {
             problems.push(Problem::Import { import: (*import).to_owned(), instead });
         }

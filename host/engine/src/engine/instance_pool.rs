@@ -15,7 +15,7 @@ use latchwork_core::model::manifest::Limits;
 /// Number of memories for all running instances of a pool. Each memory reserves 4 GiB of address space. Untouched pages
 /// use no memory.
 const MEMORIES: u32 = 1024;
-/// Number of tables per memory. A component needs one for its own functions and one for its imports.
+/// Number of tables per memory. A component needs one table for its own functions and one table for its imports.
 const TABLES_PER_MEMORY: u32 = 8;
 /// Additional memories for instances that take no permit: the instances of plugins that are being loaded.
 const SPARE_MEMORIES: u32 = 64;

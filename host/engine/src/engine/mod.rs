@@ -238,8 +238,8 @@ impl Engine {
     }
 }
 
-/// Creates an engine whose instances come from a pool. If the address space for the pool is not available,
-/// each instance maps its own memory. The results of guests do not depend on this.
+/// Creates an engine whose instances come from a pool. If the address space for the pool is not available, each
+/// instance maps its own memory. The results of guests do not depend on the kind of allocation.
 fn new_engine(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
     let mut pooled = config.clone();
     pooled.allocation_strategy(wasmtime::InstanceAllocationStrategy::Pooling(instance_pool::pool_config()));

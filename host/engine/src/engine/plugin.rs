@@ -172,8 +172,8 @@ impl Plugin {
         self.step_end(operator, code.run(operator, input, limits, calls, None).await)
     }
 
-    /// Runs a step twice in the same new instance. A worker never does this. Returns the end of the second run. Returns
-    /// `None` if the first run did not return an output.
+    /// Runs a step twice in the same new instance. A worker never calls this function. Returns the end of the second
+    /// run. Returns `None` if the first run did not return an output.
     pub async fn run_step_twice(
         &self,
         operator: &str,

@@ -194,7 +194,7 @@ impl ToolCode {
                 if !rights.write && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
                     begun = false;
                 }
-                // Closes everything that the guest had open before the result is returned.
+                // Before the result is returned, this drop closes everything that the guest had open.
                 drop(store);
                 match answered {
                     Ok(Ok(said)) => Ok(said),

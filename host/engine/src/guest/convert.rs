@@ -33,7 +33,7 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
 }
 
 /// Returns code and detail for an exception that the operator did not handle, or for an access that the SDK refused.
-/// Returns `None` if `detail` is anything but an object with such a report as its only member.
+/// Returns `None` unless `detail` is an object with this report as its only member.
 fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
     let marked = [(EXCEPTION_KEY, Code::PluginException), (DENIED_BY_SDK, Code::CapabilityDenied)];
     let marked = marked.into_iter().filter(|(key, _)| detail.contains(key));
@@ -41,8 +41,8 @@ fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
         let serde_json::Value::Object(mut object) = serde_json::from_str(detail).ok()? else { return None };
         let said = object.remove(key)?;
         let is_whole = object.is_empty();
-        // If the SDK refused the access, `detail` is kept with its key `DENIED_BY_SDK`. By this key the host
-        // later recognizes that no grant would allow the access.
+        // If the SDK refused the access, `detail` is kept with its key `DENIED_BY_SDK`. The host later recognizes by
+        // this key that no grant would allow the access.
         let kept = if key == DENIED_BY_SDK { detail.to_owned() } else { said.to_string() };
         is_whole.then_some((code, kept))
     };

@@ -26,8 +26,8 @@ const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
 /// WASI calls that the plugin's author does not see.
 const WASI_CALLS_PER_HOST_CALL: u32 = 100;
 
-/// Counts the resources that one try uses. A request beyond a limit traps. If the request only failed, the
-/// guest could continue and return another result than with enough memory.
+/// Counts the resources that one try uses. A request beyond a limit traps. If the request only failed, the guest could
+/// continue and return a different result.
 #[derive(Debug)]
 pub(crate) struct Guard {
     memory_bytes: u64,

@@ -144,7 +144,8 @@ impl Problem {
 }
 
 /// Function that adds details from a component's bytes to the reasons for which the component is refused. The default
-/// adds nothing. The engine itself reports only the first type that differs, and not how code reaches an import.
+/// adds nothing. The engine itself reports only the first differing type. It does not report the path from the code to
+/// a refused import.
 #[derive(Clone, Copy, Debug)]
 pub struct Explain(pub fn(&[u8], Vec<Problem>) -> Vec<Problem>);
 

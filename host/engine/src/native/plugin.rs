@@ -97,7 +97,8 @@ impl NativePlugin {
                 format!("the call did not end within its {} ms", call.timeout_ms),
             )),
             Err(panic) => {
-                // The text may hold a secret. It goes to the log of the process and not into the records of the job.
+                // The text goes to the log of the process and not into the records of the job, because it may contain a
+                // secret.
                 tracing::error!(plugin = self.name, panic = message(&*panic), "a native tool panicked");
                 Err(Failure::new(Code::PluginTrap, "the tool panicked; the log of the process has the message"))
             }

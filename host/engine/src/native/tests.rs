@@ -15,7 +15,7 @@ use crate::guest::tool_call::ToolCallContext;
 use crate::native::{CommittedCall, NativePlugin, NativeTool};
 use crate::os::clock;
 
-/// A tool that does what its arguments say. `Test.Write` changes the world, `Test.Read` does not.
+/// A tool whose arguments select its behaviour. `Test.Write` changes the world, and `Test.Read` does not.
 struct Scripted {
     version: &'static str,
 }

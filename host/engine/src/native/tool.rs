@@ -54,7 +54,7 @@ pub trait NativeTool: Send + Sync + 'static {
     }
 
     /// Performs one try of a call. `args` fits the input schema of the operator. The answer says whether the call may
-    /// have changed the world. Its result must fit the output schema.
+    /// have changed the world. A result must fit the output schema.
     async fn invoke(&self, operator: &str, args: &Value, call: &ToolCallContext) -> Answer;
 
     /// Asks whether the call with the external key of `call` happened. May only read.

@@ -47,7 +47,7 @@ pub(super) struct Node {
     pub(super) member_names: Vec<Index>,
     /// Subschemas applied to the first items, one each.
     pub(super) first_items: Vec<Index>,
-    /// Subschemas applied to the items after those in `first_items`.
+    /// Subschemas applied to the items that `first_items` does not cover.
     pub(super) rest_items: Vec<Index>,
     /// Subschemas that may apply to any item.
     pub(super) any_item: Vec<Index>,
@@ -104,8 +104,8 @@ impl Graph {
     /// Ranks the nodes: a node comes before the nodes that it applies to the same value. Computes the length of each
     /// chain.
     ///
-    /// # Errors
-    /// A node applies itself to the same value, and a check would never end. Or a chain is longer than [`CHAIN_MAX`].
+    /// # Errors A node applies itself to the same value, so that a check would never end, or a chain is longer than
+    /// [`CHAIN_MAX`].
     fn rank(&mut self) -> Result<(), String> {
         let mut before = vec![0_usize; self.nodes.len()];
         self.nodes.iter().flat_map(|node| &node.same_value).for_each(|target| before[*target] += 1);

@@ -33,8 +33,8 @@ const LOCATE_WORK_MAX: u64 = 400_000;
 const INLINE_DEPTH_MAX: usize = 48;
 /// Stack size for deeper evaluations: 8 KiB for each level of the deepest nesting allowed.
 const CHECK_STACK_BYTES: usize = 64 * 1024 * 1024;
-/// Stack size for compiling. Each subschema needs more stack than in a check, and a schema has at most a thousand
-/// subschemas.
+/// Stack size for compiling. Compiling a subschema needs more stack than checking it, and a schema has at most a
+/// thousand subschemas.
 const COMPILE_STACK_BYTES: usize = 128 * 1024 * 1024;
 
 /// The two schemas of an operator.
@@ -220,7 +220,7 @@ mod tests {
         }
         let few = refused_at_once(&doubling, nested(3));
         assert!(few.contains("/ "), "few alternatives are located: {few}");
-        // Each definition applies the next one twice, so the work doubles with each definition.
+        // Each definition applies the next definition twice, so the work doubles with each definition.
         let mut definitions: serde_json::Map<String, Value> = (0..25)
             .map(|n| {
                 let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});
