@@ -101,12 +101,13 @@ async fn run(folder: PathBuf) -> anyhow::Result<()> {
     let plan = host
         .check(plan.to_string().as_bytes())
         .map_err(|violations| anyhow::anyhow!("the plan is invalid: {violations:?}"))?;
-    // The request contains the approval. Otherwise the job would wait for a person, because the operator sends
-    // something.
+    // The request contains the approval. Without the approval, the job would wait for a person, because the operator
+    // sends something.
     let submission = Submission { standing_approvals: vec!["send".into()], ..Submission::of_plan(plan, "ada") };
     let (claim, stored) = match host.submit(submission).await? {
         SubmitResult::New(claim) => (Some(claim), None),
-        // The same request was submitted before. Its job continues if it is still open and no other process has it.
+        // The same request was submitted before. Its job continues if the job is still open and no other process holds
+        // it.
         SubmitResult::Attached(row) => {
             (host.journal().claim_job(&row.job_id, &host.worker().lease_request()).await?, Some(row.state))
         }
