@@ -319,8 +319,8 @@ pub fn stored_components(state_dir: &std::path::Path) -> std::io::Result<Vec<Sto
 }
 
 /// Returns the digest of the component at `source` if that component differs from the pinned component. The bytes at
-/// `source` are compared with the beginning of the stored component, because the store appends its manifest to an
-/// untyped component.
+/// `source` are compared with the beginning of the stored component, because an untyped component is stored with its
+/// manifest appended.
 pub(crate) fn changed_component(state_dir: &std::path::Path, source: &std::path::Path, pinned: Hash) -> Option<Hash> {
     let bytes = source::read(source).ok()?;
     let found = Hash::of(&[&bytes]);

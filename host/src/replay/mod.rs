@@ -219,7 +219,7 @@ fn check_end(whole: &Durable, salts: &Salts, id: &StepId, calls: u32, outcome: &
         (_, StepState::Succeeded | StepState::FailedFinal) => {
             Some(Divergence::new(id, "output", "outcome", format!("{:?}", step.state), format!("{outcome:?}")))
         }
-        // The log does not contain the end of the step. There is nothing to compare.
+        // The log does not contain the end of the step, so there is nothing to compare.
         _ => None,
     }
 }

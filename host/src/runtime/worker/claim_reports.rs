@@ -18,7 +18,7 @@ use super::pool_event::PoolEvent;
 /// Function that lists the differences between the plugins that a job pinned and the current configuration.
 pub type ChangeDetector = Arc<dyn Fn(&Durable) -> Vec<ChangedPluginView> + Send + Sync>;
 
-/// Maximum number of jobs in `reported`. The next report clears a full set.
+/// Maximum number of jobs in `reported`. If the set is full, the next report clears it first.
 const REMEMBERED: usize = 1024;
 
 type LoadedJob = (JobId, Vec<ChangedPluginView>);
