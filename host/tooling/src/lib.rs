@@ -1,5 +1,5 @@
-//! Tools for plugin authors: inspection, builds and checks of plugins, and histories. No module of this crate runs inside
-//! a worker.
+//! Tools for plugin authors: inspection, builds and checks of plugins, and histories. No module of this crate runs
+//! inside a worker.
 //!
 //! # Floors
 //!

@@ -65,8 +65,8 @@ fn set_environment(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) -> Pa
     locate.args(["locate-project", "--workspace", "--message-format", "plain"]);
     let manifest = output_of(&mut locate).map(PathBuf::from);
     let workspace = manifest.as_deref().and_then(Path::parent).unwrap_or(dir);
-    // If several remappings match a path, rustc applies the last one. Cargo's home folder may lie inside the source
-    // root. Its remapping therefore comes after the remapping of the source root.
+    // The remapping of cargo's home folder comes last, because this folder may lie inside the source root. rustc
+    // applies the last remapping that matches a path.
     let mut flags = vec![remap(source_root(workspace), "/src")];
     if let Some(home) = cargo_home() {
         flags.push(remap(&home, "/cargo"));
@@ -83,9 +83,9 @@ fn remap(from: &Path, to: &str) -> String {
 
 /// Returns the flag that makes rustc name the standard library's sources by the commit of the compiler.
 ///
-/// Without the component `rust-src`, rustc uses these names by default. If `rust-src` is installed, rustc names the
-/// installed sources by their path on this machine. Such paths occur in code that is compiled again in the plugin, such
-/// as generic functions.
+/// If `rust-src` is installed, rustc names these sources by their path on this machine. Code that is compiled again in
+/// the plugin, such as generic functions, would contain this path. Without `rust-src`, rustc names the sources by the
+/// commit.
 fn standard_library_flag(rustc: &Path, dir: &Path) -> Option<String> {
     let sysroot = PathBuf::from(output_of(command(rustc, dir).args(["--print", "sysroot"]))?);
     let version = output_of(command(rustc, dir).arg("-vV"))?;
@@ -94,8 +94,8 @@ fn standard_library_flag(rustc: &Path, dir: &Path) -> Option<String> {
     is_hash.then(|| remap(&sysroot.join("lib/rustlib/src/rust"), &format!("/rustc/{commit}")))
 }
 
-/// Returns the parent folder of the workspace, because path dependencies may also lie there. Returns the workspace
-/// itself if the parent is the root folder or a folder directly below the root folder.
+/// Returns the folder that the component names `/src`: the parent of the workspace, because path dependencies may lie
+/// there. Returns the workspace itself if the parent is the root folder or directly below the root folder.
 fn source_root(workspace: &Path) -> &Path {
     let deep = |path: &&Path| path.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1;
     workspace.parent().filter(deep).unwrap_or(workspace)

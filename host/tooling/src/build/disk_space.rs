@@ -1,5 +1,5 @@
-//! Detects builds that failed because a folder cannot be written. Each program reports this cause with different words.
-//! Some programs do not report the cause at all.
+//! Detects builds that failed because a folder cannot be written. A test write detects this cause, because some
+//! programs do not report it.
 
 use std::io;
 use std::io::{ErrorKind, Write as _};
@@ -24,7 +24,7 @@ pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &Bu
             return BuildError::UnwritableFolder { error: Box::new(error), dir: folder.to_owned(), source };
         }
     }
-    // A build can succeed although one of these folders is read-only. For these folders, only a full disk is reported.
+    // Reports only a full disk for these folders. A build can succeed although one of them is read-only.
     for folder in [&options.tools_dir, &options.toolchain_dir, &std::env::temp_dir()] {
         if let Err(source) = check_writable(folder)
             && matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)

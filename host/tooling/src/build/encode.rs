@@ -39,8 +39,7 @@ pub(super) fn encode_component(
         embed_component_metadata(&mut between, &resolve, whole, StringEncoding::UTF8)?;
         ComponentEncoder::default().validate(true).module(&module)?.adapter(adapter.name, &between)?.encode()
     };
-    // Most failures are caused by an import that the world does not have. Examples are a step that calls kv, and a
-    // system call.
+    // The usual cause is an import that the world does not have, such as kv in a step or a system call.
     let component = encode().map_err(|error| BuildError::Failed {
         what: "making a component".to_owned(),
         status: "the module does not match its world".to_owned(),

@@ -136,7 +136,7 @@ impl BuildError {
     pub fn unwritable_code(&self) -> Option<&'static str> {
         match self {
             Self::UnwritableFolder { source, .. } => error_docs::code_of_write_error(source.kind()),
-            // These operations do not write. Their failures say nothing about whether a folder is writable.
+            // These operations do not write, so their failures do not show that a folder is unwritable.
             Self::Io { doing, source, .. } if !["find", "read", "read from", "start", "wait for"].contains(doing) => {
                 error_docs::code_of_write_error(source.kind())
             }

@@ -78,8 +78,7 @@ impl NewProject {
         std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
         let written = self.write_atomically(&entries);
         if written.is_err() && made_dir {
-            // Removes the new folder. If another program has written into the folder, the removal fails and the folder
-            // stays.
+            // The removal fails if another program has written into the new folder. The folder then stays.
             let _ = std::fs::remove_dir(dir);
         }
         written?;
@@ -122,9 +121,9 @@ impl NewProject {
 
 /// Returns the language that needs the fewest additional installations on this machine.
 ///
-/// The languages are checked in the order JavaScript, Rust, Go, Python. The result is the first language whose programs
-/// are installed. JavaScript needs Node.js and npm. If no language has its programs, the result is Rust. The error of
-/// the first build then names the programs to install.
+/// Returns the first language whose programs are installed, in the order JavaScript (Node.js and npm), Rust, Go,
+/// Python. Returns Rust if no language has its programs. The error of the first build then names the programs to
+/// install.
 pub fn suggested_language() -> Lang {
     let is_there = |program: &str, flag: &str| tools::check_installed(program, flag, "").is_ok();
     if is_there("node", "--version") && is_there("npm", "--version") {

@@ -3,7 +3,7 @@
 /// Advice on how to install a program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InstallAdvice {
-    /// Sentence for a build that finds the program missing. It names the sources.
+    /// Sentence for a build that finds the program missing. It names the sources of the program.
     pub(super) sentence: &'static str,
     /// Command for the list of missing programs.
     pub(super) command: &'static str,
@@ -25,17 +25,17 @@ pub(super) const PYTHON: InstallAdvice = InstallAdvice {
     command: "apt-get install python3 python3-pip (3.10 or later), or https://python.org",
 };
 
-/// Node.js and npm, for a build step that finds a program missing after an earlier step has found Node.js.
+/// Short advice for Node.js and npm, after an earlier part of the build has found Node.js.
 pub(super) const NODE_BRIEF: &str = "install Node.js 20 or later, with npm";
-/// Python and pip, for a build step that finds a program missing after an earlier step has found Python.
+/// Short advice for Python and pip, after an earlier part of the build has found Python.
 pub(super) const PYTHON_BRIEF: &str = "install Python 3.10 or later with pip";
-/// A C plugin is built by clang, or by zig, which pip installs.
+/// Advice for C. The compiler is clang, or a zig that pip installs.
 pub(super) const C_COMPILER: &str = "install clang, lld and wasi-libc, or Python 3.10 or later with pip";
-/// A Go plugin is built by the installed Go, or by a Go that pip installs.
+/// Advice for Go. The compiler is an installed Go, or a Go that pip installs.
 pub(super) const GO: &str = "install Go 1.25 or later from https://go.dev, or Python 3.10 or later with pip";
-/// rustup, which adds the Wasm target.
+/// Advice for rustup, which adds the Wasm target.
 pub(super) const RUSTUP: &str = "it is part of https://rustup.rs";
-/// The program that makes a toolchain without rustup.
+/// Advice for a `LATCH_WASM_INSTALLER` that cannot be started.
 pub(super) const INSTALLER: &str = "set LATCH_WASM_INSTALLER to an existing program";
 /// Advice for machines without rustup.
 pub(super) const WITHOUT_RUSTUP: &str =

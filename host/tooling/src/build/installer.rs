@@ -11,8 +11,9 @@ pub(super) fn rustc(base: &Path) -> PathBuf {
     base.join("current/bin/rustc")
 }
 
-/// Runs the installer in `dir`, the folder of the plugin. Its arguments are `base` and the minimum version of Rust. It makes the compiler at [`rustc`], and
-/// writes its messages to stderr. The last message of a failed installer states the reason.
+/// Runs the installer in `dir`, the folder of the plugin. Its arguments are `base` and the minimum version of Rust.
+/// It makes the compiler at [`rustc`] and writes its messages to stderr. The last message of a failed installer states
+/// the reason.
 pub(super) fn make_toolchain(
     installer: &Path,
     base: &Path,
@@ -22,7 +23,7 @@ pub(super) fn make_toolchain(
     let base = &std::path::absolute(base).map_err(|error| format!("cannot find {}: {error}", base.display()))?;
     std::fs::create_dir_all(base).map_err(|error| format!("cannot make {}: {error}", base.display()))?;
     progress(&format!("making a Rust toolchain for Wasm with {}, once, in {}", installer.display(), base.display()));
-    // Rustup selects a toolchain by folder.
+    // Runs in the plugin's folder, because rustup selects a toolchain by folder.
     let mut program = command(installer, dir);
     program.arg(base).arg(env!("CARGO_PKG_RUST_VERSION"));
     match run("making the toolchain", install_advice::INSTALLER, &mut program, progress) {

@@ -9,12 +9,13 @@
 //! lang = "rust"      # or "js", "python", "c", "go": these have more keys, see `recipe`
 //! ```
 //!
-//! Rust sources in the same folder always produce the same component, byte for byte. Compiler settings in the
-//! environment are meant for other builds, so the build ignores them. The component contains no paths of this machine.
-//! In another folder the bytes may differ, because cargo then names a dependency outside the workspace differently.
+//! Rust sources in the same folder always produce the same component, byte for byte. The build ignores compiler
+//! settings in the environment, because they are meant for other builds. The component contains no paths of this
+//! machine. In another folder the bytes may differ, because cargo then names a dependency outside the workspace
+//! differently.
 //!
-//! JavaScript and Python components contain a snapshot of a running engine. The snapshot differs with each build. Keep
-//! such a component and pin it by its digest instead of building it again.
+//! JavaScript and Python components contain a snapshot of a running engine, which differs with each build. Keep such a
+//! component and pin it by its digest instead of building it again.
 //!
 //! # Floors
 //!

@@ -42,8 +42,8 @@ macro_rules! template {
     };
 }
 
-/// Template files that are stored under another name. Under their own names, git and build tools would use them in the
-/// template's folder.
+/// Template files that are stored under another name. Under their own names, they would affect git and build tools in
+/// the template's folder.
 const RENAMED_FILES: [(&str, &str); 3] =
     [("gitignore", ".gitignore"), ("cargo-config.toml", ".cargo/config.toml"), ("go.mod.template", "go.mod")];
 
@@ -116,8 +116,7 @@ impl NewPlugin {
         std::fs::create_dir_all(parent).map_err(|error| BuildError::io("make", parent, error))?;
         if let Err(error) = self.write_atomically(parent, &dir) {
             if made_parent {
-                // Removes the new parent folder. If another program has written into the folder, the removal fails and
-                // the folder stays.
+                // The removal fails if another program has written into the new folder. The folder then stays.
                 let _ = std::fs::remove_dir(parent);
             }
             return Err(error.into());

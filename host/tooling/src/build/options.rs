@@ -5,12 +5,12 @@ use std::path::PathBuf;
 /// Build options. [`BuildOptions::from_env`] returns the options that users get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Numbers of the ways in `wasm_target` that are not tried. Tests leave out some ways to exercise the others.
+    /// Numbers of the ways in `wasm_target` that are skipped. Tests skip ways to exercise the remaining ways.
     pub skipped_ways: Vec<u8>,
     /// Folder for a toolchain that `installer` makes.
     pub toolchain_dir: PathBuf,
-    /// Program that makes a Rust toolchain for Wasm where rustup cannot. `None`: such a toolchain is not made. Only the
-    /// user's environment names the program, so that no file of a project can name a program that a build runs.
+    /// Program that makes a Rust toolchain for Wasm where rustup cannot, or `None`. Only the user's environment names
+    /// it. If a project file could name it, the project could make a build run any program.
     pub installer: Option<PathBuf>,
     /// Folder for the programs of languages other than Rust.
     pub tools_dir: PathBuf,

@@ -25,8 +25,8 @@ pub fn rebuild(dir: &Path, options: &BuildOptions, progress: &mut dyn FnMut(&str
     publish::read_component(&made, recipe.lang)
 }
 
-/// Locks the folder's builds until the returned file is dropped. Two concurrent builds of a folder would overwrite each
-/// other's files. The second build therefore waits for the first.
+/// Locks the folder for builds until the returned file is dropped. A second build waits, because two concurrent builds
+/// of a folder would overwrite each other's files.
 fn lock_folder(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, BuildError> {
     let build = dir.join("build");
     std::fs::create_dir_all(&build).map_err(|source| BuildError::io("make", &build, source))?;

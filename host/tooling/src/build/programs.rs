@@ -104,7 +104,7 @@ fn rust(dir: &Path, options: &BuildOptions) -> Program {
     if version(Path::new("cargo")).is_none() {
         return Program::missing("cargo", RUST.command);
     }
-    // Ways 3 and 4 of `wasm_target` are skipped, because they install something on this machine.
+    // Skips ways 3 and 4 of `wasm_target`, because they install something on this machine.
     let looking = BuildOptions { skipped_ways: [options.skipped_ways.as_slice(), &[3, 4]].concat(), ..options.clone() };
     match Toolchain::find(dir, &looking, &mut |_| ()) {
         Ok(Toolchain { rustc }) => {

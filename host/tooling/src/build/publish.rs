@@ -29,7 +29,7 @@ pub struct BuiltPlugin {
     pub digest: Hash,
     /// Size of the component in bytes.
     pub bytes: u64,
-    /// True if the component differs from the one that the previous build left at this path.
+    /// True if the component differs from the file that was at this path before the build.
     pub changed: bool,
 }
 

@@ -14,15 +14,13 @@ use crate::build::run::run;
 use crate::build::{layout, sdk, tools, world};
 
 pub(super) const COMPONENTIZE: &str = include_str!("pip/componentize-py.txt");
-/// Name of the module that the build generates around the plugin. No module that the plugin imports may have
-/// this name.
+/// Name of the module that the build generates around the plugin. The plugin must not import a module with this name.
 const APP: &str = "latchwork_app";
 
 /// Result of the scan of the plugin's modules.
 #[derive(Deserialize)]
 struct ModuleScan {
-    /// Modules that the plugin imports only while it runs. The build imports these modules too when it makes the
-    /// component.
+    /// Modules that the plugin imports only while it runs. The build imports them when it makes the component.
     preload: Vec<String>,
     problems: Vec<ScanProblem>,
 }
@@ -49,7 +47,7 @@ pub(super) fn build(
 
     let mut paths = vec![main.parent().unwrap_or(dir).to_owned()];
     // Copies the SDK into a folder with the name of the package. Python finds a package by its folder's name, and the
-    // SDK's own folder may have another name.
+    // SDK's folder may have another name.
     let package = layout.obj.join("sdk/latchwork");
     copy_modules(&sdk, &package)?;
     paths.push(layout.obj.join("sdk"));

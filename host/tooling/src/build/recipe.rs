@@ -68,7 +68,7 @@ impl Lang {
     pub fn as_str(self) -> &'static str {
         LANGS.iter().find(|(_, lang)| *lang == self).map_or("", |(word, _)| word)
     }
-    /// Returns the main source file of a recipe that names none.
+    /// Returns the main source file of a recipe without the key `main`.
     pub(super) fn default_main_file(self) -> &'static str {
         match self {
             Lang::Rust => "src/lib.rs",
@@ -123,7 +123,8 @@ impl Recipe {
     }
 }
 
-/// Reads the document. Returns a recipe only if it is complete. Problems may still have been reported.
+/// Reads the document. Returns a recipe if all required parts are valid, even if the reader has reported other
+/// problems.
 fn recipe(mut document: TableReader<'_>) -> Option<Recipe> {
     document.refuse_other_keys(&["plugin"]);
     let Some(field) = document.get("plugin") else {

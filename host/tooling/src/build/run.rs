@@ -11,8 +11,8 @@ use crate::build::error::BuildError;
 /// Number of trailing output lines that the error of a failed program contains.
 const MAX_OUTPUT_LINES: usize = 60;
 
-/// Variables of cargo and rustc that are set for the build of the host program. Their compiler or flags could break the
-/// build of a plugin. Their target folder would receive the files of both builds.
+/// Variables of cargo and rustc that are set for the build of the host program. In the build of a plugin they would
+/// select a wrong compiler, wrong flags, or the target folder of the host program.
 const HOST_BUILD_VARIABLES: [&str; 20] = [
     "CARGO",
     "CARGO_BUILD_RUSTC",

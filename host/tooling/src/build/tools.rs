@@ -26,7 +26,7 @@ fn ensure_installed(
         return Ok(place);
     }
     std::fs::create_dir_all(base).map_err(|error| BuildError::io("make", base, error))?;
-    // Of two concurrent builds, one installs and the other waits.
+    // The lock makes a concurrent build wait until the installation is complete.
     let lock = base.join(format!(".{name}.lock"));
     let locked = std::fs::File::create(&lock).and_then(|file| file.lock().map(|()| file));
     let _locked = locked.map_err(|error| BuildError::io("lock", &lock, error))?;
@@ -61,8 +61,8 @@ pub(super) fn npm(
         crate::build::sdk::write_file(&dir.join("package.json"), package)?;
         crate::build::sdk::write_file(&dir.join("package-lock.json"), lock)?;
         let mut npm = command("npm", dir);
-        // `npm ci` cannot be used. It requires that the lock file has an entry for the binary of every platform, even
-        // for packages that have no such binary.
+        // `npm ci` would fail. It requires a lock entry for the binary of every platform, even for packages that have
+        // no such binary.
         npm.args([
             "install",
             "--ignore-scripts",
@@ -79,8 +79,8 @@ pub(super) fn npm(
 
 /// Installs one PyPI package without dependencies. The caller adds the returned folder to `PYTHONPATH`.
 ///
-/// `requirement` is a requirements file with the version and the hashes of all files. With these hashes, pip refuses
-/// every other file.
+/// `requirement` is a requirements file with the version and the hashes of all files. pip refuses files with other
+/// hashes.
 pub(super) fn pip(
     requirement: &str,
     options: &BuildOptions,

@@ -3,8 +3,8 @@
 //! 1. The target is already installed for the `rustc` that cargo uses.
 //! 2. A toolchain that way 4 made earlier is found.
 //! 3. `rustup target add` installs the target.
-//! 4. The program that the environment variable `LATCH_WASM_INSTALLER` names makes a toolchain in a private folder. In
-//!    a checkout, cargo sets the variable to a script for Debian (`.cargo/config.toml`).
+//! 4. The program in the environment variable `LATCH_WASM_INSTALLER` makes a toolchain in a private folder. In a
+//!    checkout, cargo sets the variable to a script for Debian (`.cargo/config.toml`).
 
 use std::path::{Path, PathBuf};
 
@@ -127,7 +127,7 @@ mod tests {
     /// Writes a shell script and returns its path.
     fn installer(dir: &Path, script: &str) -> PathBuf {
         let path = dir.join("installer");
-        // A program that this process has open for writing cannot be started.
+        // A shell writes the file. The system does not start a program that this process has open for writing.
         let mut write = command("sh", dir);
         write.args(["-c", "printf '%s' \"$1\" >installer && chmod +x installer", "sh"]);
         assert!(write.arg(format!("#!/bin/sh\n{script}\n")).status().unwrap().success());

@@ -74,7 +74,7 @@ mod tests {
             let (package, _) = resolve.push_dir(&wit).unwrap();
             let world = resolve.select_world(&[package], Some(WORLD)).unwrap();
             let world = &resolve.worlds[world];
-            // The interface `types` is imported implicitly, so there is one more import than listed.
+            // The imports include `types`, which is imported implicitly.
             assert_eq!((world.imports.len(), world.exports.len()), (imports + 1, exports));
         }
     }

@@ -53,7 +53,8 @@ const VALUE_CHARACTERS_MAX: usize = 400;
 impl Finding {
     /// Creates a violation of the rule with this id.
     ///
-    /// # Panics Panics if the rule does not exist. This is a defect of this program.
+    /// # Panics
+    /// Panics if the rule does not exist. This is a defect of this program.
     pub fn new(rule: &str, file: &str, message: impl Into<String>) -> Self {
         let rule: &Rule = find_rule(rule).expect("findings name rules of the registry");
         Self {

@@ -179,7 +179,7 @@ mod tests {
     fn languages(page: &str, section: &str) -> BTreeSet<String> {
         let (_, body) = page.split_once(&format!("\n## {section}\n")).unwrap_or_default();
         let body = body.split("\n## ").next().unwrap_or_default();
-        // Every second fence begins a block.
+        // Keeps the opening fences. Every second fence closes a block.
         let fences = body.lines().filter_map(|line| line.strip_prefix("```"));
         fences.step_by(2).map(str::to_owned).collect()
     }

@@ -18,7 +18,7 @@ use crate::check::{dynamic, history, static_rules, tools};
 /// component is compiled.
 ///
 /// # Errors
-/// An input of the check is invalid.
+/// Returns an error if an input of the check is invalid.
 pub async fn check(
     engine: &Engine,
     subject: &Subject<'_>,

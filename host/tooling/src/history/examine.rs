@@ -19,8 +19,7 @@ pub enum MutationVerdict {
     Diverged(Box<Divergence>),
     /// No step can notice the change, so no difference is possible.
     Same,
-    /// The component behaves exactly as in the changed history, so the behaviour does not depend on the changed
-    /// part.
+    /// The component behaves exactly as in the changed history. Its behaviour does not depend on the changed part.
     Independent,
 }
 
@@ -33,7 +32,7 @@ pub struct MutationFinding {
     pub kind: MutationKind,
     /// Behaviour of the component on the changed history.
     pub verdict: MutationVerdict,
-    /// True if every deterministic component would differ from the changed history, but this component did not.
+    /// True if this component did not differ from the changed history, although every deterministic component would.
     /// The behaviour of this component is then not repeatable.
     pub is_missed: bool,
 }
@@ -43,7 +42,7 @@ impl History {
     /// mutation.
     ///
     /// # Errors
-    /// The component behaves differently from the unchanged history. Contains the first difference.
+    /// Returns the first difference if the component behaves differently from the unchanged history.
     pub async fn examine(&self, plugin: &Plugin) -> Result<Vec<MutationFinding>, Box<Divergence>> {
         let own = self.served_by(plugin);
         if let Some(divergence) = own.play(plugin).await {
@@ -78,7 +77,7 @@ impl History {
 /// Loads a component on which histories can be played.
 ///
 /// # Errors
-/// The host cannot run the component. Contains every problem.
+/// Returns every problem if the host cannot run the component.
 pub fn load_component(engine: &Engine, component: &[u8], wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
     engine.load(component, PluginSettings { wasi, ..evidence::jobless_step_settings("subject") })
 }

@@ -26,7 +26,7 @@ pub enum MutationKind {
     Operator,
     /// A part of a call's arguments is changed.
     Args,
-    /// A part of an answer is changed. Or a result is replaced by an error, or an error by a result.
+    /// A part of an answer is changed, or a result and an error replace each other.
     Answer,
     /// An answer arrives an hour later.
     Time,
@@ -34,7 +34,7 @@ pub enum MutationKind {
     Event,
     /// A part of a step's input is changed.
     Input,
-    /// A part of a step's output is changed. Or an output is replaced by a failure, or a failure by an output.
+    /// A part of a step's output is changed, or an output and a failure replace each other.
     Output,
 }
 

@@ -19,8 +19,8 @@ use latchwork_engine::{Plugin, StepOutcome};
 use crate::history::types::{History, RecordedEnd, RecordedHostCall, StepRun};
 
 impl History {
-    /// Returns true if a deterministic component that behaves like this history cannot behave like `other`.
-    /// This is the case if the histories differ in a host call or a result after equal inputs and answers.
+    /// Returns true if no deterministic component can behave like both histories: after equal inputs and answers, the
+    /// histories differ in a host call or a result.
     pub fn must_differ(&self, other: &History) -> bool {
         self.runs.len() != other.runs.len()
             || self.runs.iter().zip(&other.runs).any(|runs| must_differ((self, other), runs))
@@ -140,7 +140,7 @@ impl ExpectedCalls {
         if !args.equals(&found_args) {
             return Err(self.diverge(Divergence::new(at, "call", "arguments", args, found_args)));
         }
-        // The log omits an action key that had no effect, so a missing key is not compared.
+        // A missing key is not compared, because the log omits an action key that had no effect.
         if let Some(key) = action_key
             && action.map(keys::call_action_key) != Some(*key)
         {
@@ -240,7 +240,7 @@ fn must_differ((one, other): (&History, &History), (a, b): (&StepRun, &StepRun))
             return true;
         }
         if this != that {
-            // The answers differ. After this call the step may therefore behave differently.
+            // After different answers, the step may behave differently.
             return false;
         }
     }

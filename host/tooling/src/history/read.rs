@@ -33,7 +33,7 @@ impl History {
     /// Reads the history from an exported evidence file (`latch job export`).
     ///
     /// # Errors
-    /// The file is not evidence, was tampered with, or withholds data that a run needs.
+    /// Returns an error if the file is not evidence, was tampered with, or withholds data that a run needs.
     pub fn read(file: &[u8]) -> Result<Self, HistoryError> {
         read(file)
     }
@@ -53,8 +53,8 @@ fn read(file: &[u8]) -> Result<History, HistoryError> {
     let (mut runs, mut placed) = (Vec::new(), Vec::new());
     for step in &job.steps {
         let Some(run) = run(durable, step)? else { continue };
-        // Concurrent calls of a step may be answered in any order. A host call never gets a lower position than the
-        // earlier host calls of its step. The host calls of a step thus keep the order in which the step made them.
+        // Keeps the host calls of a step in the order in which the step made them: each gets at least the position of
+        // the previous one. Answers to concurrent calls may arrive in another order.
         let mut latest = 0;
         for asked in host_calls(durable, &salts, step)? {
             let seq = events.iter().position(|event| is_event_of(&event.body, step, &asked)).unwrap_or(0) as u64;
@@ -164,8 +164,8 @@ fn host_calls(durable: &Durable, salts: &Salts, step: &Step) -> Result<Vec<Ident
     Ok(all)
 }
 
-/// Returns the arguments of a call. The log keeps the arguments of world-changing calls. Of other calls, the log keeps
-/// only a hash of the arguments.
+/// Returns the arguments of a call. The log keeps the arguments of world-changing calls, and only a hash of the
+/// arguments of other calls.
 fn args(durable: &Durable, salts: &Salts, slot: &Slot, call: &Call) -> Result<Args, HistoryError> {
     let label = label::args(slot);
     if let Some(bytes) = durable.args(slot) {

@@ -1,4 +1,4 @@
-//! Compares an expected function signature with the one in a component and lists every difference.
+//! Compares an expected function signature with the signature in a component and lists every difference.
 
 use wasmparser::component_types::{
     ComponentDefinedType, ComponentFuncTypeId, ComponentValType, RecordType, VariantType,
@@ -20,8 +20,8 @@ pub struct Mismatch {
     pub found: String,
 }
 
-/// Lists every difference between a function and the expected one. Like the host, this compares types and
-/// ignores parameter names.
+/// Lists every difference between a function and the expected function. Like the host, this compares types and ignores
+/// parameter names.
 pub(super) fn function(
     resolve: &Resolve,
     expected: &Function,

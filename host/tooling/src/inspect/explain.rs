@@ -1,5 +1,5 @@
-//! Extends the engine's refusals with details from the component's bytes. The engine itself reports only the first type
-//! that differs. The engine does not report how code reaches an import.
+//! Extends the engine's refusals with details from the component's bytes. The engine reports only the first type that
+//! differs, and no call path to an import.
 
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_engine::capability::grants::Grants;
@@ -10,7 +10,7 @@ use crate::inspect::component_info::ComponentInfo;
 use crate::inspect::difference::DifferenceKind;
 use crate::inspect::file_kind::FileKind;
 
-/// The function [`explain`], for an engine.
+/// [`explain`] in the form that an engine takes.
 pub const EXPLAIN: Explain = Explain(explain);
 
 /// Adds details to the problems:

@@ -1,4 +1,4 @@
-//! Determines what kind of file the bytes are, and how much of them can be read.
+//! Determines the kind of a file, and reads the imports and exports of WebAssembly.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::inspect::names;
 pub enum FileKind {
     /// A component that is completely readable.
     Component,
-    /// A core module. The build step that makes a component from the module is missing.
+    /// A core module that no build step has wrapped as a component.
     CoreModule,
     /// An empty file.
     Empty,
@@ -101,7 +101,7 @@ pub(super) fn read(bytes: &[u8]) -> FileContents {
     }
 }
 
-/// Determines the kind from the first bytes. The error is the kind of a file that cannot be read further.
+/// Determines the kind from the first bytes. Returns the kind as an error if the rest of the file cannot be read.
 fn kind_from_header(bytes: &[u8]) -> Result<FileKind, FileKind> {
     if bytes.is_empty() {
         return Err(FileKind::Empty);

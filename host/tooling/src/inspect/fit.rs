@@ -1,4 +1,4 @@
-//! Finds the world of a component, and what keeps the component from fitting it.
+//! Finds the world of a component, and the differences between the component and this world.
 
 use latchwork_core::model::manifest::{PluginKind, WasiMode};
 use latchwork_engine::capability::grants::{Grants, HttpGrant, TcpGrant};
@@ -25,8 +25,8 @@ impl ComponentInfo {
     pub fn differences(&self, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<Difference> {
         let mut differences = all_differences(self, world, grants, wasi);
         if self.is_untyped() && world == PluginKind::Tool {
-            // The functions of an untyped component are its operators, so export differences do not matter.
-            // Imports that contain only types need no implementation.
+            // Drops export differences, because the functions of an untyped component are its operators. Drops imports
+            // that contain only types, because they need no implementation.
             let imports = self.imports();
             let calls =
                 |it: &Difference| imports.iter().any(|item| item.name == it.interface && !item.functions.is_empty());

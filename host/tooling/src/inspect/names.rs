@@ -14,8 +14,7 @@ pub(super) fn demangled(name: &str) -> String {
 
 /// Returns the name of the function whose code is at this byte offset of the file.
 pub(super) fn function_at(bytes: &[u8], at: usize) -> Option<String> {
-    // A module's name section follows its code. The search therefore continues after the function's index is
-    // known.
+    // Continues after the function's index is known, because a module's name section follows its code.
     let mut imported = 0u32;
     let mut defined = 0u32;
     let mut wanted = None;

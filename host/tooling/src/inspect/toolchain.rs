@@ -85,7 +85,7 @@ pub(super) fn detect(bytes: &[u8], form: &FileKind) -> Toolchain {
             has_go |= matches!(section.name(), "go:buildid" | "go.buildid");
             match section.as_known() {
                 KnownCustom::Producers(_) => {
-                    // A damaged section is ignored, because the file is usable without it.
+                    // Ignores a damaged section, because the file is usable without it.
                     let section = Producers::from_bytes(section.data(), section.data_offset()).unwrap_or_default();
                     for (field, values) in section.iter() {
                         producers.extend(values.iter().map(|(name, version)| Producer {
@@ -97,8 +97,8 @@ pub(super) fn detect(bytes: &[u8], form: &FileKind) -> Toolchain {
                 }
                 KnownCustom::Name(names) => {
                     has_names |= names.into_iter().map_while(Result::ok).any(|name| {
-                        // Small name sections are ignored: the adapters that wit-component adds contain
-                        // function names of their own.
+                        // Ignores small name sections. The adapters that wit-component adds contain function names of
+                        // their own.
                         matches!(name, Name::Function(map) if map.count() > 0) && section.data().len() > 4_096
                     });
                 }
@@ -136,8 +136,8 @@ fn language(producers: &[Producer], modules: &[String], has_go: bool) -> Languag
     } else if has_go || made_by("Go") {
         Language::Go
     } else if made_by("wit-bindgen-rust") || made_by("Rust") && !made_by("wit-bindgen-c") {
-        // A C component may also name Rust, because the adapters that wit-component adds are written in Rust.
-        // Such a component also names `wit-bindgen-c`.
+        // A C component may also name Rust, because the adapters that wit-component adds are written in Rust. It also
+        // names `wit-bindgen-c`.
         Language::Rust
     } else if producers.iter().any(|producer| {
         let name = producer.name.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Formats types in WIT syntax, both those of a component and those of Latchwork's interfaces.
+//! Formats types of components and of Latchwork's interfaces in WIT syntax.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

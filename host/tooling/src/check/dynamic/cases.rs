@@ -20,7 +20,7 @@ const CASES_MAX: usize = 10_000;
 /// Reads cases.
 ///
 /// # Errors
-/// Every problem of the file.
+/// Returns every problem of the file.
 pub fn parse(file: &str, bytes: &[u8]) -> Result<Vec<StepCase>, Vec<CaseProblem>> {
     let mut reader = CaseReader { cases: vec![], wrong: vec![], line: 0 };
     let text = match std::str::from_utf8(bytes) {

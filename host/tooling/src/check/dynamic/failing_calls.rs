@@ -1,4 +1,4 @@
-//! D063: runs a case again for each of its calls, and makes this one call fail permanently. The step may then return an
+//! D063: runs a case once for each of its calls, and makes that call fail permanently. The step may then return an
 //! error but must not trap.
 
 use latchwork_core::model::error::{Code, Failure};
@@ -22,8 +22,8 @@ pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin)
         for code in CODES {
             let mut script = runs.script();
             script.expected = None;
-            // After a failure the step may make other calls than in the usual run. Answers are therefore found by
-            // operator and arguments instead of by position.
+            // Finds answers by operator and arguments instead of by position. After a failure, the step may make other
+            // calls than in the usual run.
             script.loose = true;
             for (given, (operator, args)) in script.answers.iter_mut().zip(&called) {
                 given.operator = Some(operator.clone());

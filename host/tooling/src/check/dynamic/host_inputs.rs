@@ -1,4 +1,4 @@
-//! Another build and another process, in which cases also run.
+//! Inputs of two comparisons: another build of the sources, and another process that runs the cases.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ pub struct RebuiltComponent {
     pub bytes: Vec<u8>,
 }
 
-/// Command line of the other process.
+/// Command line of the other process that runs the cases.
 #[derive(Clone, Debug)]
 pub struct OtherProcess {
     /// Path of this program.

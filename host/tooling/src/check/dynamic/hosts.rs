@@ -1,4 +1,4 @@
-//! Alternative hosts under which a step is run.
+//! Alternative hosts that run a step.
 
 use latchwork_engine::Engine;
 use latchwork_engine::capability::settings::PluginSettings;

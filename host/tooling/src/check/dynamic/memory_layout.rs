@@ -17,22 +17,21 @@ const STACK_SHIFT: i32 = 2032;
 /// Number of bytes of the stack that are filled before any code runs. The number is smaller than the smallest stack
 /// that compilers make.
 const STACK_FILL_BYTES: i32 = 8192;
-/// Minimum initial value of the stack pointer. A module with a lower value has no stack or a stack of an unknown kind.
-/// Such a module is not changed.
+/// Minimum initial value of the stack pointer. A module with a lower value has no stack or an unknown kind of stack, so
+/// it is not changed.
 const STACK_BYTES_MIN: i32 = 16_384;
 /// Allocation sizes in bytes. Blocks from `HEAP_BLOCK_MIN` to `HEAP_BLOCK_MAX` are allocated, filled and freed. The
 /// last `HEAP_BYTES_KEPT` bytes stay allocated.
 const HEAP_BLOCK_MIN: i32 = 16;
 const HEAP_BLOCK_MAX: i32 = 32_768;
 const HEAP_BYTES_KEPT: i32 = 4_096;
-/// Alignment of the allocated blocks. Every allocator provides this alignment. With a higher alignment, the allocator
-/// could leave a gap before the block. Small allocations would fill the gap and keep their usual addresses.
+/// Alignment of the allocated blocks. Every allocator provides this alignment without a gap before the block. In a gap,
+/// small allocations would keep their usual addresses.
 const HEAP_ALIGN: i32 = 8;
 /// Byte value with which memory is filled.
 const FILL_BYTE: i32 = 0xA5;
 /// Maximum size of a component that is rewritten, in bytes. A larger component is an interpreter with a snapshot of its
-/// memory. Its results may depend on the layout of the snapshot. The comparison with another build (D065) finds such
-/// dependencies.
+/// memory. The comparison with another build (D065) finds results that depend on the snapshot.
 const COMPONENT_MAX: usize = 8 << 20;
 /// Number of additional bytes of memory that a rewritten component may need.
 pub(super) const EXTRA_MEMORY_BYTES: u64 = 2 * 65_536;
@@ -196,7 +195,7 @@ fn start_function(top: i32, realloc: Option<u32>) -> Function {
                 code.instruction(&Instruction::I32Const(number));
             }
             code.instruction(&Instruction::Call(realloc)).instruction(&Instruction::LocalSet(0));
-            // `realloc` returns 0 if an allocation fails. In this case nothing is filled.
+            // `realloc` returns 0 if an allocation fails. The fill is then skipped.
             code.instruction(&Instruction::LocalGet(0)).instruction(&Instruction::If(BlockType::Empty));
             fill(&mut code, Instruction::LocalGet(0), size);
             code.instruction(&Instruction::End);
@@ -256,8 +255,7 @@ fn inspect_module(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<ModuleFact
             _ => {}
         }
     }
-    // The linker puts the stack pointer first. In a module without names, the first global is therefore taken as the
-    // stack pointer.
+    // Uses the first global if the module has no names, because linkers put the stack pointer first.
     let index = named.unwrap_or(imported_globals);
     let (_, place, top) = globals.into_iter().find(|(at, ..)| *at == index)?;
     found.stack = (top % 16 == 0 && top >= STACK_BYTES_MIN).then_some((place, top));
@@ -374,7 +372,7 @@ mod tests {
         (numbers, starts, bodies)
     }
 
-    /// I56: a component is rewritten. Its stack must begin lower, and a start function must fill memory.
+    /// I56: a rewritten component has a lower stack and a start function that fills memory.
     #[test]
     fn moved_component_has_lower_stack_and_filled_memory() {
         let bytes = USUAL.bytes();
@@ -384,7 +382,7 @@ mod tests {
         assert_eq!(read(&move_memory(&unnamed).unwrap()), (vec![65_536 - STACK_SHIFT, 1_048_576], true, 3));
         let without = ModuleBuilder { realloc: false, ..USUAL }.bytes();
         assert_eq!(read(&move_memory(&without).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
-        // This module has a start section. The section must stay, and no second one may be added.
+        // A module with a start section keeps this section and gets no second one.
         let begins = ModuleBuilder { start: true, ..USUAL }.bytes();
         assert_eq!(read(&move_memory(&begins).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 2));
     }

@@ -19,7 +19,7 @@ use crate::check::dynamic::trace::{Trace, compare_with_usage};
 use crate::check::report::CheckReport;
 use crate::inspect;
 
-/// Environment of the other process. Nothing of this process's environment is inherited.
+/// Environment of the other process, which inherits no other variables.
 const ENVIRONMENT: [(&str, &str); 6] = [
     ("TZ", "Pacific/Kiritimati"),
     ("LANG", "tr_TR.UTF-8"),
@@ -41,7 +41,7 @@ struct RunRequest {
 /// Runs the scripts of a request in this process. The request and the response are JSON.
 ///
 /// # Errors
-/// The request cannot be served. The error is the reason.
+/// Returns the reason if the request cannot be served.
 pub async fn serve(question: &[u8]) -> Result<String, String> {
     let question: RunRequest = serde_json::from_slice(question).map_err(|error| error.to_string())?;
     let bytes = std::fs::read(&question.wasm).map_err(|error| error.to_string())?;
@@ -90,7 +90,7 @@ fn run_in_process(process: &OtherProcess, question: &RunRequest) -> Result<Vec<T
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let text = serde_json::to_vec(question).map_err(|error| error.to_string())?;
     let mut stdin = child.stdin.take().expect("stdin is piped");
-    // The other process reads the whole request before it writes its response. The two pipes therefore cannot deadlock.
+    // The two pipes cannot deadlock, because the other process reads the whole request before it writes its response.
     let written = stdin.write_all(&text);
     drop(stdin);
     let output = child.wait_with_output().map_err(|error| error.to_string())?;

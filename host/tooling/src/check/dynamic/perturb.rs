@@ -31,8 +31,8 @@ pub(super) async fn all_variations(
     found.extend(vary_memory_layout(runs, loaded).await);
     found.extend(simulate_crashes(runs, plugin).await);
     found.extend(vary_job(runs, plugin).await);
-    // A second run in one instance could show a difference that was already found, for example a dependency on the
-    // memory layout. The second run is therefore skipped if there are findings.
+    // Skips the second run in one instance if there are findings. It could show a difference that was already found,
+    // for example a dependency on the memory layout.
     if found.is_empty() {
         found.extend(rerun_in_instance(runs, plugin).await);
     }
@@ -45,8 +45,7 @@ pub(super) async fn all_variations(
 async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &LoadedVariants) -> Option<Finding> {
     let script = runs.script();
     let mut tight = script.clone();
-    // The memory limit is the size that the usual run needed. A deterministic step needs the same size in every
-    // run.
+    // Limits the memory to the size that the usual run needed. A deterministic step needs the same size in every run.
     tight.limits.memory_bytes = runs.ran.base.memory_bytes;
     let mut reversed = script.clone();
     reversed.reversed = true;
@@ -80,8 +79,8 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
 async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariants) -> Option<Finding> {
     let moved = loaded.moved.as_deref()?;
     let mut script = runs.script();
-    // The changed layout may change the seed of a hash map and thus the amount of fuel. An allocator may also need more
-    // pages. The limits are therefore raised.
+    // Raises the limits. The changed layout may change the seed of a hash map and thus the amount of fuel, and an
+    // allocator may need more pages.
     script.limits.fuel = script.limits.fuel.saturating_mul(2);
     script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES);
     let trace = runs.run(&script, moved).await?;
@@ -95,8 +94,8 @@ async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariant
 /// D071: a second run in the instance of the first run. A real host never reuses an instance.
 async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
     let spec = plugin.operator(&runs.ran.case.operator)?;
-    // A step that uses random numbers may behave differently in the second run. The runs are therefore compared only if
-    // the step used no random numbers or is declared pure.
+    // Compares the runs only if the step used no random numbers or is declared pure. Random numbers may change the
+    // second run.
     if runs.ran.base.took_chance && spec.determinism != Determinism::Pure {
         return None;
     }
@@ -173,7 +172,7 @@ async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding>
 
 /// D066 and D067: runs the case with slower tools.
 async fn vary_latency(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
-    // A step without calls does not wait for tools, so slower tools cannot change its run.
+    // Skips steps without calls, because slower tools cannot change their runs.
     runs.ran.base.calls().next()?;
     let took_time = runs.ran.base.took_time;
     let mut script = runs.script();
@@ -193,7 +192,7 @@ async fn vary_latency(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<F
         let parting = compare_with_usage(&runs.ran.base, &trace)?;
         return Some(host_difference(runs.ran, host, &parting, &trace));
     }
-    // Values derived from the time may differ between the two runs. The sequence of called tools must be equal.
+    // Compares only the sequence of called tools. Values derived from the time may differ between the two runs.
     let called = |trace: &Trace| trace.calls().map(|(operator, _)| operator.clone()).collect::<Vec<_>>();
     let (usual, slow) = (called(&runs.ran.base), called(&trace));
     if usual == slow || trace.fault().is_some() {

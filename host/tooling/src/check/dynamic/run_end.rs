@@ -38,7 +38,7 @@ pub(super) fn check_fit(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     let base = &ran.base;
     let mut found = Vec::new();
     if ran.case.recorded.is_some() {
-        // A mismatch with a real job is a divergence and is reported by the rules of histories.
+        // The rules of histories report a mismatch with a real job as a divergence.
         return found;
     }
     if let Some(mismatch) = &base.mismatch {

@@ -125,7 +125,7 @@ struct ScriptedHost {
 }
 
 impl ScriptedHost {
-    /// Records a host call. Returns `Err` if the script expects another one.
+    /// Records a host call. Returns `Err` if the script expects another host call.
     fn record(&mut self, asked: HostCall) -> Result<(), Stop> {
         let mut seen = self.observations.lock().expect("no holder panics");
         let n = seen.asked.len();
@@ -136,7 +136,7 @@ impl ScriptedHost {
 
     /// Assigns the next number to a call and returns the index of its answer.
     fn assign_answer(&mut self, call: &ToolCall, together: bool) -> Result<usize, Stop> {
-        // The ledger also compares canonical arguments.
+        // Compares canonical arguments, as the ledger does.
         let args = canon::canonicalize_or_keep(&call.args).into_owned();
         let (operator, action_key) = (call.operator.clone(), call.action_key.clone());
         self.record(HostCall::Call { operator, args: args.clone(), action_key, together })?;

@@ -23,8 +23,8 @@ pub(crate) enum RunEnd {
     Failed(Failure),
     /// The host ended the run with this failure.
     Fault(Failure),
-    /// The [`RunScript`](crate::check::dynamic::script::RunScript) ended the run. The script had no answer for a call, expected another
-    /// host call, or simulated a crash.
+    /// The [`RunScript`](crate::check::dynamic::script::RunScript) ended the run. The script had no answer for a call,
+    /// expected another host call, or simulated a crash.
     Stopped,
 }
 

@@ -10,7 +10,7 @@ use crate::check::dynamic::{CaseAnswer, RecordedEnvironment, StepCase};
 use crate::check::finding::SourceLocation;
 use crate::check::history::verified::VerifiedHistory;
 
-/// Returns the case of a step. A step that a fork copied has no case, because this step ran in another job.
+/// Returns the case of a step, or `None` for a step that a fork copied from another job.
 pub(super) fn case_of_step(
     read: &VerifiedHistory<'_>,
     durable: &Durable,

@@ -17,8 +17,7 @@ use crate::check::history::{cases, divergence};
 use crate::check::report::{CheckReport, HistoryRun};
 use crate::check::rule::RuleKind;
 
-/// Maximum number of steps of one operator that become cases. Every step is replayed. Only cases also run under other
-/// hosts.
+/// Maximum number of steps per operator that become cases and also run under other hosts. Replay covers every step.
 const CASES_OF_AN_OPERATOR: usize = 10;
 
 /// Returns the checked build in place of every version that a job pinned.
@@ -98,7 +97,7 @@ fn served_operator(plugin: &Plugin, durable: &Durable, step: &Step) -> Option<Op
     (is_ours && step.started_us.is_some()).then(|| planned.name.clone())
 }
 
-/// D153: reports operators that the job pinned from a plugin of this name and that this build does not serve.
+/// D153: reports operators that the job pinned from a plugin of this name but that this build does not serve.
 fn missing_operators(plugin: &Plugin, read: &VerifiedHistory<'_>) -> Vec<Finding> {
     let header = read.verified.evidence.header();
     let plugins = header.into_iter().flat_map(|header| &header.plugins).filter(|record| record.plugin == plugin.name);

@@ -112,12 +112,12 @@ fn result(finding: &Finding) -> Value {
     })
 }
 
-/// Fingerprint of a finding. The same finding in another build has the same fingerprint. The fingerprint therefore
-/// contains nothing that changes with a build.
+/// Fingerprint of a finding, equal for the same finding in another build. It contains nothing that changes with a
+/// build.
 fn fingerprint(finding: &Finding) -> String {
     let empty = String::new();
     let part = |text: &Option<String>| text.as_ref().unwrap_or(&empty).clone();
-    // A finding without an operator is distinguished by its message.
+    // The message distinguishes findings without an operator.
     let what = if finding.operator.is_none() { finding.message.clone() } else { String::new() };
     let file = finding.place.file.clone();
     let parts = [finding.rule.to_owned(), part(&finding.operator), part(&finding.case), what, file];

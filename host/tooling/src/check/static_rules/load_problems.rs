@@ -1,6 +1,5 @@
 //! D001 to D013, D017, D018 and D020: every problem for which a host refuses to load a plugin. D016: missing function
-//! names, without which a finding about an import cannot show the call path. Details that the engine does not report
-//! come from the component's bytes.
+//! names, which the call path in a finding needs. The component's bytes supply details that the engine does not report.
 
 use latchwork_engine::Problem;
 
@@ -40,8 +39,8 @@ fn format_findings(anatomy: &ComponentInfo, file: &str, found: &mut Vec<Finding>
     }
 }
 
-/// Reports one difference between the component and its world. Returns `None` for an import of a foreign interface. The
-/// plugin's entry in the configuration decides whether this import is allowed.
+/// Reports one difference between the component and its world. Returns `None` for an import of a foreign interface,
+/// because the plugin's entry in the configuration may allow it.
 fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Option<Finding> {
     // Bytes that are not a component cannot be compared with a world.
     if *anatomy.file_kind() != FileKind::Component {
@@ -121,8 +120,8 @@ fn import_findings(
     found
 }
 
-/// Reports problems that cannot be found in the bytes alone: failures of `describe`, and errors in the plugin's
-/// entry in the configuration.
+/// Reports problems that the bytes alone do not show: failures of `describe`, and errors in the plugin's entry in the
+/// configuration.
 fn other_problem(file: &str, problem: &Problem, explained: bool, is_plain: bool) -> Option<Finding> {
     let message = problem.to_string();
     let rule = match problem {

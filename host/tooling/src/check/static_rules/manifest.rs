@@ -1,5 +1,5 @@
-//! D014, D015 and D019: components that a host accepts although the manifest contradicts itself, the component is
-//! large, or the manifest lacks a description.
+//! D014, D015 and D019 for components that a host accepts: the manifest contradicts itself, the component is large, or
+//! the manifest lacks a description.
 
 use latchwork_core::model::manifest::PluginKind;
 use latchwork_engine::Plugin;

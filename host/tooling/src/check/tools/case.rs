@@ -14,7 +14,7 @@ use crate::check::case_problem::{CaseProblem, duplicate_key, line_at};
 /// Maximum number of cases in a file.
 const CASES_MAX: usize = 10_000;
 
-/// Allowed keys of a line, of a canned response, of its request matcher and of the response.
+/// Allowed keys of a line, of a canned response, of the response's request matcher, and of the response itself.
 const LINE: [&str; 11] =
     ["$schema", "name", "operator", "input", "http", "dirs", "config", "secrets", "secrets_clear", "kv", "error"];
 const CANNED: [&str; 2] = ["match", "response"];
@@ -81,7 +81,7 @@ pub(crate) struct StubResponse {
     /// Headers of the response.
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
-    /// Body of the response. A string is sent as it is, any other value as JSON.
+    /// Body of the response. A string is sent unchanged, any other value as JSON.
     #[serde(default)]
     pub(crate) body: Value,
 }
@@ -121,7 +121,7 @@ pub(crate) struct ToolCase {
 /// Reads the cases of a tool.
 ///
 /// # Errors
-/// Every problem of the file, with its line.
+/// Returns every problem of the file, with its line.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<CaseProblem>> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| vec![wrong_at(line_at(bytes, error.valid_up_to()), "the text is not UTF-8 from here on")])?;
@@ -207,8 +207,7 @@ fn read(text: &str, number: u64) -> Result<CaseLine, Vec<CaseProblem>> {
     let mut wrong = Vec::new();
     let mut keys = |at: String, value: &Value, known: &[&str]| {
         let Some(fields) = value.as_object() else {
-            // A null value is not reported here. If the object is required, the deserialization below reports it
-            // as missing.
+            // Skips a null value. If the object is required, the deserialization below reports it as missing.
             if !value.is_null() {
                 let message = format!("expected a JSON object with {}", known.join(", "));
                 wrong.push(CaseProblem { pointer: at, ..wrong_at(number, message) });
@@ -227,7 +226,7 @@ fn read(text: &str, number: u64) -> Result<CaseLine, Vec<CaseProblem>> {
         keys(format!("/http/{n}/match"), &canned["match"], &MATCH);
         keys(format!("/http/{n}/response"), &canned["response"], &RESPONSE);
     }
-    // The text is parsed instead of `value`, because only an error of the text has a column.
+    // Parses the text instead of `value`, because only an error of the text has a column.
     if wrong.is_empty() { serde_json::from_str(text).map_err(no_case) } else { Err(wrong) }
 }
 

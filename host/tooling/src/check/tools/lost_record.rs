@@ -1,5 +1,4 @@
-//! D102, D103 and D104: a call is executed but its record is lost. This happens if the host is killed between the call
-//! and the record.
+//! D102, D103 and D104: a call is executed, but the host is killed before it writes the record of the call.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::world::{FaultProfile, World};
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    // A failing call leaves no effect whose record could be lost.
+    // A failing call leaves no effect, so no record of an effect can be lost.
     if running.case.error.is_some() || !running.spec.is_world_changing() {
         return Ok(());
     }
@@ -88,8 +87,8 @@ fn state_difference(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Ha
 async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // Simulates a crash before the call. The world is unchanged.
     let world = running.world()?;
-    // An operator that does not support reconcile always answers `unknown`. This answer alone breaks no rule. All
-    // operators of the plugin share the export, and another operator may support reconcile.
+    // `unknown` alone breaks no rule. All operators of the plugin share the export `reconcile`, and an operator that
+    // does not support reconcile always answers `unknown`.
     let mut is_blind = false;
     match ask(running, &world).await {
         Ok(ReconcileVerdict::Unknown) => is_blind = true,
@@ -124,7 +123,7 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             }
         }
         Ok(ReconcileVerdict::Unknown) if is_blind => {
-            // A keyed tool gets no note. The host repeats a keyed call under the same key. Reconcile is needed only
+            // A keyed tool gets no note. The host repeats a keyed call under the same key, and needs reconcile only
             // after the key has expired.
             if running.class != RecoveryClass::Keyed {
                 let name = &running.case.operator;

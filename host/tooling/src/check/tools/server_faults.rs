@@ -37,8 +37,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         world.set_faults(weather);
         let called = running.call(&world, 0).await;
         let requests = world.received();
-        // A call that sends no request is not affected by the failure of a server. Refused requests are not recorded,
-        // so such a call cannot be recognized if servers refuse connections.
+        // Skips calls that send no request, because a failing server does not affect them. If servers refuse
+        // connections, no request is recorded and no call is skipped.
         if requests.is_empty() && weather != FaultProfile::Refused {
             continue;
         }
@@ -69,8 +69,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                 running.add_finding("D107", format!("the server {told}, but the tool's error does not say so"));
             (finding.expected, finding.found) = (Some(codes.join(" or ")), Some(shown.clone()));
         }
-        // Only these failures leave the call in doubt, because the server may have applied the request. With status 429
-        // or a refused connection, the server has not applied the request.
+        // After these failures the server may have applied the request, so the call is in doubt. After status 429 or a
+        // refused connection, the server has not applied the request.
         let in_doubt = matches!(weather, FaultProfile::Status(500 | 503) | FaultProfile::Silent);
         if in_doubt && changed && !applied_unknown && running.spec.is_world_changing() {
             let message =

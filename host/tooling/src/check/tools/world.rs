@@ -152,7 +152,8 @@ fn files(dir: &Path, guest: &str, state: &mut BTreeMap<String, Hash>) {
 
 /// Returns the grants that a case needs if the plugin has no configuration entry.
 fn needed_grants(case: &ToolCase, mut grants: Grants) -> Grants {
-    // The HTTP grants in `grants` only serve to load the plugin. Grants for the servers of the case replace them.
+    // Removes the HTTP grants of `grants`, which only serve to load the plugin. Grants for the servers of the case
+    // replace them.
     grants.http.clear();
     for canned in &case.http {
         let place = canned.matcher.url.parse().ok().and_then(|uri| latchwork_engine::capability::origin_of(&uri));
@@ -168,7 +169,7 @@ fn needed_grants(case: &ToolCase, mut grants: Grants) -> Grants {
     grants
 }
 
-/// A map with one namespace, because a plugin has only one.
+/// Key-value map of the case. It has one namespace, because a plugin has only one.
 struct CaseMap(Mutex<BTreeMap<String, Vec<u8>>>);
 
 #[async_trait]

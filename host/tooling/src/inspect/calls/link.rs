@@ -303,8 +303,8 @@ impl<'b> Linker<'b> {
                 (ItemKind::Other, _) => {}
             }
         }
-        // The size of the file limits the number of tables in one module, but a module may be instantiated many
-        // times. The number of tables in each instance is therefore limited too.
+        // Limits the number of tables in each instance. The size of the file limits only the tables of one module, and
+        // a module may be instantiated many times.
         if tables.len() + read.defined_tables as usize > INSTANCES_MAX {
             return Err(TOO_MANY);
         }

@@ -4,8 +4,8 @@
 //! core module. `search` follows calls from function to function, also between core modules. `reachability` is the
 //! result of a search.
 //!
-//! The target of a direct call is known. A call through a table may reach any function of the same type in the table.
-//! The path therefore marks such a call.
+//! The target of a direct call is known. A call through a table may reach any function of the same type in the table,
+//! so the path marks this call.
 //!
 //! Floors, top first: `graph` · `search` · `link` · `module`, `reachability`.
 

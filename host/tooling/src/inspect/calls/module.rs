@@ -142,7 +142,7 @@ impl<'b> Module<'b> {
         Ok(module)
     }
 
-    /// Reads the names as far as possible. If the name section is damaged, only names are missing.
+    /// Reads the names up to the first damaged part of the name section.
     fn read_names(&mut self, names: wasmparser::NameSectionReader<'b>) {
         for name in names.into_iter().map_while(Result::ok) {
             match name {

@@ -21,7 +21,7 @@ pub enum Reachability {
         /// Export at which the path begins. `None`: the path begins at a start function, during
         /// instantiation.
         export: Option<String>,
-        /// Functions in the order of the calls. The last one is the import.
+        /// Functions in the order of the calls. The last function is the import.
         frames: Vec<PathFrame>,
     },
     /// No code calls the import.

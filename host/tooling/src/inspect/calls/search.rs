@@ -30,9 +30,9 @@ type Entry = (Option<u32>, u32, CallTarget);
 pub(super) fn search(linked: &LinkedComponent<'_>, wanted: &[(&str, Option<&str>)]) -> Vec<Reachability> {
     let tables = table_entries(linked);
     let mut reached: Vec<Option<Reachability>> = wanted.iter().map(|_| None).collect();
-    // The first search follows only calls whose target is known. The second search also follows calls through tables
-    // with an unknown index. The second search counts only for imports that the first search did not reach. A path of
-    // known calls is therefore preferred to a shorter path.
+    // Prefers a path of known calls to a shorter path. The first search follows only calls with a known target. The
+    // second search also follows calls through tables with an unknown index. It counts only for imports that the first
+    // search did not reach.
     for indirect in [false, true] {
         let walk = traverse(linked, &tables, indirect);
         for ((interface, function), reach) in wanted.iter().zip(&mut reached) {
@@ -43,8 +43,7 @@ pub(super) fn search(linked: &LinkedComponent<'_>, wanted: &[(&str, Option<&str>
                 let (of, name) = &linked.hosts[host];
                 of == interface && function.is_none_or(|function| function == name)
             };
-            // Imports are listed in the order in which the search reached them, so the first match is the
-            // nearest.
+            // The first match is the nearest, because imports are listed in the order in which the search reached them.
             if let Some((host, last)) = walk.hosts.iter().find(|(host, _)| named(*host)) {
                 *reach = Some(path_to_import(linked, &walk, *host, *last));
             }
@@ -142,8 +141,7 @@ fn traverse(linked: &LinkedComponent<'_>, tables: &[Vec<Entry>], indirect: bool)
         }
         for call in &body.through_table {
             let Some(table) = of.tables.get(call.table as usize).copied() else { continue };
-            // If the table index is a constant, the target of the call is known, as for a direct call. Glue code
-            // between modules uses such calls.
+            // A constant table index makes the target of the call known. Glue code between modules uses such calls.
             let certain = call.slot.and_then(|slot| tables[table].iter().find(|(place, ..)| *place == Some(slot)));
             if let Some((.., target)) = certain {
                 come(
@@ -186,8 +184,8 @@ fn path_to_import(linked: &LinkedComponent<'_>, walk: &Traversal, host: usize, l
         }
     };
     frames.reverse();
-    // Compilers give the first function the name of the export. The frame with this name is removed, because the export
-    // is printed anyway.
+    // Removes a first frame with the name of the export. Compilers name the first function so, and the export is
+    // printed anyway.
     if frames.len() > 1 && export.as_ref() == Some(&frames[0].function) {
         frames.remove(0);
     }
@@ -210,8 +208,8 @@ fn frame(linked: &LinkedComponent<'_>, (instance, function): Node, through_table
     Some(PathFrame { function, through_table, named })
 }
 
-/// Returns true for modules that wit-component inserts. Such a module has a known name, or an export with a name that
-/// no compiler uses.
+/// Returns true for modules that wit-component inserts. They have a known name, or an export with a name that no
+/// compiler uses.
 fn is_glue(module: &Module<'_>) -> bool {
     let table = "$imports";
     let named = |prefix: &str| module.name.is_some_and(|name| name.starts_with(prefix));

@@ -1,6 +1,5 @@
-//! Compares each schema with the parser of its document (I151). Both accept a complete document. The document
-//! is then changed in one place at a time. Schema and parser must both accept or both refuse the changed
-//! document.
+//! Compares each schema with the parser of its document (I151). Both accept a complete document. After each change in
+//! one place, schema and parser must both accept or both refuse the document.
 
 use std::collections::BTreeSet;
 
