@@ -25,7 +25,7 @@ pub struct Context<'p> {
     db: Option<String>,
     log_format: LogFormat,
     verbose: u8,
-    /// Configuration file in use. Set only if a later command needs `--config` to find the same file.
+    /// Configuration file in use. Set only if a later command needs `--config` to find this file.
     explicit_config: OnceLock<PathBuf>,
     /// True if `durability = "relaxed"` is configured. A power failure may then undo acknowledged writes.
     relaxed: OnceLock<bool>,
@@ -66,8 +66,8 @@ impl<'p> Context<'p> {
             self.explicit_config.get_or_init(|| file.clone());
         }
         if let Some(notify) = &mut config.notify {
-            // A user may run the commands of a notice in another folder. The commands therefore contain the absolute
-            // path of the configuration.
+            // Adds the absolute path of the configuration to the commands of a notice, because a user may run them in
+            // another folder.
             let file = self.explicit_config.get().map(|file| self.cwd.join(file));
             let flags = [("config", file.map(|file| file.display().to_string())), ("db", self.db.clone())];
             let given =
@@ -83,8 +83,8 @@ impl<'p> Context<'p> {
         self.relaxed.get().copied().unwrap_or(false)
     }
 
-    /// Requests an immediate end of the process, because of a second signal or an unreachable database.
-    /// The stores are then closed after a brief wait.
+    /// Requests an immediate end of the process, because of a second signal or an unreachable database. The process
+    /// then closes the stores after a brief wait.
     pub(crate) fn request_immediate_exit(&self) {
         self.immediate_exit.store(true, Ordering::Relaxed);
     }
@@ -117,8 +117,7 @@ impl<'p> Context<'p> {
         self.config.is_some()
     }
 
-    /// Returns `command` with added `--config` and `--db` flags. With these flags, the command uses the same project
-    /// and database.
+    /// Returns `command` with the `--config` and `--db` flags that make it use the same project and database.
     pub fn with_project_flags(&self, command: &str) -> String {
         let mut command = command.to_owned();
         if let Some(file) = self.explicit_config.get() {
@@ -131,8 +130,7 @@ impl<'p> Context<'p> {
         command
     }
 
-    /// Applies [`with_project_flags`](Self::with_project_flags) to each command in backquotes that concerns
-    /// the project.
+    /// Applies [`with_project_flags`](Self::with_project_flags) to each command in backquotes that uses the project.
     pub(crate) fn add_flags_to_commands(&self, text: &str) -> String {
         const ABOUT_PROJECT: [&str; 7] = ["run", "resume", "worker", "job", "plan", "plugin", "doctor"];
         let is_command = |part: &str| {

@@ -1,5 +1,5 @@
 //! Crash points of a command. A program with the feature `crash-points` reads the crash point of a test from the
-//! environment. A released program has no such feature and never stops at a crash point.
+//! environment. A released program lacks this feature and never stops at a crash point.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ pub(crate) struct CrashPoints {
 }
 
 impl CrashPoints {
-    /// Returns the hooks for the crash point in the environment. Without one, and in a released program, the hooks do
-    /// nothing.
+    /// Returns the hooks for the crash point in the environment. The hooks do nothing if the environment names no crash
+    /// point, or in a released program.
     ///
     /// # Errors
-    /// The environment names a crash point in a form that is not valid.
+    /// Returns an error if the crash point in the environment has an invalid form.
     pub(crate) fn from_env() -> anyhow::Result<Self> {
         #[cfg(feature = "crash-points")]
         if let Some(kill) = kill::from_env()? {

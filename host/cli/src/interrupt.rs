@@ -18,7 +18,7 @@ fn pressed() -> watch::Receiver<u32> {
                     count.send_modify(|count| *count += 1);
                 }
             })),
-            // Without the handler, ctrl-c still ends the process.
+            // Ctrl-c still ends the process without this handler.
             Err(error) => tracing::debug!("ctrl-c cannot be caught: {error}"),
         }
         pressed

@@ -98,7 +98,7 @@ fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
         open::close(ctx.exits_immediately()).await;
         done
     });
-    // Does not wait for a pending read of the terminal. Such a read would keep the process alive.
+    // Does not wait for a pending read of the terminal, which would keep the process alive.
     runtime.shutdown_background();
     done.map_err(|error| {
         let error = CliError::from(error);
@@ -137,9 +137,9 @@ fn announce_compilation(compiling: &CompilationStart<'_>) {
     let _ = output::write_text(Level::INFO, None, text.into());
 }
 
-/// Prints help and version as answers and every other parse result as a usage error.
+/// Prints help and version as answers. Prints every other parse result as a usage error.
 fn report_parse_error(args: &[OsString], error: &clap::Error) -> Exit {
-    // Parsing failed, so the flags are searched by hand, up to `--`.
+    // Searches the flags by hand up to `--`, because parsing failed.
     let flags = || args.iter().take_while(|arg| *arg != "--");
     let json = flags().any(|arg| arg == "--json");
     let form = flags().zip(flags().skip(1)).find(|(flag, _)| *flag == "--log-format").map(|(_, form)| form.clone());

@@ -1,5 +1,5 @@
-//! Builds a host from configuration, stores and plugins. Commands open the stores through this module. Only `bench` and
-//! `doctor` also open databases directly.
+//! Builds a host from configuration, stores and plugins. Commands open the stores through this module, except that
+//! `bench` and `doctor` also open databases directly.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -100,8 +100,8 @@ async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores
     stores(config, CrashPoints::from_env()?.statements, used).await
 }
 
-/// Returns true if the database was restored, for example from a backup. Checks the first database that this process
-/// opened. Its generation must equal the generation that this machine last used.
+/// Returns true if the first database that this process opened was restored, for example from a backup. Its generation
+/// then differs from the generation that this machine last used.
 pub(crate) async fn is_restored() -> anyhow::Result<bool> {
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
     let Some(store) = opened else { return Ok(false) };
@@ -116,7 +116,7 @@ pub(crate) async fn is_restored() -> anyhow::Result<bool> {
 /// reports missing tables itself.
 ///
 /// # Errors
-/// The folder of the file does not exist, or there is no project here: see [`require_project`].
+/// Returns an error if the folder of the file does not exist, or if there is no project here: see [`require_project`].
 pub(crate) fn missing_database(config: &Config) -> anyhow::Result<Option<PathBuf>> {
     let Some(path) = file(config)? else { return Ok(None) };
     if path.exists() {
@@ -241,7 +241,7 @@ async fn stores(config: &Config, probe: Arc<dyn Probe>, used: DatabaseUse) -> an
     Ok(Stores::new(main, owner).with_effects(effects))
 }
 
-/// Maximum number of requests for the time of the server. The first answer that arrives fast enough is used.
+/// Maximum number of requests for the time of the server. The first fast enough answer is used.
 const TIME_REQUESTS_MAX: u32 = 10;
 
 /// Synchronizes the clock of this process with the server. An answer that took longer than the clock margin is
@@ -274,9 +274,8 @@ const IMMEDIATE_EXIT_WAIT: Duration = Duration::from_secs(1);
 
 /// Writes all queued data and closes every database.
 ///
-/// The last process that closes a SQLite database merges the write-ahead log into the file. Without this
-/// merge, a copy of the file could lack recent data. If `hurries` is true, closing stops after
-/// [`IMMEDIATE_EXIT_WAIT`].
+/// The last process that closes a SQLite database merges the write-ahead log into the file. A copy of an unmerged file
+/// could lack recent data. If `hurries` is true, closing stops after [`IMMEDIATE_EXIT_WAIT`].
 pub(crate) async fn close(hurries: bool) {
     if !hurries {
         return close_all().await;
@@ -295,8 +294,8 @@ async fn close_all() {
         }
     }
     let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
-    // A lock file is needed while a claim of an open job refers to it. The claims are in the database that was opened
-    // first. Only that database can therefore tell which lock files may be removed.
+    // A lock file is needed while a claim of an open job refers to it. Only the database that was opened first has the
+    // claims, so it decides which lock files may be removed.
     if let (Some(store), Some(lock)) = (opened.first(), LOCK.get())
         && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
         && let Err(error) = store.sweep_owners(dir, lock).await
@@ -309,7 +308,7 @@ async fn close_all() {
 }
 
 /// Returns the options for opening a database of this configuration. Each database has its own directory for auxiliary
-/// files. Several databases can therefore share a state directory.
+/// files, so that several databases can share a state directory.
 pub(crate) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyhow::Result<OpenOptions> {
     let durability = match config.durability {
         Durability::Full => latchwork_store::Durability::Full,
@@ -320,8 +319,7 @@ pub(crate) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyh
     let usual = match target(url)? {
         DatabaseTarget::File(path) => OpenOptions::new(path),
         DatabaseTarget::Server(url) => {
-            // The server is identified by host, port and database name. The user name is ignored, because the
-            // database is the same for every user.
+            // The name contains host, port and database, but no user, because the database is the same for every user.
             let name = Hash::of(&[server_name(&url).as_bytes()]).to_hex();
             let dir = config.state_dir.join("servers").join(&name[..16]);
             OpenOptions::server(url, dir)

@@ -209,7 +209,7 @@ pub enum ResolveDecision {
 }
 
 impl JobResolveArgs {
-    /// Returns the decision. The argument parser guarantees that there is exactly one.
+    /// Returns the decision. The argument parser guarantees exactly one decision.
     pub fn decision(&self) -> ResolveDecision {
         match (&self.slot, &self.applied) {
             (Some(slot), Some(file)) => ResolveDecision::Applied(slot.clone(), file.clone()),

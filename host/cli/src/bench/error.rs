@@ -3,7 +3,7 @@
 /// Reasons why a measurement could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// The plan is refused. The cause: the loaded plugins are not the benchmark plugins of this version.
+    /// The plan is refused, because the loaded plugins are not the benchmark plugins of this version.
     #[error("the plan of {workload} is refused: {first}")]
     Plan {
         /// Name of the workload.

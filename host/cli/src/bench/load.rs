@@ -58,7 +58,7 @@ pub struct Measured {
 /// A job could not be submitted or did not complete.
 pub async fn run(host: &Arc<Host>, load: Load) -> Result<Measured, BenchError> {
     let number = Arc::new(AtomicU64::new(0));
-    // Warm-up. The first jobs take longer, because they also open connections, prepare statements and create instances.
+    // Warm-up, which is not measured. The first jobs also open connections, prepare statements and create instances.
     run_for(host, Load { time: load.time / 10, ..load }, &number).await?;
     let before = host.journal().counters();
     let started_us = clock::boot_us();

@@ -6,8 +6,7 @@
 //! * `workers` measures jobs of one database that several worker processes share.
 //! * `sandbox` compares an empty step with a call of the engine alone.
 //!
-//! The figures are for people. Nothing in this module asserts a figure. Tests count the flushes and
-//! statements of a call instead.
+//! The figures are for people, and no test checks them. Tests count the flushes and statements of a call instead.
 
 mod disk;
 mod error;

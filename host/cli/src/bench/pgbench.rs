@@ -1,5 +1,5 @@
-//! Measures the transaction rate of a PostgreSQL server with the program pgbench. The rate of workers on that server is
-//! compared with this rate.
+//! Measures the transaction rate of a PostgreSQL server with the program pgbench, for comparison with the rate of
+//! workers on that server.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ const ROW: &str = "INSERT INTO latchwork_pgbench_rows (bytes) VALUES (repeat('7'
 pub enum BenchTransaction {
     /// Inserts one row.
     OneRow,
-    /// Inserts five rows in one pipelined transaction. The record of one call has about as many rows.
+    /// Inserts five rows in one pipelined transaction, about as many as the record of one call.
     FiveRows,
 }
 

@@ -59,7 +59,7 @@ impl Workload {
         }
     }
 
-    /// Returns the plan of job number `job`. Because of the number, each plan is a separate request.
+    /// Returns the plan of job number `job`. The number makes each plan a separate request.
     pub fn plan(self, job: u64) -> Value {
         let steps = match self {
             Workload::Ten => vec![calling(job, "Bench.Write")],

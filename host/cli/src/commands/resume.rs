@@ -67,7 +67,7 @@ async fn resume_all(ctx: &Context<'_>, host: &Host, actor: &str) -> anyhow::Resu
     resumed.show_jobs(ctx, host, actor).await
 }
 
-/// Jobs that a resume found, by what became of them.
+/// Jobs that a resume found, by their result.
 #[derive(Default)]
 struct Resumed {
     /// Jobs that were executed here, or that wait for a person or a time.
@@ -107,8 +107,8 @@ impl Resumed {
         }
     }
 
-    /// Adds the jobs that were not claimed because they are parked, diverged or waiting. Otherwise an unfinished job
-    /// could go unnoticed.
+    /// Adds the jobs that were not claimed because they are parked, diverged or waiting. The answer must mention every
+    /// unfinished job.
     async fn add_unclaimed(&mut self, host: &Host) -> anyhow::Result<()> {
         let filter = JobFilter { open: true, limit: u32::MAX, ..JobFilter::default() };
         for row in host.journal().jobs(&filter).await? {
@@ -139,7 +139,7 @@ impl Resumed {
         }
     }
 
-    /// Prints all jobs as one document with `--json`. Otherwise prints only that there are no jobs, if there are none.
+    /// Prints all jobs as one document with `--json`. Without `--json`, prints a line only if there are no jobs.
     fn print_summary(&self, ctx: &Context<'_>) {
         let Self { responses, unread, left } = self;
         if ctx.json {
@@ -158,7 +158,8 @@ impl Resumed {
         }
     }
 
-    /// Shows each job unless the document has shown it. Returns the worst exit status of all jobs.
+    /// Shows each job, except with `--json`, where the document has shown it. Returns the worst exit status of all
+    /// jobs.
     async fn show_jobs(self, ctx: &Context<'_>, host: &Host, actor: &str) -> anyhow::Result<Exit> {
         let mut worst = if self.unread.is_empty() { Exit::Done } else { Exit::ActionRequired };
         let mut exits: Vec<Exit> = self.left.values().map(|error| error.exit).collect();

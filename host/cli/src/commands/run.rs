@@ -29,8 +29,8 @@ pub(crate) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
     on_host(&host, &source, &args, ctx).await
 }
 
-/// Redirects the database, its auxiliary files and the state directory to a scratch folder, and disables
-/// notices. Such a run leaves nothing outside the folder.
+/// Redirects the database, its auxiliary files and the state directory to a scratch folder, and disables notices. The
+/// run leaves nothing outside the folder.
 fn use_scratch_folder(config: &mut Config, folder: &Path) {
     config.database = format!("sqlite://{}", folder.join("latch.db").display());
     config.effect_store = None;

@@ -51,7 +51,7 @@ fn components(args: &VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Option<Pat
 }
 
 async fn reexecute_steps(dir: &Path, ctx: &Context<'_>, verified: &mut Verified) -> anyhow::Result<()> {
-    // Without a configuration there is no cache folder, so components are compiled each time.
+    // Compiles components each time if no configuration names a cache folder.
     let cache_dir = match ctx.names_config() {
         true => ctx.config(None)?.cache_dir,
         false => None,
@@ -62,8 +62,7 @@ async fn reexecute_steps(dir: &Path, ctx: &Context<'_>, verified: &mut Verified)
         CliError::input(error_docs::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))
     })?;
     match reexecute(&directory, profile, verified).await {
-        // The evidence has problems, and these decide the result. Missing components are only listed as not
-        // checked.
+        // The problems of the evidence decide the result. Missing components are only listed as not checked.
         Err(missing) if !verified.report.intact => {
             let message = components_missing(dir, &missing).message;
             verified.report.not_checked.push(evidence::NotChecked { code: "not_reexecuted", message });

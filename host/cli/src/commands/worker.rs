@@ -29,7 +29,7 @@ use crate::text::Text;
 pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     open::require_project(&config)?;
-    // The signals are caught before a job is claimed. An early signal therefore stops the worker safely.
+    // Catches the signals before a job is claimed, so that an early signal also stops the worker safely.
     let mut asked = StopSignals::listen()?;
     let host = tokio::select! {
         host = open::host_for_worker(config) => host?,
@@ -84,7 +84,7 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
     Ok(print_tally(ctx, &args, &tally))
 }
 
-/// Requests an immediate exit, although calls may be in flight. The error states the reason `why` and the held jobs.
+/// Requests an immediate exit, even if calls are in flight. The error states the reason `why` and the held jobs.
 fn cut_off(ctx: &Context<'_>, host: &Host, why: &str) -> CliError {
     ctx.request_immediate_exit();
     let jobs: Vec<String> = host.worker().held_jobs().iter().map(ToString::to_string).collect();
@@ -112,15 +112,15 @@ fn unended_calls(host: &Host, drain: Duration) -> String {
     }
 }
 
-/// Returns a function that finds the plugin changes since a job was accepted. For unfinished jobs with the
-/// same pins, the changes are computed only once.
+/// Returns a function that finds the plugin changes since a job was accepted. It caches the changes of unfinished jobs
+/// by their pins.
 fn change_finder(config: &Config) -> ChangeDetector {
     let config = config.clone();
     let known: Mutex<BTreeMap<Hash, Vec<ChangedPluginView>>> = Mutex::default();
     Arc::new(move |durable| {
         let find = || latchwork::config_changes::changed_settings(&config, durable);
-        // The changes of a finished job are not cached, because they also depend on the calls of the job. Another job
-        // with the same pins may have other changes.
+        // Does not cache the changes of a finished job. They also depend on its calls, so another job with the same
+        // pins may have different changes.
         if durable.job.state.is_terminal() {
             return find();
         }
@@ -131,8 +131,9 @@ fn change_finder(config: &Config) -> ChangeDetector {
 
 fn print_tally(ctx: &Context<'_>, args: &WorkerArgs, tally: &PoolTally) -> Exit {
     ctx.answer(&json!(tally), || tally_line(tally));
-    // `failed` counts jobs that an error stopped in this worker, and `plugin_missing` jobs whose plugin it lacks. These
-    // jobs are still open, and other workers continue them. A worker without `--until-idle` therefore exits with 0.
+    // Exits with 0 without `--until-idle`, because the counted jobs are still open and other workers continue them.
+    // `failed` counts jobs that an error stopped in this worker. `plugin_missing` counts jobs whose plugin this worker
+    // lacks.
     if args.until_idle && tally.failed + tally.plugin_missing > 0 { Exit::Failed } else { Exit::Done }
 }
 

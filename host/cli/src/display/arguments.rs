@@ -50,14 +50,13 @@ fn multiline_field(name: &str, text: &str) -> Vec<String> {
     shown
 }
 
-/// Returns the name of an argument. A name that could be mistaken for something else is quoted.
+/// Returns the name of an argument. Quotes a name that looks like another part of the display.
 fn quoted_name(name: &str) -> String {
     let is_plain = !name.is_empty() && visible(name) == name && name.trim() == name && !name.contains([':', '"']);
     if is_plain { name.to_owned() } else { quoted(name) }
 }
 
-/// Returns true if the text needs no quotes. Such a text has no invisible characters and cannot be mistaken
-/// for another value.
+/// Returns true if the text needs no quotes: it has no invisible characters and cannot be mistaken for another value.
 fn needs_no_quotes(text: &str) -> bool {
     let is_json = || text.starts_with(['"', '(']) || serde_json::from_str::<Value>(text).is_ok();
     !text.is_empty() && text.trim() == text && visible(text) == text && !is_json()
@@ -96,7 +95,7 @@ mod tests {
             "  i: two words",
         ];
         assert_eq!(shown(&args), expected.join("\n"));
-        // A text that looks like an object must have a different heading than an object.
+        // A text that looks like an object gets a different heading than an object.
         assert_eq!(shown(&json!({ "a": { "x": 1 } })), "  a:\n    {\n      \"x\": 1\n    }");
         let text = json!({ "a": "{\n  \"x\": 1\n}" });
         assert_eq!(shown(&text), "  a: (text of 3 lines)\n    {\n      \"x\": 1\n    }");
@@ -111,7 +110,7 @@ mod tests {
             ("a\tb", r#""a\tb""#),
             ("a\rb", r#""a\rb""#),
             ("\u{1b}[2J", r#""\u001b[2J""#),
-            // JSON does not escape this character, but a terminal acts on it.
+            // JSON does not escape this character, but it controls a terminal.
             ("a\u{202e}b", r#""a\u{202e}b""#),
             (r"a\u{202e}b", r"a\u{202e}b"),
             (r"C:\new", r"C:\new"),

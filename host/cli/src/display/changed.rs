@@ -1,4 +1,4 @@
-//! Reports differences between the plugins that a job has pinned and the configured ones.
+//! Reports differences between the plugins that a job has pinned and the configured plugins.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(crate) fn with_changes(config: &Config, durable: &Durable, response: Respons
         let plan = latchwork_core::response::shell_quoted(&plan.display().to_string());
         next_actions.push(format!("latch run {plan} --new"));
     }
-    // A job with a missing plugin cannot continue here, so `latch resume` is removed.
+    // Removes `latch resume`, because a job with a missing plugin cannot continue here.
     if !over && changed.iter().any(|view| view.setting == PluginSetting::Plugin) {
         next_actions.retain(|action| !action.starts_with("latch resume "));
     }
@@ -35,8 +35,8 @@ pub(crate) fn open_job_lines(changed: &[ChangedPluginView]) -> impl Iterator<Ite
     changed.iter().map(|view| change_line(view, false))
 }
 
-/// Prints the plugin settings that changed since the job was accepted. Commands that record a decision about the job
-/// call this function.
+/// Prints the plugin settings that changed since the job was accepted, for commands that record a decision about the
+/// job.
 pub(crate) fn print_changes(ctx: &Context<'_>, config: &Config, durable: &Durable) {
     let changed = tokio::task::block_in_place(|| config_changes::changed_settings(config, durable));
     let over = durable.job.state.is_terminal();

@@ -12,8 +12,8 @@ use latchwork_core::response::{output_copied, receipt_returned, result_reused};
 use crate::display::brief::short_duration;
 use crate::text::Tone;
 
-/// An event as text. Parts of the text come from plugins and people. The text must therefore be escaped before it is
-/// sent to a terminal.
+/// An event as text. Parts of the text come from plugins and people, so it must be escaped before it is sent to a
+/// terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EventText {
     /// Style of the text.
@@ -83,8 +83,8 @@ pub(crate) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
 
 /// Formats the time that is left at an event until `time_us`.
 ///
-/// An end time is computed slightly before the time of its event. The difference between the two times is therefore a
-/// little too short. From one minute on, it is rounded up to the next second.
+/// Rounds up to the next second from one minute on. The difference is slightly too short, because an end time is
+/// computed shortly before the time of its event.
 fn time_left(event: &Event, time_us: i64) -> String {
     match time_us - event.time_us {
         left_us @ ..60_000_000 => short_duration(left_us),

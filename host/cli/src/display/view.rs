@@ -245,7 +245,7 @@ fn blocked_text(blocked: &BlockedView) -> String {
     text
 }
 
-/// Describes a call in doubt. With this description, a person can look for the effect in the external system.
+/// Describes a call in doubt, so that a person can look for the effect in the external system.
 fn in_doubt_lines(blocked: &BlockedView) -> Vec<String> {
     let Some(call) = blocked.call.as_ref().filter(|_| blocked.reason_code == Code::IndeterminateEffect) else {
         return Vec::new();
@@ -274,8 +274,8 @@ fn unconfirmed_line(view: &UnconfirmedView) -> String {
     visible(&format!("{slot} {}, {outcome}: {}; {followed}", view.resource, view.found))
 }
 
-/// Formats the recorded and the replayed values in two columns. If the values that differ are known, each has a
-/// row. Otherwise the whole field is one row.
+/// Formats the recorded and the replayed values in two columns. Each differing value has its own row. If these values
+/// are not known, the whole field is one row.
 fn side_by_side(divergence: &Divergence) -> Text {
     let rows: Vec<[String; 3]> = match divergence.values.as_slice() {
         [] => vec![[divergence.field.clone(), visible(&divergence.recorded), visible(&divergence.found)]],

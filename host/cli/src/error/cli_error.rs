@@ -21,8 +21,7 @@ pub struct CliError {
     pub message: String,
     /// Individual problems, if there are several.
     pub problems: Vec<CliProblem>,
-    /// Command to type next. Text output shows the command on its own line. JSON output has it at the end of the
-    /// message.
+    /// Command to type next. Text output shows the command on its own line. JSON output appends it to the message.
     pub next_command: Option<String>,
     /// Job that the error is about.
     pub job_id: Option<JobId>,
@@ -41,8 +40,8 @@ impl CliError {
         Self { exit: Exit::Failed, ..Self::input(code, message) }
     }
 
-    /// Creates the error of an output that cannot be written. A wrong path is a usage error; everything else
-    /// is a failure.
+    /// Creates the error of an output that cannot be written. A wrong path is a usage error. Every other cause is a
+    /// failure.
     pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
         use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
         let is_path =

@@ -40,8 +40,8 @@ impl From<&StoreError> for CliError {
 
 /// Returns the error of an unavailable database.
 ///
-/// The database engine reports the reason as text only. A full disk and a read-only folder are recognized in
-/// that text and get their own codes.
+/// The database engine reports the reason only as text. This text shows a full disk or a read-only folder, which have
+/// their own codes.
 fn unavailable(message: String) -> CliError {
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
     if says(&["disk is full", "No space left on device", "quota exceeded"]) {
@@ -77,7 +77,7 @@ impl From<&WriteError> for CliError {
                 CliError::action_required(error_docs::JOB_HELD, message)
             }
             WriteError::Cancelled | WriteError::InboxPending => CliError::failed(error_docs::JOB_REFUSES, message),
-            // No command can cause the remaining errors, so they indicate a defect of the program.
+            // The remaining errors indicate a defect of the program, because no command can cause them.
             _ => CliError::failed(error_docs::DEFECT, message),
         }
     }
@@ -153,8 +153,8 @@ fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliEr
         cause.downcast_ref::<E>().map(CliError::from)
     }
     let said = cause.downcast_ref::<CliError>().cloned();
-    // Some errors, such as `SubmitError`, display an inner error without naming it as their cause. A search through the
-    // causes would miss the inner error. These types therefore have their own conversions.
+    // These types have their own conversions. Some errors, such as `SubmitError`, display an inner error but do not
+    // name it as their cause, so a search through the causes would miss it.
     said.or_else(|| one::<ConfigErrors>(cause))
         .or_else(|| one::<SubmitError>(cause))
         .or_else(|| one::<WorkerError>(cause))
@@ -165,8 +165,7 @@ fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliEr
 }
 
 impl From<anyhow::Error> for CliError {
-    /// Uses the code of the outermost library error that has a code. The context messages around this error are
-    /// kept.
+    /// Uses the code of the outermost library error that has a code. Keeps the context messages around this error.
     fn from(error: anyhow::Error) -> Self {
         let mut around = Vec::new();
         let mut decided = None;

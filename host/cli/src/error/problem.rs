@@ -12,7 +12,7 @@ pub struct CliProblem {
     /// Location, such as `latch.toml:3:1: plugin[0].name` or `1:20 /steps/0/effects`. Empty if the problem has no
     /// location.
     pub location: String,
-    /// Error code. A code without an explanation page is explained by the message.
+    /// Error code. For a code without an explanation page, the message explains the problem.
     pub code: String,
     /// Description of the problem and of the expected value.
     pub message: String,
@@ -52,8 +52,8 @@ impl From<&config::ConfigProblem> for CliProblem {
     }
 }
 
-/// Returns the location of a plan problem and its message without the location. In JSON the message includes
-/// the location. For people the two are shown separately.
+/// Returns the location of a plan problem and its message without the location. JSON messages include the location.
+/// Text for people shows the two separately.
 pub(crate) fn split_location(pointer: &str, (line, column): (u64, u64), message: &str) -> (String, String) {
     let place = if pointer.is_empty() { "(the plan)" } else { pointer };
     let message = message.strip_prefix(&format!("line {line}, column {column}: ")).unwrap_or(message);

@@ -28,14 +28,13 @@ pub(crate) fn problems_of(errors: &[LoadError]) -> impl Iterator<Item = CliProbl
     })
 }
 
-/// Returns the error of a plan with a step plugin if some plugins are not loaded. Such a plan is refused,
-/// because a step may call any operator.
+/// Returns the error of a plan with a step plugin if some plugins are not loaded. The plan is refused, because a step
+/// may call any operator.
 pub(crate) fn step_plugin_needs_all(operator: &Operator, errors: &[LoadError]) -> CliError {
     refused_without_plugins(format!("the step plugin of {operator} may call any operator"), errors)
 }
 
-/// Returns the error of a plan that is refused before any compilation, because no accepted tool serves the
-/// operator.
+/// Returns the error of a plan that is refused before any compilation, because no accepted tool serves `operator`.
 pub(crate) fn operator_not_served(operator: &str, errors: &[LoadError]) -> CliError {
     refused_without_plugins(
         format!("{operator} belongs to a step plugin, which may call any operator, or to no loaded plugin"),

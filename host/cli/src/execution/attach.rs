@@ -22,19 +22,19 @@ use crate::text::Text;
 /// Claims a job and executes it, or follows the process that executes it.
 pub(crate) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
     let mut follow: Option<FollowedJob<'_>> = None;
-    // Timers that expired while no process was running fire now.
+    // Fires timers that expired while no process was running.
     host.journal().fire_timers().await?;
     loop {
         let row = host.journal().job(job_id).await?.with_context(|| format!("there is no job {job_id}"))?;
-        // The row of the job was read before the job is loaded. If the row shows the end of the job, the loaded
-        // job therefore contains the final events.
+        // Loads the job after reading its row. If the row shows the end of the job, the loaded job contains the final
+        // events.
         let durable = host.load(job_id).await?;
         // A job that is finished, parked or diverged does not continue until a person acts.
         if row.state.is_terminal() || matches!(row.state, JobState::Parked | JobState::Diverged) {
             return Ok(response(&durable));
         }
         if let Some(claim) = host.journal().claim_job(job_id, &host.worker().lease_request()).await? {
-            // Closes the screen of the followed job. Otherwise the job would be drawn twice.
+            // Closes the screen of the followed job, so that the job is not drawn twice.
             follow = None;
             match execute_claimed(ctx, host, claim).await {
                 Err(error) if is_lease_lost_error(&error) => continue,
@@ -77,7 +77,7 @@ pub(crate) async fn execute(ctx: &Context<'_>, host: &Host, claim: Claim) -> any
 
 async fn execute_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
     let job_id = claim.row.job_id.clone();
-    // A read error is ignored here. The attempt that holds the claim reports such an error.
+    // Ignores a read error, because the attempt that holds the claim reports it.
     let past = recorded_events(&**host.journal(), &job_id).await.unwrap_or_default();
     let mut screen = Screen::for_own_job(ctx.printer, &job_id, &past);
     let (live, mut seen) = LiveObserver::new();

@@ -87,8 +87,8 @@ async fn prompt(ctx: &Context<'_>, question: &str) -> Option<String> {
     }
 }
 
-/// Formats the open gates of a job, each with its exact call. Called when this command stops executing the job. Returns
-/// no lines with `--json`, or if this terminal has already shown the gates. `were_asked` is true if this command asked
+/// Formats the open gates of a job, each with its exact call, when this command stops executing the job. Returns no
+/// lines with `--json`, or if this terminal has already shown the gates. `were_asked` is true if this command asked
 /// about the gates.
 pub(crate) async fn open_gate_lines(
     ctx: &Context<'_>,

@@ -1,4 +1,4 @@
-//! Continues a job until it needs neither a decision on this terminal nor a short timer.
+//! Continues a job until no gate can be decided on this terminal and no timer expires soon.
 
 use std::time::Duration;
 
@@ -35,8 +35,8 @@ pub(crate) async fn until_settled(
     }
 }
 
-/// Waits for the next timer after which the job continues without a person. Returns false if there is no such timer, if
-/// the timer expires too far in the future, or after ctrl-c.
+/// Waits for the next timer that continues the job without a person. Returns false if there is no such timer, if the
+/// timer expires too far in the future, or after ctrl-c.
 async fn wait_for_timer(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Result<bool> {
     let alone = |view: &&BlockedView| matches!(view.reason_code, Code::RetryScheduled | Code::WaitingTimer);
     let Some(until_us) = response.blocked.iter().filter(alone).filter_map(|view| view.until).min() else {

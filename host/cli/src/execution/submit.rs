@@ -42,7 +42,7 @@ pub(crate) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &
         }
         Ok(SubmitResult::Attached(row)) => {
             let when = humantime::format_rfc3339_seconds(os::clock::system_time(row.created_us));
-            // Loads the job. The log lines below can then contain the trace id of the job.
+            // Loads the job, so that the log lines below can contain the trace id of the job.
             host.load(&row.job_id).await?;
             ctx.printer
                 .note_of(&row.job_id, format!("attached to {} of {when}; `--new` starts another job", row.job_id));
@@ -100,8 +100,7 @@ pub(crate) async fn detach(
     Ok(Exit::Done)
 }
 
-/// Warns that `--approve` and `--priority` have no effect on an existing job. Both are set when a job is
-/// created.
+/// Warns that `--approve` and `--priority` have no effect on an existing job. A job gets both only when it is created.
 fn warn_of_ignored_flags(ctx: &Context<'_>, args: &RunArgs, row: &JobRow) {
     let job_id = &row.job_id;
     if !args.approve.is_empty() {

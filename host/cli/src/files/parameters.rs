@@ -18,7 +18,7 @@ use crate::files::source::{Source, is_stdin};
 /// payload of the intent. Returns `None` for a plan without parameters.
 ///
 /// # Errors
-/// Every refused value, with its location.
+/// Returns every refused value, with its location.
 pub(crate) fn values(
     ctx: &Context<'_>,
     request: &plan::CheckedRequest,
@@ -114,8 +114,8 @@ impl GivenParameters<'_> {
         values
     }
 
-    /// Returns a problem for each name on the command line that the schema does not declare. Undeclared names in
-    /// the payload of a request are accepted, because the payload may contain more values than the plan declares.
+    /// Returns a problem for each name on the command line that the schema does not declare. The payload of a request
+    /// may contain undeclared names.
     fn unknown(&self, schema: &Value) -> Vec<CliProblem> {
         let input = self.input.iter().flat_map(|input| &input.fields);
         let names = input.chain(&self.set).map(|(name, _)| name).filter(|name| !plan::admits(schema, name));
@@ -131,9 +131,8 @@ impl GivenParameters<'_> {
             .collect()
     }
 
-    /// Returns the problem of a refused value, located at the flag or file that gives the value. A value from neither
-    /// is located in the payload of the request. Without a payload, the value is located at its declaration in the
-    /// plan.
+    /// Returns the problem of a refused value, located at the flag or file that gives the value. Any other value is
+    /// located in the payload of the request or, without a payload, at its declaration in the plan.
     fn problem(&self, refused: ParameterError) -> CliProblem {
         let name = refused.parameter().unwrap_or_default();
         if self.set.contains_key(&name) {
@@ -191,9 +190,9 @@ fn accepts_value(schema: &Value, catalog: &dyn Catalog, name: &str, value: &Valu
     })
 }
 
-/// Returns the value that a text on the command line stands for. The text itself is the value in three cases: the
-/// schema requires a string, the text is not JSON, or the schema accepts only the string. Otherwise the text is parsed
-/// as JSON.
+/// Returns the value of a text on the command line. The text is parsed as JSON, except in three cases: the schema
+/// requires a string, the text is not JSON, or the schema accepts only the string. In these cases the value is the text
+/// itself.
 fn value_of(property: &Value, text: &str, fits: &dyn Fn(&Value) -> bool) -> Result<Value, String> {
     let words = property.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let wants_text = property.get("type").is_some_and(|kind| kind == "string")
@@ -206,8 +205,8 @@ fn value_of(property: &Value, text: &str, fits: &dyn Fn(&Value) -> bool) -> Resu
     match canon::parse_strict(text.as_bytes()) {
         Ok(value) if !fits(&value) && fits(&as_text) => Ok(as_text),
         Ok(value) => Ok(value),
-        // The text is JSON without a unique meaning: a number would be rounded, or an object has a duplicate key. Such
-        // a text is refused. It does not count as a string.
+        // Refuses JSON without a unique meaning: a number would be rounded, or an object has a duplicate key. Such a
+        // text does not count as a string.
         Err(error) if serde_json::from_str::<Value>(text).is_ok() => Err(error.refusal.to_string()),
         Err(_) => Ok(as_text),
     }

@@ -22,7 +22,7 @@ pub(crate) enum FileReaders {
 /// Refuses a path at which a file exists.
 ///
 /// # Errors
-/// `L0111` names the file.
+/// Returns `L0111` with the path if the file exists.
 pub(crate) fn refuse_existing(path: &Path) -> Result<(), CliError> {
     match is_replaceable(path) {
         true => Err(exists_error(path)),
@@ -40,7 +40,7 @@ pub(crate) fn create(path: &Path, bytes: &[u8], readers: FileReaders) -> Result<
     write(path, bytes, readers, false)
 }
 
-/// Writes a file, replacing an existing one atomically. Readers see either the old or the new content.
+/// Writes a file and replaces an existing file atomically. Readers see either the old or the new content.
 ///
 /// # Errors
 /// `L0040` if the file cannot be written. The old file is then unchanged.
@@ -49,12 +49,12 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], readers: FileReaders) -> Result
 }
 
 fn write(path: &Path, bytes: &[u8], readers: FileReaders, replaces: bool) -> Result<(), CliError> {
-    // Writing to a terminal, a pipe or /dev/null overwrites no data, so such a file is written directly.
+    // Writes directly to a terminal, a pipe or /dev/null, because no data is overwritten there.
     if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
         let written = OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes));
         return written.map_err(|error| CliError::unwritable(path, &error));
     }
-    // For a symbolic link, the target file is replaced, not the link.
+    // Replaces the target file of a symbolic link, not the link.
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = folder(&real);
     let permissions = match readers {

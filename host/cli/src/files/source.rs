@@ -15,7 +15,7 @@ const READ_MAX: u64 = 1 << 30;
 pub(crate) struct Source {
     /// Name in messages: the path of the file, or `stdin`.
     pub(crate) name: PathBuf,
-    /// Folder of the file, or `None` for stdin. Without a folder, the configuration is searched from the working
+    /// Folder of the file, or `None` for stdin. For stdin, the search for the configuration starts at the working
     /// directory.
     pub(crate) folder: Option<PathBuf>,
     /// The bytes read.

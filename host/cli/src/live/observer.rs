@@ -29,7 +29,7 @@ impl LiveObserver {
     }
 
     fn send_item(&self, seen: LiveItem) {
-        // If the command has already ended, the channel has no receiver, and the item is dropped.
+        // Drops the item if the command has already ended and the channel has no receiver.
         drop(self.0.send(seen));
     }
 }

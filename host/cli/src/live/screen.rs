@@ -30,15 +30,15 @@ impl<'p> Screen<'p> {
         Self::of(printer, JobProgressView::new(job_id, process_machine::now_us(), None), past)
     }
 
-    /// Creates the screen of a job that this command executes. The elapsed time continues from an earlier screen of the
-    /// same command.
+    /// Creates the screen of a job that this command executes. The elapsed time continues from an earlier screen of
+    /// this command.
     pub(crate) fn for_own_job(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
         Self::of(printer, JobProgressView::new(job_id, process_machine::now_us(), Some(printer.started_us())), past)
     }
 
     fn of(printer: &'p Printer, mut view: JobProgressView, past: &[Event]) -> Self {
-        // From the first line of the screen on, ctrl-c must stop the command safely. Without the listener, ctrl-c would
-        // kill the process.
+        // Ctrl-c must stop the command safely as soon as the screen exists. Without the listener, it would kill the
+        // process.
         interrupt::listen();
         for event in past {
             view.apply_past(event);
@@ -82,12 +82,12 @@ impl<'p> Screen<'p> {
     pub(crate) fn draw(&self) {
         let (Some(area), Some((rows, columns))) = (&self.area, self.printer.stderr_size()) else { return };
         let text = Text::lines(self.view.activity_lines(process_machine::now_us(), rows.saturating_sub(2).max(1)));
-        // The last column stays free. Some terminals wrap the line as soon as this column is written.
+        // Keeps the last column free, because some terminals wrap a line as soon as this column is written.
         area.show(text.cut(self.printer.colors_stderr(), columns.saturating_sub(1)));
     }
 
-    /// Prints lines that stay on the screen. If the current activity is redrawn in place, lines marked
-    /// `is_ephemeral` are left out, because the redrawn area shows the same facts.
+    /// Prints lines that stay on the screen. Leaves out lines marked `is_ephemeral` if the redrawn area shows the same
+    /// facts.
     fn print(&self, lines: &[LiveLine]) {
         for line in lines.iter().filter(|line| self.area.is_none() || !line.is_ephemeral) {
             self.printer.job_line(line.level, self.view.job_id(), line.text.clone());

@@ -12,7 +12,7 @@ use crate::output::stderr::LogWriter;
 /// Environment variable with log filters, such as `latchwork=debug,sqlx=warn`.
 const VARIABLE: &str = "LATCH_LOG";
 
-/// Starts logging. `LATCH_LOG` overrides `-v`. Without either, warnings and errors are shown.
+/// Starts logging. `LATCH_LOG` overrides `-v`. By default, warnings and errors are shown.
 pub(crate) fn start_logging(verbose: u8, format: LogFormat, color: bool) {
     let level = match verbose {
         0 => "warn",
@@ -28,7 +28,7 @@ pub(crate) fn start_logging(verbose: u8, format: LogFormat, color: bool) {
         Some(Err(error)) => (EnvFilter::new(level), Some(error)),
     };
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(LogWriter::default).with_ansi(color);
-    // Tests and embedding programs may have installed a subscriber already. That subscriber stays in place.
+    // Keeps a subscriber that a test or an embedding program has already installed.
     let _started = match format {
         LogFormat::Human => builder.try_init(),
         LogFormat::Json => builder.event_format(JsonRecordFormat).try_init(),

@@ -29,7 +29,7 @@ pub struct Printer {
     log_format: LogFormat,
     stdout: TextTarget,
     stderr: TextTarget,
-    /// True if a command reads its input from stdin. Stdin then holds no answers of a person.
+    /// True if a command reads its input from stdin. A person then cannot answer questions there.
     stdin_is_input: AtomicBool,
     first_write_error: Mutex<Option<io::Error>>,
     started_us: i64,
@@ -68,8 +68,8 @@ impl Printer {
         self.stdin_is_input.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if lines on stderr can be redrawn in place. Requires a terminal that can move its cursor, and lines
-    /// for people. Always false with `--json`.
+    /// Returns true if lines on stderr can be redrawn in place: a terminal can move its cursor, the lines are for
+    /// people, and `--json` is not given.
     pub(crate) fn redraws(&self) -> bool {
         let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
         self.writes_for_people() && !self.json && can_move && Term::stderr().is_term() && self.stderr.width.is_some()
@@ -223,8 +223,8 @@ impl Printer {
             return None;
         }
         self.check_write(stderr::write(format!("{} ", Text::from(question).plain()).as_bytes()));
-        // A blocking read cannot be cancelled. The read therefore runs on its own thread. The program ends without
-        // waiting for this thread.
+        // Reads on a separate thread, because a blocking read cannot be cancelled. The program ends without waiting for
+        // this thread.
         let read = tokio::task::spawn_blocking(|| {
             let mut answer = String::new();
             match io::stdin().lock().read_line(&mut answer) {
@@ -234,7 +234,7 @@ impl Printer {
         });
         let answer = read.await.ok().flatten();
         if answer.is_none() {
-            // Without an answer the cursor is still on the line of the question.
+            // Without an answer, the cursor is still on the line of the question.
             self.check_write(stderr::write(b"\n"));
         }
         answer

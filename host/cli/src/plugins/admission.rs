@@ -19,8 +19,8 @@ use crate::plugins::catalog;
 
 /// Refuses a plan that needs a refused plugin. No plugin is compiled for this check.
 ///
-/// A plan with violations is also refused here if a plugin is not compiled yet. If every plugin is compiled, the full
-/// check refuses the plan instead. The full check lists more problems, and with compiled plugins it is cheap.
+/// A plan with violations is refused here only if a plugin is not compiled yet. Otherwise the full check refuses it.
+/// The full check lists more problems and is cheap with compiled plugins.
 pub(crate) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
     match plan::check_request(text, &AcceptAllCatalog) {
@@ -45,8 +45,8 @@ pub(crate) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Res
 
 /// Returns the request if the loaded plugins serve the plan.
 ///
-/// An operator may be missing because its plugin failed to load. In this case the error names the plugins that failed
-/// to load. A plan with a step plugin is refused if any plugin failed to load, because a step may call any operator.
+/// If an operator is missing, the error names the plugins that failed to load, because one of them may serve the
+/// operator. A plan with a step plugin is refused if any plugin failed to load, because a step may call any operator.
 pub(crate) fn require_served(
     registry: &Registry,
     path: &Path,
@@ -70,8 +70,8 @@ pub(crate) fn require_served(
 
 /// Returns true if the violation names an operator that no loaded plugin serves.
 fn is_missing_operator(violation: &Violation) -> bool {
-    // P023 is also reported for a compensating operator that exists but does not suit the step. Only the message shows
-    // whether the operator is missing.
+    // The message of P023 shows whether the operator is missing. P023 also covers a compensating operator that exists
+    // but does not suit the step.
     violation.code == "P012" || violation.code == "P023" && violation.message.starts_with("no loaded plugin")
 }
 
@@ -87,8 +87,8 @@ pub(crate) struct AcceptAllCatalog;
 
 impl Catalog for AcceptAllCatalog {
     fn operator(&self, _name: &str) -> Option<OperatorInfo> {
-        // A plan may use a stable operator at every place, even in a model step. The operator therefore counts as
-        // `stable`, and the check reports no problem of determinism.
+        // Counts the operator as `stable`, so that the check reports no problem of determinism. A plan may use a stable
+        // operator at every place, even in a model step.
         Some(OperatorInfo {
             effects: vec![],
             determinism: Determinism::Stable,

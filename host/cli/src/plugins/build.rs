@@ -47,7 +47,7 @@ pub(crate) fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
     if let Some(unwritten) = CliError::unwritable_build(&error) {
         return unwritten;
     }
-    // People have seen the compiler output on stderr. Programs get the complete error.
+    // Leaves out the compiler output for people, who have seen it on stderr. Programs get the complete error.
     let has_read = !ctx.json && ctx.printer.writes_for_people();
     let message = if has_read { error.brief() } else { error.to_string() };
     match error {
@@ -60,8 +60,8 @@ pub(crate) fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
     }
 }
 
-/// Returns the path of a folder for display. The path is relative if the folder lies below the working directory. For
-/// the working directory itself, returns the name of its plugin.
+/// Returns the path of a folder for display: relative if it lies below the working directory, and the name of its
+/// plugin if it is the working directory.
 fn display_folder(cwd: &Path, dir: &Path) -> String {
     let below = dir.strip_prefix(cwd).unwrap_or(dir);
     if below.components().next().is_some() {

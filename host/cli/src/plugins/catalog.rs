@@ -1,5 +1,5 @@
-//! Loads plugins without a database, for commands that inspect plugins and call none of them. Such a command writes
-//! nothing but compiled code in the cache.
+//! Loads plugins without a database, for commands that inspect plugins and call none of them. These commands write only
+//! compiled code, to the cache.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) fn engine(config: &Config) -> Result<Engine, EngineError> {
     Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain: inspect::EXPLAIN })
 }
 
-/// Loads every configured plugin. If a plugin cannot be loaded, the error lists the problems of all such plugins.
+/// Loads every configured plugin. The error lists the problems of all plugins that cannot be loaded.
 pub(crate) fn registry(config: &Config) -> anyhow::Result<Registry> {
     let registry = load_from_survey(config, open::survey(config))?;
     match registry.refused() {

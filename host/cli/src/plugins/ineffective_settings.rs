@@ -1,7 +1,7 @@
 //! Detects valid settings that probably have no effect as written.
 //!
-//! One example is a limit for an operator that no plugin serves. Another example is a limit for a tenant with a
-//! misspelled name. Such settings are reported but never refused, because one file may configure several hosts.
+//! Examples are a limit for an operator that no plugin serves, and a limit for a tenant with a misspelled name. These
+//! settings are reported but never refused, because one file may configure several hosts.
 
 use latchwork::config::{Config, DEFAULT_TENANT, Failover};
 use latchwork::registry::Registry;
@@ -32,9 +32,9 @@ fn operators(config: &Config, registry: &Registry) -> Vec<String> {
 
 /// Reports limits of tenants whose name is probably misspelled.
 ///
-/// Limits also apply to a tenant without a policy, so an unknown name alone is not reported. A name is reported only if
-/// it differs by one letter from the name of a tenant with a policy. A different digit is not reported: `team-1` and
-/// `team-2` are two tenants.
+/// Reports a name only if it differs by one letter from the name of a tenant with a policy. An unknown name alone is
+/// valid, because limits also apply to a tenant without a policy. A different digit is valid too: `team-1` and `team-2`
+/// are two tenants.
 fn tenants<'a>(config: &'a Config, place: &str, limited: impl Iterator<Item = &'a String>) -> Vec<String> {
     let named = || config.policy.keys().map(String::as_str).filter(|tenant| *tenant != DEFAULT_TENANT);
     let unnamed = limited.filter(|tenant| !config.policy.contains_key(*tenant));

@@ -4,8 +4,7 @@ use latchwork_core::model::manifest::PluginKind;
 use latchwork_engine::capability::grants::{Grants, HttpGrant, TcpGrant};
 use latchwork_tooling::inspect::ComponentInfo;
 
-/// Returns the grants that are necessary to link the imports of a tool. The addresses in the grants name no existing
-/// server.
+/// Returns the grants that are necessary to link the imports of a tool. The addresses in these grants do not exist.
 pub(crate) fn grants_needed(anatomy: &ComponentInfo) -> Grants {
     let mut grants = Grants::default();
     if anatomy.nearest_world() == PluginKind::Tool {
@@ -18,7 +17,7 @@ pub(crate) fn grants_needed(anatomy: &ComponentInfo) -> Grants {
     grants
 }
 
-/// Returns example grants that name no existing server, for a component that needs a grant to be linked.
+/// Returns example grants with addresses that do not exist, for a component that needs a grant to be linked.
 fn example_grants() -> (HttpGrant, TcpGrant) {
     let host = "host.invalid".to_owned();
     (HttpGrant { scheme: "https".into(), host: host.clone(), port: 443 }, TcpGrant { host, port: 443 })

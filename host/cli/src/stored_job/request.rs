@@ -18,8 +18,8 @@ pub(crate) fn refused_by_job(why: impl Display, job_id: &JobId) -> CliError {
     CliError::input(error_docs::JOB_REFUSES, format!("{why}: see `latch job show {job_id}`"))
 }
 
-/// Refuses a request that contradicts an earlier, still unread request in the inbox. Otherwise the later request would
-/// have no effect or cause an unwanted conflict. Returns the unread inbox rows.
+/// Refuses a request that contradicts an earlier, still unread request in the inbox, because the later request would
+/// have no effect or cause a conflict. Returns the unread inbox rows.
 pub(crate) async fn refuse_contradiction(
     stores: &Stores,
     durable: &Durable,
@@ -49,7 +49,7 @@ pub(crate) async fn put_request(
     done: &str,
 ) -> anyhow::Result<Exit> {
     let id = stores.journal().put_inbox(job_id, actor, reason, request).await?;
-    // No worker reads the inbox of a finished job. A request to a finished job is therefore recorded as an event here.
+    // Records a request to a finished job as an event, because no worker reads the inbox of a finished job.
     let over = latchwork::runtime::audit_finished_inbox(
         &**stores.journal(),
         &**stores.effects(),

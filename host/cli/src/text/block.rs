@@ -12,8 +12,7 @@ use crate::text::wrap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct TextLine {
     spans: Vec<Span>,
-    /// True if this program must not wrap the line. The terminal wraps the line instead, and a person can copy the line
-    /// in one piece.
+    /// True if this program must not wrap the line. The terminal wraps it, so that a person can copy it in one piece.
     no_wrap: bool,
 }
 
@@ -23,7 +22,7 @@ enum Block {
     Table(Table),
 }
 
-/// Lines and tables. A text with neither prints one empty line.
+/// Lines and tables. An empty text prints one empty line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     blocks: Vec<Block>,
@@ -162,7 +161,7 @@ impl Text {
 }
 
 impl From<&str> for Text {
-    /// Keeps line ends. Every other character that a terminal would act on is shown as an escape.
+    /// Keeps line ends. Every other character that controls a terminal is shown as an escape.
     fn from(text: &str) -> Self {
         let line = |line: &str| {
             let spans = if line.is_empty() { vec![] } else { vec![Span { tone: None, text: line.to_owned() }] };

@@ -8,7 +8,7 @@ use crate::text::wrap::Cell;
 const GAP: usize = 2;
 /// Minimum width of a column.
 const COLUMN_WIDTH_MIN: usize = 8;
-/// Indentation of the last column when it is placed below the others.
+/// Indentation of the last column when it is placed below the other columns.
 const STACKED_INDENT: usize = 4;
 
 /// Rows of cells. The first row is the header.
@@ -22,7 +22,7 @@ impl Table {
     /// Returns every line of the table.
     ///
     /// Words are kept whole if possible. If the table is too wide for whole words, its last column is placed below the
-    /// others.
+    /// other columns.
     pub(super) fn lines(&self, width: Option<usize>) -> Vec<Vec<Cell>> {
         let rows: Vec<Vec<Vec<Cell>>> =
             self.rows.iter().map(|row| row.iter().map(|spans| wrap::cells(spans)).collect()).collect();
@@ -75,8 +75,8 @@ impl Table {
 
 /// Narrows the columns until they fit. Returns true if every word stays whole.
 ///
-/// The last column holds free text and is narrowed first. Ids and states in the other columns then stay in one piece.
-/// After the last column, the widest columns are narrowed.
+/// Narrows the last column first, because it holds free text. Ids and states in the other columns then stay in one
+/// piece. Narrows the widest columns afterwards.
 fn narrow(widths: &mut [usize], floors: &[usize], room: usize) -> bool {
     let excess = widths.iter().sum::<usize>().saturating_sub(room);
     let count = widths.len();
@@ -90,8 +90,8 @@ fn narrow(widths: &mut [usize], floors: &[usize], room: usize) -> bool {
     is_whole
 }
 
-/// Narrows the widest column that is wider than its minimum by one character, and repeats this until the columns fit.
-/// Returns false if all columns have their minimum and still do not fit.
+/// Narrows the widest column that exceeds its minimum by one character, until the columns fit. Returns false if all
+/// columns have their minimum width and still do not fit.
 fn shrink(widths: &mut [usize], floor: impl Fn(usize) -> usize, room: usize) -> bool {
     while widths.iter().sum::<usize>() > room {
         let wide = widths.iter_mut().enumerate().filter(|(at, width)| **width > floor(*at));

@@ -1,8 +1,7 @@
 //! Makes untrusted text safe for a terminal.
 //!
-//! Text of plugins, plans and tools reaches the screen of a person who makes decisions based on it.
-//! Characters that move the cursor, repaint, reorder or hide text are shown as escapes. The person therefore
-//! sees the actual text.
+//! A person makes decisions based on text of plugins, plans and tools. Characters that move the cursor, repaint,
+//! reorder or hide text are shown as escapes, so that the person sees the actual text.
 
 use std::fmt::Write as _;
 
@@ -30,8 +29,8 @@ fn escape(text: &str, keeps_lines: bool) -> String {
     out
 }
 
-/// Returns true if a terminal does not show the character as itself. Such a character controls the terminal, is
-/// invisible, or reorders text.
+/// Returns true if a terminal does not show the character as itself: the character controls the terminal, is invisible,
+/// or reorders text.
 fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,

@@ -64,10 +64,9 @@ fn pieces(mut rest: &[Cell], first: usize, others: usize, keeps_commands: bool) 
     let mut width = first.max(1);
     while columns(rest) > width {
         let fits = fitting(rest, width).max(1);
-        // The search for a blank includes one character beyond the edge. If a word ends exactly at the edge, the blank
-        // after this word is there.
+        // Searches one character beyond the edge, where the blank is if a word ends exactly at the edge.
         let blank = rest[..(fits + 1).min(rest.len())].iter().rposition(|cell| cell.char == ' ').filter(|at| *at > 0);
-        // A word longer than a line is broken after its last `-`, `_` or `/` that fits, if there is one.
+        // Breaks a word longer than a line after its last `-`, `_` or `/` that fits, if there is one.
         let joint = || rest[..fits].iter().rposition(|cell| matches!(cell.char, '-' | '_' | '/')).map(|at| at + 1);
         let end = blank.or_else(joint).unwrap_or(fits);
         let end = if keeps_commands { end_outside_commands(rest, end) } else { end };
@@ -83,8 +82,8 @@ fn pieces(mut rest: &[Cell], first: usize, others: usize, keeps_commands: bool) 
     lines
 }
 
-/// Moves `end` out of a command in backquotes: to the blank before the command, or, if there is none, to the
-/// blank after it.
+/// Moves `end` out of a command in backquotes: to the blank before the command or, without such a blank, to the blank
+/// after the command.
 fn end_outside_commands(rest: &[Cell], end: usize) -> usize {
     const BEGINNING: [char; 7] = ['`', 'l', 'a', 't', 'c', 'h', ' '];
     let begins =

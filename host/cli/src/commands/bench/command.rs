@@ -35,7 +35,7 @@ pub(crate) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     build_configured(ctx, &config).await?;
     if let Some(url) = &args.server {
         let file = ctx.cwd.join(&args.dir).join("latch.toml");
-        // With `--server`, each workload takes several rounds. The default is therefore only the workload `ten`.
+        // Uses only the workload `ten` by default, because each workload takes several rounds with `--server`.
         let wanted = if args.workload.is_empty() { vec![Workload::Ten] } else { wanted };
         return workers::run(&args, url, (config, &file), wanted, ctx).await;
     }
@@ -95,8 +95,8 @@ fn configuration(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Config> {
         );
         return Err(CliError::input(error_docs::INPUT_UNREADABLE, message).into());
     }
-    // `LATCH_DATABASE` is ignored, because the benchmark uses its own database. Other variables, such as the
-    // one for the cache folder, have their usual effect.
+    // Ignores `LATCH_DATABASE`, because the benchmark uses its own database. All other variables, such as the variable
+    // for the cache folder, have their usual effect.
     let env = |name: &str| std::env::var(name).ok().filter(|_| name != DATABASE_VARIABLE);
     let options = LoadOptions { cwd: &ctx.cwd, config: Some(&file), db: None, plan_folder: None, env: &env };
     Ok(Config::load(&options)?)
@@ -119,7 +119,7 @@ async fn measure_load(config: &Config, scratch: &Path, load: Load) -> anyhow::Re
     config.database = format!("sqlite://{}", path.display());
     let options = open::options(&config, &config.database, Arc::new(NoProbe))?;
     let owner = open::owner(&options.owner_dir)?;
-    // Creates an empty database to measure its size. This size is subtracted below.
+    // Creates an empty database to measure its size, which is subtracted below.
     Database::open(options.clone()).await?.close().await;
     let empty = database_size(&path)?;
     let sqlite = Database::open(options).await?;

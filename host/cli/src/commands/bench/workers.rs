@@ -124,8 +124,8 @@ fn run_workers(workers: u32, url: &str, config: &Path, folder: &Path) -> anyhow:
 
 /// Runs the commands concurrently and waits for all of them.
 ///
-/// Each command writes its output to a file. With pipes, a process could block on its full pipe while this function
-/// waits for another process.
+/// Each command writes its output to a file. A process with a full pipe would block while this function waits for
+/// another process.
 fn run_concurrently(commands: impl Iterator<Item = Command>, folder: &Path) -> anyhow::Result<()> {
     let mut children = Vec::new();
     for (number, mut command) in commands.enumerate() {
@@ -143,8 +143,7 @@ fn run_concurrently(commands: impl Iterator<Item = Command>, folder: &Path) -> a
     Ok(())
 }
 
-/// Returns the last lines of a worker's output. The output has one line for each job. A failed worker prints its error
-/// after the lines of its jobs.
+/// Returns the last lines of a worker's output. A failed worker prints its error there, after one line for each job.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().collect();
     lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")

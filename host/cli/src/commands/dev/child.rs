@@ -14,8 +14,7 @@ use latchwork::config::Config;
 use crate::args::ParameterArgs;
 use crate::context::Context;
 
-/// Interval between two checks for the end of a killed process. The next constant is the maximum number of these
-/// checks.
+/// Interval between two checks for the end of a killed process. `KILL_POLLS_MAX` limits the number of checks.
 const KILL_POLL_INTERVAL: Duration = Duration::from_millis(2);
 const KILL_POLLS_MAX: u32 = 250;
 
@@ -56,8 +55,7 @@ impl Drop for ProcessGroup {
         // The group includes the compilers that the process started.
         if let Some(pid) = self.pid {
             let _ = kill_process_group(pid, Signal::KILL);
-            // The scratch folder is removed next. Until then the process must have ended, because it writes to this
-            // folder.
+            // Waits until the process has ended. It writes to the scratch folder, which is removed next.
             for _ in 0..KILL_POLLS_MAX {
                 if !matches!(self.child.try_wait(), Ok(None)) {
                     break;

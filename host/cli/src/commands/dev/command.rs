@@ -146,7 +146,7 @@ impl DevLoop<'_> {
             if self.built_sources.get(dir) == Some(&sources) {
                 continue;
             }
-            // A failed or abandoned build is repeated in the next round.
+            // Repeats a failed or abandoned build in the next round.
             self.built_sources.remove(dir);
             if !self.check(dir).await? {
                 return Ok(Err(RoundFailed));
@@ -168,7 +168,7 @@ impl DevLoop<'_> {
         let (passed, report) = self.children.check(dir).await?;
         match passed {
             true => self.ctx.printer.note(Tone::Good.of(format!("checked {shown}"))),
-            // A plugin that could not be built has no report. The compiler has printed the reason.
+            // A plugin that could not be built has no report. The compiler has already printed the reason.
             false if report.trim().is_empty() => {}
             false => self.ctx.printer.note(report.trim_end()),
         }
@@ -217,8 +217,8 @@ impl DevLoop<'_> {
 
     /// Asks whether to run the plan live, and runs it if the answer is yes.
     ///
-    /// The live run uses exactly the files of the dry run. If a file changes before the answer, the question is
-    /// withdrawn. If a change is noticed only after the answer, the plan is not run.
+    /// The live run uses exactly the files of the dry run. A file that changes before the answer withdraws the
+    /// question. A change that is noticed after the answer prevents the live run.
     async fn ask_and_run_live(&mut self, watched: &WatchedFiles, stop: &mut DevSignals) -> anyhow::Result<RoundEnd> {
         let printer = self.ctx.printer;
         printer.note(Tone::Attention.of("run it for real? [y]es, anything else: no"));

@@ -49,8 +49,7 @@ impl DryRunOutput {
         DryRunOutput(text)
     }
 
-    /// Returns the lines to show. Without a previous run these are all lines, otherwise the differences with the lines
-    /// around them.
+    /// Returns the lines to show: the differences with the lines around them, or all lines if there is no previous run.
     pub(super) fn diff_from(&self, before: Option<&DryRunOutput>) -> Vec<DiffLine> {
         let Some(before) = before else {
             return self.0.lines().map(|line| DiffLine::Same(line.to_owned())).collect();

@@ -24,8 +24,7 @@ pub(super) struct Project<'d> {
 
 impl Project<'_> {
     /// Returns the watched files: plan, parameter file, configuration, and each plugin's component or folder. If the
-    /// configuration is invalid, the watched files are the plan, the parameter file and the files that the problems
-    /// name.
+    /// configuration is invalid, returns the plan, the parameter file and the files that the problems name.
     pub(super) fn watched(&self) -> WatchedFiles {
         let mut watched = WatchedFiles::default();
         watched.file(&self.plan);
@@ -50,8 +49,8 @@ impl Project<'_> {
         watched
     }
 
-    /// Returns once the files differ from `before` and two successive checks find the same files. Two checks
-    /// are needed because editors write a file in several steps.
+    /// Returns once the files differ from `before` and two successive checks find the same files. Editors write a file
+    /// in several steps, so one check could find a partial change.
     pub(super) async fn wait_for_source_change(&self, before: &WatchedFiles) {
         let mut last = before.clone();
         loop {

@@ -1,4 +1,4 @@
-//! Reads answers of a person at the terminal. A question may be withdrawn.
+//! Reads answers of a person at the terminal to questions that can be withdrawn.
 
 use std::io;
 use std::io::BufRead as _;
@@ -8,8 +8,8 @@ use tokio::task::JoinHandle;
 
 /// Reads one answer at a time.
 ///
-/// A blocking read cannot be cancelled. When a question is withdrawn, its read stays pending. The next question uses
-/// this pending read. A second read would compete with the pending read for the input.
+/// A blocking read cannot be cancelled, so the read of a withdrawn question stays pending. The next question uses this
+/// read. A second read would compete with it for the input.
 #[derive(Default)]
 pub(super) struct Question {
     read: Option<JoinHandle<io::Result<String>>>,

@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 /// Names of build outputs in a folder of sources.
 const BUILD_OUTPUTS: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "Cargo.lock"];
-/// Maximum number of watched files. Further files are ignored, because a folder with more files is most likely
-/// not a folder of sources.
+/// Maximum number of watched files. Further files are ignored, because such a large folder is most likely not a folder
+/// of sources.
 const FILES_MAX: usize = 5_000;
 
 /// Watched files with modification time and size. The value is `None` for a missing file.
@@ -33,7 +33,7 @@ impl WatchedFiles {
             let name = entry.file_name().to_string_lossy().into_owned();
             let is_made = BUILD_OUTPUTS.contains(&name.as_str()) || name.starts_with("latch.db");
             if self.0.len() < FILES_MAX && !is_made && !name.starts_with('.') {
-                // `file_type` does not follow links. A link to a folder could lead back into the folder.
+                // `file_type` does not follow links. A followed link could lead back into the same folder without end.
                 match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     true => self.source(&entry.path()),
                     false => self.file(&entry.path()),

@@ -49,7 +49,7 @@ pub(crate) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
     Ok(if failed { Exit::Failed } else { Exit::Done })
 }
 
-/// Checks the database and the effect store. With `--deep`, also checks every job in them.
+/// Checks the database and the effect store. With `--deep`, also checks every stored job.
 pub(crate) async fn stores(args: &DoctorArgs, ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check>) {
     let main = database::database(config, args.accept_restore, checks).await;
     let separate = match (&config.effect_store, config.commit) {

@@ -97,13 +97,13 @@ fn check_missing_file(config: &Config, path: &Path, accept_restore: bool) -> Opt
     })
 }
 
-/// Returns how many times the database was used for work, according to the files beside it.
+/// Returns how many times the database was used for work, according to the files beside the database.
 fn use_count(config: &Config) -> u64 {
     let options = open::options(config, &config.database, Arc::new(NoProbe));
     options.ok().and_then(|options| times_used(&options.owner_dir).ok()).unwrap_or_default()
 }
 
-/// Returns true if the database was used for work. The database may no longer exist.
+/// Returns true if the database was used for work, even if the database no longer exists.
 pub(super) fn was_used(config: &Config) -> bool {
     use_count(config) > 0
 }
@@ -149,8 +149,7 @@ pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Ch
 async fn open_for_check(config: &Config, url: &str, create: bool) -> Result<Arc<Database>, StoreError> {
     let options =
         open::options(config, url, Arc::new(NoProbe)).map_err(|error| StoreError::Unavailable(error.to_string()))?;
-    // A check must not create a database, because it only reads. `--accept-restore` writes and may create a lost
-    // database file again.
+    // A check only reads and must not create a database. `--accept-restore` may create a lost database file again.
     Database::open(OpenOptions { create, reads_only: !create, ..options }).await
 }
 

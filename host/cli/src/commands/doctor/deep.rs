@@ -1,6 +1,6 @@
 //! `latch doctor --deep`: recomputes every stored hash.
 //!
-//! Only one job is in memory at a time. The records of the job are written as evidence and verified. The verification
+//! Reads one job at a time. The records of the job are written as evidence, and the verification of the evidence
 //! compares event chain, ledger, effects, payloads and response. Every payload and effect is also compared with the
 //! event that names it.
 
@@ -26,9 +26,9 @@ const NAME: &str = "jobs";
 const PAGE: u32 = 200;
 /// Interval between two progress lines.
 const PROGRESS_US: u64 = 2_000_000;
-/// Findings are shown until the answer has this number of checks. Further findings are only counted.
+/// Maximum number of checks in the answer. Further findings are only counted.
 const FINDINGS_MAX: usize = 200;
-/// Maximum number of reads of a job that changes during each read. After these reads the job counts as not checked.
+/// Maximum number of reads of a job that keeps changing. Afterwards the job counts as not checked.
 const READS_MAX: u32 = 5;
 const FIX: &str =
     "restore the database from a backup that `latch doctor --deep` finds sound; until then do not run the job";
@@ -67,7 +67,7 @@ pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn
         for row in rows {
             match check_job(journal, effects, &row.job_id, &mut tally).await {
                 Ok(found) => report(&row.job_id, found, &mut tally, checks),
-                // The database itself fails, so every other job would fail the same way.
+                // Stops, because every other job would fail with the same error of the database.
                 Err(error) => return checks.push(store_failure(NAME, &error)),
             }
             if process_machine::machine().boot_us().saturating_sub(told_us) > PROGRESS_US {
@@ -132,8 +132,8 @@ async fn check_job(
             Err(StoreError::Damaged(what)) => return Ok(vec![JobProblem { what, slot: None, event: None }]),
             Err(error) => return Err(error),
         };
-        // The effects may be in another database. Log and effects are consistent only if log and ledger are equal
-        // before and after the read of the effects.
+        // Reads again if log or ledger changed while the effects were read. The effects may be in another database, so
+        // one transaction cannot read all three.
         if !record.row.state.is_terminal() {
             let after = journal.load(job_id).await?;
             if after.is_none_or(|after| after.row.head != record.row.head || after.ledger != record.ledger) {
@@ -157,15 +157,14 @@ async fn check_job(
             Err(error) => return Ok(vec![problem_of_log(&error)]),
         };
         let mut found: Vec<JobProblem> = problems.iter().map(problem_of_log).collect();
-        // The shared tables are compared with payloads and effects. With damaged payloads or effects, the result would
-        // be meaningless. The comparison is therefore skipped if problems were found.
+        // Compares the shared tables only if no problem was found. They are compared with payloads and effects, and
+        // damage there would make the result meaningless.
         if found.is_empty() {
             found.extend(shared_table_problems(journal, &durable).await?);
         }
         if let Ok(file) = written {
-            // The problems found above include all problems of payloads, effects and the response, each with the event
-            // that names the data. Verification would report these problems a second time. Its problems of these kinds
-            // are therefore left out if problems were found above.
+            // Leaves out problems that verification would report a second time. The problems found above already
+            // include all problems of payloads, effects and the response, each with its event.
             let told: &[ProblemKind] = if found.is_empty() {
                 &[]
             } else {
@@ -242,8 +241,8 @@ fn slot_of(label: &str) -> Option<String> {
     }
 }
 
-/// Returns the problems that verification finds in the evidence of the job, with the slot and event of each.
-/// Problems of the kinds in `told` are left out, because the caller has reported them.
+/// Returns the problems that verification finds in the evidence of the job, with the slot and event of each. Leaves out
+/// the kinds in `told`, which the caller has reported.
 fn evidence_problems(file: &[u8], told: &[ProblemKind]) -> Vec<JobProblem> {
     let report = match evidence::verify(file, None, &is_valid_signature) {
         Ok(verified) => verified.report,

@@ -11,7 +11,7 @@ use crate::commands::doctor::writable::writable;
 use crate::plugins::catalog;
 use crate::process_machine;
 
-/// 2025-01-01, in microseconds since 1970. An earlier time of the clock is wrong.
+/// 2025-01-01, in microseconds since 1970. An earlier time means that the clock is wrong.
 const EARLIEST_US: i64 = 1_735_689_600_000_000;
 
 pub(crate) fn state_dir(config: &Config) -> Check {

@@ -35,8 +35,8 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
     match catalog::registry(&of_built) {
         Ok(registry) => {
             checks.extend(effect_verifiers(config, &registry));
-            // This check needs every plugin. The operators of a plugin that is not built are unknown. Valid settings
-            // for these operators would be reported as settings without effect.
+            // Skips this check if a plugin is not built. The operators of that plugin are unknown, so valid settings
+            // for them would be reported as settings without effect.
             if unbuilt.is_empty() {
                 checks.extend(settings_without_effect(config, &registry));
             }

@@ -76,7 +76,7 @@ fn check_permissions(dir: &Path, checks: &mut Vec<Check>) {
     files.sort();
     for file in files {
         let Ok(about) = std::fs::metadata(&file) else { continue };
-        // If other users cannot enter the folder, the modes of its files do not matter.
+        // Ignores the modes of the files if other users cannot enter the folder.
         if about.is_file() && about.permissions().mode() & OTHERS != 0 && !folder_is_closed {
             let found = format!("{} is open to other users (mode {:o})", file.display(), about.mode() & 0o7777);
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();

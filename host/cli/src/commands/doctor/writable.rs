@@ -5,7 +5,7 @@ use std::path::Path;
 use latchwork_core::model::error_docs;
 use latchwork_engine::os::temp_files;
 
-/// Checks that files can be created in a folder. The error holds the reason and the fix to suggest.
+/// Checks that files can be created in a folder. The error contains the reason and the fix to suggest.
 pub(crate) fn writable(dir: &Path, name: &str) -> Result<(), (String, String)> {
     let Err(error) = tempfile::tempfile_in(dir) else { return Ok(()) };
     let error = temp_files::without_path(error);

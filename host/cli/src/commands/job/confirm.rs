@@ -11,7 +11,7 @@ use crate::open;
 use crate::stored_job::load::load_job;
 use crate::stored_job::request::{put_request, refuse_contradiction, refused_by_job};
 
-/// Records that a person accepts the current state of an effect. The command is refused if the effect at this slot does
+/// Records that a person accepts the current state of an effect. Refuses the command if the effect at this slot does
 /// not wait for confirmation.
 pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;

@@ -22,8 +22,7 @@ use crate::stored_job::load::no_such_job;
 use crate::text::Tone;
 use crate::{open, process_machine};
 
-/// Maximum number of attempts to read a job without a change between two readings of its log. After the last attempt,
-/// the export is refused.
+/// Maximum number of attempts to read a job whose log keeps changing. The export is refused afterwards.
 const READS_MAX: u32 = 20;
 
 pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -86,10 +85,10 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
     Ok(Exit::Done)
 }
 
-/// Reads the log and the effects as of one point in time.
+/// Reads the log and the effects of one point in time.
 ///
-/// The effects may be in another database, so one transaction cannot read both. The log is therefore read before and
-/// after the effects, until both readings of the log agree.
+/// Reads the log before and after the effects, until both readings of the log agree. The effects may be in another
+/// database, so one transaction cannot read both.
 async fn load_consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(StoredJob, Vec<Effect>)> {
     let mut before = load(stores, job_id).await?;
     for _ in 0..READS_MAX {

@@ -1,6 +1,6 @@
 //! `latch job approve` and `latch job reject`.
 //!
-//! An approval executes nothing. The job continues when it is resumed. The hash of the gate identifies the exact
+//! An approval executes nothing. The job continues when a worker resumes it. The hash of the gate identifies the exact
 //! call that was approved.
 
 use latchwork_core::decide;

@@ -42,7 +42,7 @@ pub(super) async fn run(args: JobOutputArgs, ctx: &Context<'_>) -> anyhow::Resul
         several => object(several),
     };
     match ctx.printer.width() {
-        // Characters that a terminal would act on are escaped.
+        // Escapes characters that control the terminal.
         Some(_) => ctx.printer.print_text(Text::unwrapped_lines(&String::from_utf8_lossy(&bytes))),
         None => ctx.printer.bytes(&bytes),
     }

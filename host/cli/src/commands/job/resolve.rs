@@ -43,7 +43,7 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
             (resolve(&durable, &slot, ManualVerdict::Abort)?, done)
         }
         ResolveDecision::Continue => (require_stopped(&durable, InboxRequest::Continue)?, "the job can continue"),
-        // A job that is already undoing its calls ends without an abort. An abort of such a job only stops the undoing.
+        // An abort of a job that already undoes its calls only stops the undoing.
         ResolveDecision::Abort => match durable.job.is_aborting() {
             true => (
                 require_stopped(&durable, InboxRequest::Abort)?,
@@ -60,8 +60,8 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
 
 /// Creates the resolve request of a call.
 ///
-/// A decision is accepted only if the call is in doubt and its settling time has passed. Before the settling time has
-/// passed, the effect of the call may still appear in the external system.
+/// The call must be in doubt and its settling time must have passed. Until then, the effect of the call may still
+/// appear in the external system.
 fn resolve(durable: &Durable, slot: &Slot, verdict: ManualVerdict) -> anyhow::Result<InboxRequest> {
     let job_id = &durable.job.header.job_id;
     decide::verdict_request(durable, slot, verdict, process_machine::now_us()).map_err(|why| {
@@ -88,8 +88,8 @@ fn check_result(
     file: &Path,
     result: &str,
 ) -> anyhow::Result<()> {
-    // The result of a compensation has no schema if the plugin undoes its own call. A slot without a call is not
-    // checked here. `resolve` refuses such a slot afterwards.
+    // Skips the compensation of a call that its own plugin undoes, because its result has no schema. Skips a slot
+    // without a call, because `resolve` refuses it afterwards.
     let own = durable.job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo);
     let called = durable.job.calls.get(slot).filter(|_| !own);
     let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {
@@ -100,8 +100,8 @@ fn check_result(
         loaded.and_then(|registry| registry.component(pinned.digest, pinned.wasi).map_err(|error| error.to_string()));
     let plugin = match plugin {
         Ok(plugin) => plugin,
-        // The plugin may no longer exist. A person must still be able to decide about the call. The result is therefore
-        // accepted without the check.
+        // Accepts the result without the check if the plugin no longer exists. A person must still be able to decide
+        // about the call.
         Err(error) => {
             ctx.printer.warn(format!("the result is not checked against the schema of {}: {error}", call.operator));
             return Ok(());

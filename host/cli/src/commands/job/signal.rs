@@ -26,12 +26,12 @@ pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Resul
     let actor = ctx.actor(args.actor.as_deref());
     let request = InboxRequest::Signal { key: args.key, payload };
     let state = require_row(&stores, &args.job).await?.state;
-    // A job that cannot be loaded still accepts signals, so a loading error is ignored.
+    // Ignores a loading error, because a job that cannot be loaded still accepts signals.
     if let Ok(durable) = load_job(&stores, &args.job).await {
         changed::print_changes(ctx, &config, &durable);
     }
     let done = match state.is_terminal() {
-        // A finished job accepts a signal only if its wait step has already received one. This further signal is
+        // A finished job accepts a signal only if its wait step has already received a signal. The new signal is
         // recorded and has no effect.
         true => "the job is over and already had this signal: it is recorded, and changes nothing",
         false => "the signal is recorded",
@@ -48,7 +48,7 @@ fn payload(given: Option<&str>) -> anyhow::Result<String> {
             std::io::stdin().read_to_end(&mut bytes)?;
             (bytes, "stdin")
         }
-        // Text that looks like JSON is read as a file name only if such a file exists.
+        // Text that looks like JSON is the payload itself, except if a file with this name exists.
         text if !Path::new(text).is_file() && looks_like_json(text) => (text.as_bytes().to_vec(), "the payload"),
         file => (read_unbounded(Path::new(file))?, file),
     };

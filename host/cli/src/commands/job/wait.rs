@@ -35,14 +35,14 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
     let mut pause = PAUSE;
     let mut noted = None;
     loop {
-        // The watermark is read before the row. A change of the row after this reading therefore ends the pause.
+        // Reads the watermark before the row, so that a later change of the row ends the pause.
         let seen = journal.watermark();
         let state = require_row(&stores, &args.job).await?.state;
         if let Some(shown) = load_if_settled(&stores, &args.job, state).await? {
             shown.print(ctx, &config);
             return Ok(view::exit(&shown.response));
         }
-        // The state is printed even if the first reading of the job took longer than the timeout.
+        // Prints the state even if the first reading of the job took longer than the timeout.
         if noted != Some(state) {
             ctx.printer.note_of(&args.job, waiting_message(ctx, &args.job, state));
             noted = Some(state);
@@ -68,8 +68,8 @@ async fn load_if_settled(stores: &Stores, job_id: &JobId, state: JobState) -> an
         return Ok(None);
     }
     let shown = JobDisplay::load(stores, job_id).await?;
-    // The row may show a parked job that continues without a person. In this case the timer of the job has expired, or
-    // a request has arrived since the row was read.
+    // A parked job may continue without a person: its timer has expired, or a request has arrived since the row was
+    // read.
     let goes_on = |response: &Response| !rests(response.state) || response.status == "running";
     Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
 }

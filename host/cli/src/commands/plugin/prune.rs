@@ -18,7 +18,7 @@ use crate::error::Exit;
 use crate::{open, process_machine};
 
 pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    // Opening the host also stores every configured plugin. The components of these plugins are not pruned.
+    // Opening the host stores every configured plugin, so their components are not pruned.
     let config = ctx.config(None)?;
     open::require_project(&config)?;
     let host = open::host(config).await?;
@@ -38,7 +38,7 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
 
 /// Returns the digests of plugins that jobs may still need.
 ///
-/// These are the pins of unfinished jobs and of jobs that can be retried. Pins of jobs that can be undone are included
+/// These are the pins of unfinished jobs and of jobs that can be retried. Pins of jobs that can be undone are needed
 /// for the configured time.
 async fn needed_digests(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
     let mut needed = BTreeSet::new();

@@ -29,9 +29,9 @@ enum Activity {
     Signal(String),
     /// The step waits for a point in time.
     Timer,
-    /// The call waits for its next try. The code is the code of the last failure.
+    /// The call waits for its next try. Contains the code of the last failure.
     Retry(Code),
-    /// The step or call is blocked. The code is the reason. The text names the holder of the action key, if known.
+    /// The step or call is blocked. Contains the code of the reason, and the holder of the action key if known.
     Blocked(Code, Option<String>),
 }
 
@@ -77,8 +77,7 @@ pub(crate) struct JobProgressView {
     /// Start time of this command if the command executes the job. `None` if another process executes the
     /// job.
     own_us: Option<i64>,
-    /// Time of the claim at which the elapsed time starts. Claims after the creation of the view do not change a time
-    /// that is already set.
+    /// Time of the claim at which the elapsed time starts. Claims after the creation of the view do not change it.
     claimed_us: Option<i64>,
     /// Time at which the job began to wait for a worker.
     unclaimed_us: Option<i64>,
@@ -156,7 +155,7 @@ impl JobProgressView {
         event_lines::call_line(slot, operator).into_iter().collect()
     }
 
-    /// Formats a log record of a guest. Each line names the step. Otherwise a guest could imitate a line of the host.
+    /// Formats a log record of a guest. Each line names the step, so that a guest cannot imitate a line of the host.
     pub(crate) fn log(&self, place: &str, level: Level, message: &str) -> Vec<LiveLine> {
         let tone = if level <= Level::WARN { Tone::Attention } else { Tone::Quiet };
         let line = |line: &str| LiveLine { text: tone.of(format!("  {place}  | {line}")), level, is_ephemeral: false };
@@ -260,8 +259,8 @@ impl JobProgressView {
             Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
                 self.start_activity(slot.clone(), Activity::Retry(*code), None, at_us, Some(*not_before_us));
             }
-            // The start of a call that only reads is recorded together with the end of the call. Such a call may
-            // already be shown as in flight. The event of the start then changes nothing.
+            // Ignores the start of a call that is already shown as in flight. For a call that only reads, the start is
+            // recorded together with the end.
             Body::ToolInvocationStarted { slot, .. } if self.is_called(slot) => {}
             Body::ToolInvocationStarted { slot, operator, .. } => {
                 self.start_activity(slot.clone(), Activity::CallInFlight, Some(operator.to_string()), at_us, None);

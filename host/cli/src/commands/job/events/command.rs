@@ -37,7 +37,7 @@ pub(crate) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     let mut all = Vec::new();
     let mut has_head = false;
     loop {
-        // The state is read before the events. The events therefore include the event that led to this state. Otherwise
+        // Reads the state before the events, so that they include the event that led to this state. In the other order,
         // the loop could end without printing this event.
         let state = require_row(&stores, &args.job).await?.state;
         let record = stores.journal().load(&args.job).await?.ok_or_else(|| no_such_job(&args.job))?;
@@ -75,8 +75,7 @@ pub(crate) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     Ok(Exit::Done)
 }
 
-/// Returns the recorded event as JSON. An event that a step emitted also gets its event id. The event id is derived,
-/// not stored.
+/// Returns the recorded event as JSON. Adds the derived event id to an event that a step emitted.
 fn recorded_event(job: &JobId, event: &Event) -> Value {
     let mut value: Value = serde_json::from_slice(&event.bytes).expect("an event is JSON");
     if let Body::AsyncEventEmitted { step_id, n, .. } = &event.body {
@@ -130,9 +129,8 @@ impl<'j> EventLines<'j> {
 
     /// Formats one event. Returns the line, and true if the line must be wrapped instead of cut.
     ///
-    /// On a terminal of `width` columns, the slot column and the operator column each take at most a quarter
-    /// of the width. If too little is left for the text, operators are left out first, then times. Only then
-    /// are lines wrapped.
+    /// On a terminal of `width` columns, the slot column and the operator column each take at most a quarter of the
+    /// width. If the text has too little space, operators are left out first, then times. Wrapping is the last resort.
     fn line(&self, event: &Event, width: Option<usize>) -> (Text, bool) {
         let EventText { tone, slot, text, .. } = event_text(self.job, event, "");
         let text = match self.failures.get(&event.seq) {
@@ -189,7 +187,7 @@ fn why_in_doubt(slot: &Slot, tries: &BTreeMap<&Slot, u32>, payloads: &[Payload])
 
 /// Minimum number of columns for the text beside an operator.
 const TEXT_BESIDE_OPERATORS: usize = 30;
-/// Minimum number of columns for the text. A line with less space is wrapped.
+/// Minimum number of columns for the text. A line with less space for its text is wrapped.
 const TEXT_LEAST: usize = 20;
 /// Blanks between columns.
 const GAP: usize = 2;

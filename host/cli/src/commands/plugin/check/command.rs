@@ -43,8 +43,7 @@ pub(crate) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
                 if args.files.len() > 1 {
                     continue;
                 }
-                // The report files are written even if the check was not possible. Otherwise a program that reads a
-                // report would find no file.
+                // Writes the report files even if the check was not possible, because other programs read them.
                 outputs.write_files(ctx, &Reports(checked))?;
                 return Err(error.into());
             }
@@ -68,8 +67,7 @@ async fn check_plugin(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) ->
     let mut entry = subject::entry(&config, &target);
     let is_configured = config.plugins.iter().any(|plugin| plugin.source == entry.source);
     if !is_configured {
-        // An unconfigured plugin has no grants yet. The check assumes the grants that the plugin needs. Otherwise the
-        // imports would count as violations.
+        // Assumes the grants that an unconfigured plugin needs. Without them, its imports would count as violations.
         entry.grants = grants_needed(&ComponentInfo::read(&bytes));
     }
     if let Some(wasi) = args.wasi {

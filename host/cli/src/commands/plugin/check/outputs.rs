@@ -23,8 +23,8 @@ impl Outputs {
     /// Reads the destinations from the command line.
     ///
     /// # Errors
-    /// Two reports have the same destination, or the folder of a file does not exist. Both errors are reported before
-    /// the check, because a check may take long.
+    /// Returns an error if two reports have the same destination, or if the folder of a file does not exist. A check
+    /// may take long, so this function runs before the check.
     pub(super) fn of(args: &PluginCheckArgs, ctx: &Context<'_>) -> Result<Self, CliError> {
         let is_stdout = |file: &Path| file.as_os_str() == "-";
         let mut stdout: Vec<ReportFormat> = args.format.map(ReportFormat::from).into_iter().collect();
@@ -60,7 +60,7 @@ impl Outputs {
     /// Writes every report. Each file is written completely or not at all.
     ///
     /// # Errors
-    /// A file cannot be written. The other reports are written anyway.
+    /// Returns an error if a file cannot be written. The remaining reports are written anyway.
     pub(super) fn write(&self, ctx: &Context<'_>, reports: &Reports) -> Result<(), CliError> {
         let written = self.write_files(ctx, reports);
         match self.stdout {
@@ -74,7 +74,7 @@ impl Outputs {
     /// Writes the reports that go to files.
     ///
     /// # Errors
-    /// The first file that cannot be written. The other files are written anyway.
+    /// Returns the error of the first file that cannot be written. The remaining files are written anyway.
     pub(super) fn write_files(&self, ctx: &Context<'_>, reports: &Reports) -> Result<(), CliError> {
         let write = |(format, file): &(ReportFormat, PathBuf)| {
             save::replace(&ctx.cwd.join(file), render::render(reports, *format).as_bytes(), FileReaders::Everyone)

@@ -38,5 +38,5 @@ impl<'c> Phases<'c> {
     }
 }
 
-/// Minimum duration of a check, in milliseconds, for a report of the time that each phase took.
+/// Minimum duration of a check, in milliseconds, at which the duration of each phase is printed.
 const LONG_MS: u64 = 20_000;

@@ -99,8 +99,8 @@ fn resolve_component(path: &Path) -> Result<PathBuf, CliError> {
     Ok(file)
 }
 
-/// Returns true if `file` is the component of a configured source. If the source is a folder with a recipe, its
-/// component is the component built in that folder. Otherwise the source itself is the component.
+/// Returns true if `file` is the component of a configured source. The component is the source itself or, for a folder
+/// with a recipe, the component built in that folder.
 fn is_source(source: &Path, file: &Path) -> bool {
     let built = || Some(build::component_path(source, &Recipe::read(source).ok()?));
     let same = |path: &Path| {

@@ -20,11 +20,10 @@ pub(super) struct Inspection<'a> {
     /// Imports, each with the path by which the code reaches it.
     pub(super) imports: Vec<(Item, Reachability)>,
     pub(super) configured: Option<&'a PluginConfig>,
-    /// Configuration entry that is assumed for the component: its own entry in `latch.toml`, or else an entry
-    /// that grants everything the component needs.
+    /// Configuration entry that the inspection assumes: the component's entry in `latch.toml`, or an entry that grants
+    /// everything the component needs.
     pub(super) judged: &'a PluginConfig,
-    /// Differences between the component and the nearest world, with the settings of `judged`. The nearest world is the
-    /// step world or the tool world.
+    /// Differences between the component and the nearest world (step or tool), with the settings of `judged`.
     pub(super) difference: Vec<Difference>,
     /// Result of loading the component, or `None` if loading was not tried.
     pub(super) loaded: Option<Result<Arc<Plugin>, LoadError>>,

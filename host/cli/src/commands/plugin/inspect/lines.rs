@@ -148,7 +148,7 @@ impl Inspection<'_> {
     }
 }
 
-/// Joins the lines of a text that a plugin supplies. Otherwise the plugin could add lines to the output.
+/// Joins the lines of a text from a plugin, so that the plugin cannot add lines to the output.
 fn one_line(text: &str) -> String {
     text.split(['\n', '\r']).map(str::trim).collect::<Vec<_>>().join(" ").trim_end().to_owned()
 }

@@ -1,4 +1,4 @@
-//! Resources that a component may reach: by class of imports, by grant, and by its configured entry.
+//! Resources that a component may reach: by class of imports, by grant, and by its configuration entry.
 
 use serde_json::{Value, json};
 
