@@ -2,9 +2,8 @@
  * with the plugin and defines LATCH_VERSION. */
 #include "latchwork.h"
 
-/* The generated bindings refer to this symbol. It normally comes from an object file that contains the world of the
- * component. The build sets the world itself and does not link that object file. The symbol is therefore defined
- * here. */
+/* The generated bindings refer to this symbol. The object file that normally defines it is not linked, because the
+ * build sets the world of the component itself. */
 void __component_type_object_force_link_latch(void) {}
 
 #ifdef LATCH_TOOL
@@ -140,8 +139,8 @@ static bool handled(const latch_operator *operator_, latch_string_t *input, latc
   if (!answer->failed) {
     latch_fail(answer, LATCH_INVALID_INPUT, "%s returned false without latch_fail", operator_->name);
     mistaken(answer);
-    /* A handler that returns false without latch_fail does not state whether the world has changed. The
-     * outcome of a world-changing call is then unknown. */
+    /* Without latch_fail, the handler does not state whether the world has changed. The outcome of a world-changing
+     * call is then unknown. */
     const unsigned writes = LATCH_INTERNAL_WRITE | LATCH_EXTERNAL_WRITE | LATCH_EXTERNAL_SEND;
     answer->applied_unknown = (operator_->effects & writes) != 0;
   }

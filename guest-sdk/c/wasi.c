@@ -102,7 +102,7 @@ int32_t SERVES(fd_read)(int32_t file, int32_t parts, int32_t count, int32_t read
 int32_t SERVES(fd_seek)(int32_t file, int64_t by, int32_t from, int32_t at) { return (void)file, (void)by, (void)from, (void)at, BAD_FILE; }
 int32_t SERVES(fd_fdstat_get)(int32_t file, int32_t about) {
   if (file != 1 && file != 2) return BAD_FILE;
-  /* Reports a writable character device. For such a device, the C library flushes each line. */
+  /* Reports a writable character device, so that the C library flushes each line. */
   memset((void *)(intptr_t)about, 0, 24);
   *(uint8_t *)(intptr_t)about = 2;
   *(uint64_t *)(intptr_t)(about + 8) = 1 << 6;

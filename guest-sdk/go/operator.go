@@ -53,8 +53,8 @@ type Spec struct {
 	// "Draft.Email". OutcomeStatus is "draft" or "final".
 	OutcomeType, OutcomeStatus string
 	Limits                     Limits
-	// IdempotentByKey is the time during which the downstream system drops duplicate requests with the same
-	// ExternalKey. Zero means that the system does not drop duplicates.
+	// IdempotentByKey is the time during which the downstream system drops duplicate requests with the same ExternalKey.
+	// Zero means that the system drops no duplicates.
 	IdempotentByKey time.Duration
 	// Settling is the maximum time between the end of a call and the appearance of its effect.
 	Settling time.Duration

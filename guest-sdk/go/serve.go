@@ -7,8 +7,7 @@ import (
 )
 
 func init() {
-	// Some plugins register their operators in main. Go does not call main in a component. This function
-	// therefore calls main.
+	// Calls main for plugins that register their operators there, because Go does not call main in a component.
 	host.Plugin.Register = func() {
 		if len(operators) == 0 {
 			host.Main()
@@ -23,8 +22,7 @@ func init() {
 	}
 }
 
-// Step calls serveSteps, and Tool calls serveTools. A component therefore imports only the functions of its own
-// kind.
+// Step calls serveSteps, and Tool calls serveTools, so that a component imports only the functions of its own kind.
 func serveSteps() {
 	host.Plugin.Run = func(name, input string) (string, *host.Error) {
 		return served(name, func(one *operator) (string, error) {

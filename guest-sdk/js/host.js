@@ -25,8 +25,8 @@ export function during(f) {
 /**
  * Returns the bound host. Throws outside of an operator.
  *
- * The statements of a module run once, while the component is built. A value that such a statement read from the
- * host would be the same in every run.
+ * The top-level statements of a module run once, while the component is built. A value that they read from the host
+ * would be the same in every run.
  */
 export function ask(what) {
   if (host === null) throw new Error(`${what}: no host outside of a component; in a test, use Host of testing.js`);

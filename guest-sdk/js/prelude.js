@@ -1,5 +1,5 @@
-// Connects JavaScript's own clock, randomness and console to the host. Evaluated before the plugin. Ordinary
-// code then works, for example `const random = Math.random` at the top of a module.
+// Connects JavaScript's own clock, randomness and console to the host. Evaluated before the plugin, so that ordinary
+// code works, for example `const random = Math.random` at the top of a module.
 
 import { makeConsole } from './console.js';
 import { ask } from './host.js';

@@ -66,8 +66,8 @@ static inline bool latch_set_passing(latch_answer *answer, bool gave) {
   return gave;
 }
 
-/* Records the failure of a host call. Unlike after latch_fail, the handler may continue without the value and
- * succeed. */
+/* Records the failure of a host call. Unlike latch_fail, latch_passing lets the handler continue without the value
+ * and succeed. */
 #define latch_passing(answer, ...) latch_set_passing(answer, latch_fail(answer, __VA_ARGS__))
 
 /* Returns true if the handler has succeeded. `gave` is the value that the handler returned. Clears a failure

@@ -51,8 +51,8 @@ def served(name, function):
         failed = Err(error)
     finally:
         _operators.during(_prelude.finish)
-    # The error is raised outside of the ``except`` block. Inside the block, Python would attach the original
-    # exception to the error. The error already contains the text of the original exception.
+    # Raises the error outside of the ``except`` block. Inside the block, Python would attach the original exception.
+    # The error already contains the text of this exception.
     raise failed
 
 

@@ -40,8 +40,8 @@ class Failure(Exception):
 
 
 def described(raised, may_have_changed):
-    """Converts an exception for the host. Replaces lone surrogates. The host traps a component that passes a lone
-    surrogate."""
+    """Converts an exception for the host. Replaces lone surrogates, because the host traps a component that passes
+    one."""
     try:
         code, message, wait, detail, applied = _described(raised, may_have_changed)
     except Exception:  # Reached if the exception raises when it is formatted.
@@ -114,8 +114,8 @@ def _said(raised):
 def _trace(raised):
     """Returns the traceback, causes first.
 
-    Does not use `traceback.format_exception`. That function parses source lines to underline parts of them.
-    For an incomplete statement the parser then opens files, and a component has none.
+    Does not use `traceback.format_exception`, which parses source lines to underline parts of them. For an incomplete
+    statement its parser opens files, and a component has none.
     """
     parts = []
     if raised.__cause__ is not None:

@@ -27,8 +27,8 @@ def during(function):
 def ask(what):
     """Returns the bound host. Raises outside of an operator.
 
-    The statements of a module run once, while the component is built. A value that such a statement read from
-    the host would be the same in every run.
+    The top-level statements of a module run once, while the component is built. A value that they read from the host
+    would be the same in every run.
     """
     if _host is None:
         raise RuntimeError(f"{what}: no host outside of a component; in a test, use latchwork.testing.Host")

@@ -1,6 +1,6 @@
 """Connects Python's own clock, randomness and output to the host, and refuses files, network and processes.
 
-Installed before the plugin is imported. Ordinary code then works, for example ``from time import time`` at the top
+Installed before the plugin is imported, so that ordinary code works, for example ``from time import time`` at the top
 of a module.
 """
 
@@ -18,8 +18,7 @@ import sys
 import time
 import uuid
 
-# The standard library imports these modules late. They are imported now, because a running component has no
-# files.
+# Imports modules that the standard library would import late. A running component has no files to import from.
 import _strptime  # noqa: F401
 import encodings.ascii  # noqa: F401
 import encodings.cp1252  # noqa: F401
@@ -275,13 +274,12 @@ def close():
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if file and file.endswith(".py") and "/latchwork/" not in file and not file.startswith(os.path.dirname(os.__file__)):
-            # The cached lines have no modification time. linecache therefore does not check whether the file
-            # has changed. Without files, such a check would fail.
+            # Without a modification time, linecache does not check whether the file has changed. This check would fail,
+            # because a component has no files.
             with open(file, encoding="utf-8") as source:
                 linecache.cache[file] = (0, None, source.readlines(), file)
     builtins.open = io.open = _no("open")
-    # A module loader opens a file with these functions when a traceback needs a source line. The functions are
-    # therefore refused as well.
+    # Refuses these functions too. A module loader opens a file with them when a traceback needs a source line.
     io.open_code = _io.open_code = io.FileIO = _io.FileIO = _no("open")
     sys.meta_path[:] = [*(finder for finder in sys.meta_path if "Path" not in str(finder)), _NoImports]
     logging._startTime = 0

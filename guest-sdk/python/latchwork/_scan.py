@@ -1,7 +1,7 @@
 """Finds the imports of a plugin's modules without running them: `python3 _scan.py MAIN PATH...`, JSON on
 stdout.
 
-A running component has no files. All modules are therefore imported while the component is built, also modules
+All modules are imported while the component is built, because a running component has no files. This includes modules
 that a function imports only when the function runs. The scan reports an import with its line if the module does not
 exist, or if the name of the module is only known at run time.
 """

@@ -155,8 +155,7 @@ impl Error {
     }
 
     /// Returns the attached detail as JSON text. If the host denied the call, the code is `policy_denied` or
-    /// `dependency_unavailable` and the detail contains the host's own code: `GATE_REJECTED`,
-    /// `BUDGET_EXCEEDED`, ….
+    /// `dependency_unavailable`, and the detail contains the host's own code: `GATE_REJECTED`, `BUDGET_EXCEEDED`, ….
     pub fn detail_json(&self) -> Option<&str> {
         self.detail.as_deref()
     }

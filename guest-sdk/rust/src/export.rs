@@ -54,9 +54,9 @@ macro_rules! export_step {
 
 /// Makes this crate a tool plugin. Invoke the macro once, in the root of the crate.
 ///
-/// `exports` lists the optional exports that operators have handlers for: `reconcile`, `verify` and
-/// `compensate`. The host reads from these exports what the tool supports. The macro adds a test that fails
-/// under `cargo test` if `exports` and the handlers disagree.
+/// `exports` lists the optional exports that operators have handlers for: `reconcile`, `verify` and `compensate`. These
+/// exports show the host what the tool supports. The macro adds a test that fails under `cargo test` if `exports` and
+/// the handlers disagree.
 ///
 /// ```
 /// # use latchwork_guest::{Error, tool};

@@ -42,8 +42,8 @@ pub fn create_new(path: &str, content: &[u8]) -> Result<(), Error> {
     host::create_new(path, content)
 }
 
-/// Replaces a file atomically. Readers see the old or the new content and never a mixture, also after a
-/// crash. `unique` names the temporary file of this writer: pass the external key of the call.
+/// Replaces a file atomically. Readers see the old or the new content, even after a crash. `unique` names the temporary
+/// file of this writer: pass the external key of the call.
 pub fn replace(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
     let temporary = write_temporary(path, content, unique)?;
     rename(&temporary, path)

@@ -87,8 +87,8 @@ pub(crate) struct Description {
     pub(crate) idempotent_by_key_seconds: u32,
     pub(crate) settling_ms: u32,
     pub(crate) limits: Limits,
-    /// Generates the JSON Schemas of input and output. Only `describe` calls this function. A handler call
-    /// generates no schemas.
+    /// Generates the JSON Schemas of input and output. Only `describe` calls this function, so a handler call generates
+    /// no schemas.
     pub(crate) schemas: fn() -> (String, String),
 }
 
@@ -120,8 +120,8 @@ impl Description {
         let (input_schema, output_schema) = (self.schemas)();
         let mut effects = self.effects.clone();
         if effects.is_empty() {
-            // The default is the narrowest effect. The host does not let a tool write if the tool has no
-            // world-changing effect.
+            // Uses the narrowest effect by default. The host gives a tool without a world-changing effect no way to
+            // write.
             effects.push(if self.outcome.is_some() { Effect::ProduceOutcome } else { Effect::ReadOnly });
         }
         let (outcome_type, outcome_status) = self.outcome.clone().unzip();

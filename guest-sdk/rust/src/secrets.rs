@@ -1,8 +1,7 @@
 //! Secrets by name.
 //!
-//! A tool gets a placeholder. In headers and bodies of requests to the plugin's granted hosts, the host
-//! replaces the placeholder by the secret. The tool never sees the secret itself unless its grant includes
-//! `secrets_clear`.
+//! A tool gets a placeholder. In headers and bodies of requests to the plugin's granted hosts, the host replaces the
+//! placeholder by the secret. The tool sees the secret itself only if its grant includes `secrets_clear`.
 
 use crate::{Error, host};
 

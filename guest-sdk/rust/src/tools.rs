@@ -1,8 +1,7 @@
 //! Calls of tools, the only access of a step to the outside world.
 //!
-//! Each call goes through the ledger of the host. The call takes effect at most once. The host itself retries a
-//! failed call, records the final answer, and returns the recorded answer from then on. An error is therefore
-//! final too.
+//! Each call goes through the ledger of the host and takes effect at most once. The host itself retries a failed call,
+//! records the final answer, and returns the recorded answer from then on. An error is therefore final too.
 //!
 //! ```
 //! use latchwork_guest::{testing::Host, tools};

@@ -4,7 +4,7 @@ package host
 
 // These functions are the exports of the component. The build renames them to their names in the WIT world.
 
-// give returns a pointer to the result of an export. The result stays allocated until the instance ends. An
+// give returns a pointer to the result of an export. The result stays allocated until the instance ends, because an
 // instance serves only one call.
 func give(a area) uint32 {
 	kept = append(kept, a)

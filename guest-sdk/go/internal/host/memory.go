@@ -4,15 +4,14 @@ package host
 
 import "unsafe"
 
-// given holds data of the host that the SDK has not read yet. kept holds data of the SDK that the host has
-// not read yet. Without these variables, the garbage collector would free the data, because only the host has
-// pointers to the data.
+// given holds data of the host that the SDK has not read yet. kept holds data of the SDK that the host has not read
+// yet. Without these variables, the garbage collector would free the data, because only the host points to it.
 var given, kept []any
 
 // room is a static buffer for host data. Data that fits into room needs no allocation.
 //
-// An allocation can run the garbage collector and the scheduler. Both use system calls. No system call is
-// answered while the host passes data.
+// An allocation can run the garbage collector and the scheduler. Both make system calls, which get no answer while the
+// host passes data.
 var (
 	room [64 << 10]uint64
 	used uint32

@@ -84,7 +84,7 @@ func Call(operator, args string, actionKey *string) Answer {
 		hasKey, key = 1, *actionKey
 	}
 	answer := asked(resultSize, func(ret uint32) { toolsCall(operator, args, hasKey, key, ret) }, area.answer)
-	// The answer of a call moves the host's clock. Reading the time here updates the clock of Go's runtime.
+	// Reads the time to update the clock of Go's runtime, because the answer of a call moves the host's clock.
 	_ = time.Now()
 	return answer
 }

@@ -28,7 +28,7 @@ const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Au
 impl Timestamp {
     /// Returns year, month (1 to 12) and day of the month (1 to 31), in UTC.
     pub fn date(self) -> (i64, u32, u32) {
-        // Counts days in 400-year cycles that begin on 1 March. A leap day is then the last day of its year.
+        // Counts days in 400-year cycles that begin on 1 March, so that a leap day is the last day of its year.
         let days = self.seconds.div_euclid(DAY) + 719_468;
         let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

@@ -74,8 +74,8 @@ pub fn mismatched_exports(operators: &[Erased], exported: &[&str]) -> Vec<String
     let has = |present: fn(&Erased) -> bool| operators.iter().any(present);
     let changes_world = |operator: &&Erased| operator.about.effects.iter().any(|effect| effect.is_world_changing());
     let verifies = has(|operator| operator.verify.is_some());
-    // All operators of the plugin share the export `verify`, which fails for an operator without a handler.
-    // Each resume of a job with effects of such an operator would therefore wait for a person.
+    // The shared export `verify` fails for an operator without a handler. Each resume of a job with effects of that
+    // operator would then wait for a person.
     let unverified = operators.iter().filter(changes_world).filter(|operator| verifies && operator.verify.is_none());
     let unverified = unverified.map(|operator| {
         let name = &operator.about.name;

@@ -158,8 +158,8 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// Compares a recorded version or entity tag with the found one. Returns [`Finding::Confirmed`] if both are
-    /// equal or nothing was recorded.
+    /// Compares a recorded version or entity tag with the version or entity tag found. Returns [`Finding::Confirmed`]
+    /// if they are equal or nothing was recorded.
     pub fn compare(recorded: Option<&str>, found: &str) -> Finding {
         match recorded {
             Some(recorded) if recorded != found => {
