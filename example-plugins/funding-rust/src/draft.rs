@@ -120,7 +120,7 @@ fn lower_article(headline: &str) -> String {
     if ["a", "an", "the"].contains(&first.to_lowercase().as_str()) {
         return headline.to_owned();
     }
-    // Abbreviations such as MSc are spelled out letter by letter.
+    // Abbreviations such as MSc are pronounced letter by letter.
     let spelled = first.chars().filter(|c| c.is_uppercase()).count() > 1;
     let vowel = if spelled { "AEFHILMNORSX" } else { "AEIOaeiou" };
     let article = if first.starts_with(|c| vowel.contains(c)) { "an" } else { "a" };

@@ -23,11 +23,11 @@ impl Maildir {
         let name = name(key);
         let temporary = self.path(&format!("tmp/{name}"));
         if fs::exists(&temporary)? {
-            // A crash stopped an earlier try of this call while the try was writing this file. No other call
-            // uses the key, so the file can be removed.
+            // An earlier try of this call crashed while it wrote this file. No other call uses the key, so the file can
+            // be removed.
             fs::remove(&temporary).map_err(|error| Error::from(error).not_applied())?;
         }
-        // A file in `tmp` is not a message yet. If an error occurs before the rename, nothing is delivered.
+        // Nothing is delivered if an error occurs before the rename, because a file in `tmp` is not a message yet.
         fs::create_new(&temporary, message).map_err(|error| Error::from(error).not_applied())?;
         let delivered = format!("new/{name}");
         fs::rename(&temporary, &self.path(&delivered))?;
@@ -46,8 +46,8 @@ impl Maildir {
         Ok(self.find_name(name)?.is_some())
     }
 
-    /// Deletes the unread message of this key. Returns false if the Maildir has no message of this key. Fails if a
-    /// mail reader has moved the message to `cur`. Deletion cannot undo reading.
+    /// Deletes the unread message of this key. Returns false if the Maildir has no message of this key. Fails if a mail
+    /// reader has moved the message to `cur`, because deletion cannot undo reading.
     pub fn withdraw(&self, key: &str) -> Result<bool, Error> {
         match self.find(key).map_err(Error::not_applied)? {
             Some(path) if path.starts_with("new/") => match fs::remove(&self.path(&path)) {

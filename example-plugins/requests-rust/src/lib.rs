@@ -74,7 +74,7 @@ fn compensate(args: Args, done: Applied, key: &str) -> Result<Output<Applied>, E
         .unwrap_or_default();
     let revision = record.change(&records::undo_key(key), |fields| {
         for (name, value) in &args.set {
-            // A field that another call has changed in the meantime is not reverted.
+            // Keeps a field that another call has changed in the meantime.
             let current = fields.get(name).unwrap_or(&Value::Null);
             if current == value {
                 put(fields, name, before.get(name).unwrap_or(&Value::Null));

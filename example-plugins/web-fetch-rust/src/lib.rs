@@ -37,8 +37,7 @@ fn fetch(args: Args, context: &tool::Context) -> Result<tool::Output<Page>, Erro
     let response = http::Request::get(&args.url)
         .header("accept", "text/html, text/plain, application/json;q=0.9, */*;q=0.1")
         .header("user-agent", concat!("latchwork-web-fetch/", env!("CARGO_PKG_VERSION")))
-        // The timeout is shorter than the timeout of the host. A slow request therefore fails in the plugin, with a
-        // specific failure code.
+        // Ends before the timeout of the host, so that a slow request fails in the plugin with a specific failure code.
         .timeout(context.timeout().mul_f32(0.8))
         .limit(args.max_bytes as usize)
         .send()?;
