@@ -17,8 +17,8 @@ typedef struct latch_string_t {
 // UTF-8 JSON text. Example: `{"professor_id":910}`.
 typedef latch_string_t latchwork_plugin_types_json_t;
 
-// Reason why a call failed: one of the ten codes of guests. The host may retry after the first
-// five. The others are final.
+// Reason why a call failed: one of the ten codes of guests. The host may retry a call that fails
+// with one of the first five codes. The other codes are final.
 // 
 // Example: a tool that receives "429 Too Many Requests" returns `rate-limit`.
 typedef uint8_t latchwork_plugin_types_error_code_t;
@@ -39,7 +39,8 @@ typedef uint8_t latchwork_plugin_types_applied_t;
 
 // The call certainly changed nothing. The host may execute it again.
 #define LATCHWORK_PLUGIN_TYPES_APPLIED_NO 0
-// The tool cannot find out. If the call may change the world, it is in doubt.
+// The tool cannot find out whether the world changed. A call that may change the world is then
+// in doubt.
 #define LATCHWORK_PLUGIN_TYPES_APPLIED_UNKNOWN 1
 
 typedef struct {
@@ -109,14 +110,15 @@ typedef struct {
 typedef struct latchwork_plugin_types_tool_output_t {
   // Result that the caller gets.
   latchwork_plugin_types_json_t   result;
-  // Proof of the effect. It is returned instead of repeating the effect.
+  // Proof of the effect. Later requests for the same action get the proof instead of a second
+  // execution.
   latchwork_plugin_types_option_json_t   receipt;
   latchwork_plugin_types_list_state_change_t   state_changes;
   latchwork_plugin_types_option_usage_t   usage;
 } latchwork_plugin_types_tool_output_t;
 
-// Trace context of a step. Example: `{ tenant: "default", actor: "ada", correlation-id: "…", job-id: "job_01J…",
-// plan-id: "funding-outreach", step-id: "s3" }`.
+// Trace context of a step. Example: `{ tenant: "default", actor: "ada", correlation-id: "…",
+// job-id: "job_01J…", plan-id: "funding-outreach", step-id: "s3" }`.
 typedef struct latchwork_plugin_context_step_context_t {
   latch_string_t   tenant;
   latch_string_t   actor;
@@ -156,7 +158,7 @@ typedef struct latchwork_plugin_tools_call_request_t {
   latch_string_t   operator_;
   latchwork_plugin_tools_json_t   args;
   // Identity of the action across jobs. A second job with the same key gets the receipt of the
-  // first.
+  // first job.
   latch_option_string_t   action_key;
 } latchwork_plugin_tools_call_request_t;
 
@@ -185,10 +187,11 @@ typedef struct latchwork_plugin_invocation_invocation_context_t {
   latch_string_t   trace_id;
   // Slot of the invocation, such as `s6`, `s3/0` or `s6~c`.
   latch_string_t   slot;
-  // Idempotency key for the downstream API. It is the same for every execution and every
+  // Idempotency key for the downstream API. The key is the same for every execution and every
   // retry of this invocation.
   latch_string_t   external_key;
-  // The worker's attempt at the job. It is metadata and must not be part of a key.
+  // Number of the worker's attempt at the job. It must not be part of a key, because it differs
+  // between attempts.
   uint32_t   attempt;
   // Number of earlier tries of this invocation.
   uint32_t   tries_before;
@@ -295,11 +298,11 @@ typedef uint8_t exports_latchwork_plugin_plugin_determinism_t;
 // Answers of the outside world. They change, so they are cached only with a time to live.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_DETERMINISM_EXTERNAL 2
 
-// Properties by which a call in doubt is resolved after a crash. Support for `reconcile` is
-// read from the tool's exports and is not part of this record.
+// Properties that decide how a call in doubt is resolved after a crash. The host reads support
+// for `reconcile` from the tool's exports, not from this record.
 typedef struct exports_latchwork_plugin_plugin_resolution_t {
-  // Seconds for which the downstream system deduplicates by the external key. 0 means that it
-  // does not.
+  // Seconds for which the downstream system deduplicates by the external key. 0 means no
+  // deduplication.
   uint32_t   idempotent_by_key_seconds;
   // Milliseconds after the end of a call during which its effect may still appear.
   uint32_t   settling_ms;
@@ -469,8 +472,8 @@ extern uint32_t latchwork_plugin_rng_next_u32(void);
 extern uint32_t latchwork_plugin_rng_below(uint32_t bound);
 
 // Imported Functions from `latchwork:plugin/tools@0.1.0`
-// Calls a tool and waits for its final answer. The host does the retries. Arguments that are
-// not canonicalizable JSON are refused with `invalid-input`.
+// Calls a tool and waits for its final answer. The host itself retries a failed call. Arguments
+// without a canonical JSON form are refused with `invalid-input`.
 // Example: `call("Web.Fetch", "{\"url\":\"https://example.com/\"}", none)`.
 extern bool latchwork_plugin_tools_call(latch_string_t *operator_, latchwork_plugin_tools_json_t *args, latch_string_t *maybe_action_key, latchwork_plugin_tools_json_t *ret, latchwork_plugin_tools_error_t *err);
 // Calls several tools concurrently. The answers are in the order of the calls.

@@ -115,13 +115,13 @@ pub mod exports {
                         }
                     }
                 }
-                /// Properties by which a call in doubt is resolved after a crash. Support for `reconcile` is
-                /// read from the tool's exports and is not part of this record.
+                /// Properties that decide how a call in doubt is resolved after a crash. The host reads support
+                /// for `reconcile` from the tool's exports, not from this record.
                 #[repr(C)]
                 #[derive(Clone, Copy)]
                 pub struct Resolution {
-                    /// Seconds for which the downstream system deduplicates by the external key. 0 means that it
-                    /// does not.
+                    /// Seconds for which the downstream system deduplicates by the external key. 0 means no
+                    /// deduplication.
                     pub idempotent_by_key_seconds: u32,
                     /// Milliseconds after the end of a call during which its effect may still appear.
                     pub settling_ms: u32,
@@ -541,7 +541,7 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// Describes the plugin. It must not call an import, otherwise the host traps it.
+                    /// Describes the plugin. Must not call an import: the host traps a plugin that calls one.
                     /// Example: `{ version: "1.2.0", operators: [...] }`.
                     #[allow(async_fn_in_trait)]
                     fn describe() -> Manifest;

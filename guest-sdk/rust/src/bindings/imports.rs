@@ -14,8 +14,8 @@ pub mod latchwork {
             use super::super::super::_rt;
             /// UTF-8 JSON text. Example: `{"professor_id":910}`.
             pub type Json = _rt::String;
-            /// Reason why a call failed: one of the ten codes of guests. The host may retry after the first
-            /// five. The others are final.
+            /// Reason why a call failed: one of the ten codes of guests. The host may retry a call that fails
+            /// with one of the first five codes. The other codes are final.
             ///
             /// Example: a tool that receives "429 Too Many Requests" returns `rate-limit`.
             #[repr(u8)]
@@ -98,7 +98,8 @@ pub mod latchwork {
             pub enum Applied {
                 /// The call certainly changed nothing. The host may execute it again.
                 No,
-                /// The tool cannot find out. If the call may change the world, it is in doubt.
+                /// The tool cannot find out whether the world changed. A call that may change the world is then
+                /// in doubt.
                 Unknown,
             }
             impl ::core::fmt::Debug for Applied {
@@ -221,7 +222,8 @@ pub mod latchwork {
             pub struct ToolOutput {
                 /// Result that the caller gets.
                 pub result: Json,
-                /// Proof of the effect. It is returned instead of repeating the effect.
+                /// Proof of the effect. Later requests for the same action get the proof instead of a second
+                /// execution.
                 pub receipt: Option<Json>,
                 pub state_changes: _rt::Vec<StateChange>,
                 pub usage: Option<Usage>,
@@ -240,7 +242,7 @@ pub mod latchwork {
                 }
             }
         }
-        /// Actor and job of the running step or tool. No field differs between attempts, so steps may
+        /// Actor and job of the running step or tool. Every field is the same in all attempts, so steps may
         /// read the context.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod context {
@@ -248,8 +250,8 @@ pub mod latchwork {
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
-            /// Trace context of a step. Example: `{ tenant: "default", actor: "ada", correlation-id: "…", job-id: "job_01J…",
-            /// plan-id: "funding-outreach", step-id: "s3" }`.
+            /// Trace context of a step. Example: `{ tenant: "default", actor: "ada", correlation-id: "…",
+            /// job-id: "job_01J…", plan-id: "funding-outreach", step-id: "s3" }`.
             #[derive(Clone)]
             pub struct StepContext {
                 pub tenant: _rt::String,
@@ -572,8 +574,8 @@ pub mod latchwork {
                 }
             }
         }
-        /// The only access of a step to the world. Every call goes through the ledger. It is executed at
-        /// most once and recorded. Later runs get the recorded answer.
+        /// The only access of a step to the world. Every call goes through the ledger and is executed at
+        /// most once. Its answer is recorded, and later runs get the recorded answer.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod tools {
             #[used]
@@ -588,7 +590,7 @@ pub mod latchwork {
                 pub operator: _rt::String,
                 pub args: Json,
                 /// Identity of the action across jobs. A second job with the same key gets the receipt of the
-                /// first.
+                /// first job.
                 pub action_key: Option<_rt::String>,
             }
             impl ::core::fmt::Debug for CallRequest {
@@ -604,8 +606,8 @@ pub mod latchwork {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// Calls a tool and waits for its final answer. The host does the retries. Arguments that are
-            /// not canonicalizable JSON are refused with `invalid-input`.
+            /// Calls a tool and waits for its final answer. The host itself retries a failed call. Arguments
+            /// without a canonical JSON form are refused with `invalid-input`.
             /// Example: `call("Web.Fetch", "{\"url\":\"https://example.com/\"}", none)`.
             #[allow(async_fn_in_trait)]
             pub fn call(
@@ -1044,10 +1046,11 @@ pub mod latchwork {
                 pub trace_id: _rt::String,
                 /// Slot of the invocation, such as `s6`, `s3/0` or `s6~c`.
                 pub slot: _rt::String,
-                /// Idempotency key for the downstream API. It is the same for every execution and every
+                /// Idempotency key for the downstream API. The key is the same for every execution and every
                 /// retry of this invocation.
                 pub external_key: _rt::String,
-                /// The worker's attempt at the job. It is metadata and must not be part of a key.
+                /// Number of the worker's attempt at the job. It must not be part of a key, because it differs
+                /// between attempts.
                 pub attempt: u32,
                 /// Number of earlier tries of this invocation.
                 pub tries_before: u32,
@@ -1451,9 +1454,9 @@ pub mod latchwork {
                 }
             }
         }
-        /// Secrets by name. A tool gets a placeholder. The host replaces the placeholder with the secret
-        /// in headers and bodies of requests to the plugin's granted hosts. The tool never sees the clear
-        /// text unless the administrator granted `secrets_clear`.
+        /// Secrets by name. A tool gets a placeholder. The host replaces the placeholder with the secret in
+        /// headers and bodies of requests to the plugin's granted hosts. The tool sees the clear text only
+        /// if the administrator granted `secrets_clear`.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod secrets {
             #[used]
