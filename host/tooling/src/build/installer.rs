@@ -11,9 +11,9 @@ pub(super) fn rustc(base: &Path) -> PathBuf {
     base.join("current/bin/rustc")
 }
 
-/// Runs the installer in `dir`, the folder of the plugin. Its arguments are `base` and the minimum version of Rust.
-/// It makes the compiler at [`rustc`] and writes its messages to stderr. The last message of a failed installer states
-/// the reason.
+/// Runs the installer in `dir`, the folder of the plugin. The arguments of the installer are `base` and the minimum
+/// version of Rust. The installer makes the compiler at [`rustc`] and writes its messages to stderr. The last message
+/// of a failed installer states the reason.
 pub(super) fn make_toolchain(
     installer: &Path,
     base: &Path,

@@ -10,7 +10,7 @@ pub struct BuildOptions {
     /// Folder for a toolchain that `installer` makes.
     pub toolchain_dir: PathBuf,
     /// Program that makes a Rust toolchain for Wasm where rustup cannot, or `None`. Only the user's environment names
-    /// it. If a project file could name it, the project could make a build run any program.
+    /// the program. If a project file could name the program, a project could make a build run any program.
     pub installer: Option<PathBuf>,
     /// Folder for the programs of languages other than Rust.
     pub tools_dir: PathBuf,

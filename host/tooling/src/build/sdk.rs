@@ -1,5 +1,5 @@
-//! The guest SDKs, embedded in this program. The interfaces are embedded too, in `interfaces::wit`. Plugins can
-//! therefore be created and built on a machine without Latchwork's sources.
+//! The guest SDKs, embedded in this program so that plugins can be created and built on a machine without Latchwork's
+//! sources. `interfaces::wit` embeds the interfaces.
 
 use std::path::Path;
 

@@ -19,7 +19,7 @@ pub enum MutationVerdict {
     Diverged(Box<Divergence>),
     /// No step can notice the change, so no difference is possible.
     Same,
-    /// The component behaves exactly as in the changed history. Its behaviour does not depend on the changed part.
+    /// The component behaves exactly as in the changed history, so its behaviour does not depend on the changed part.
     Independent,
 }
 

@@ -19,8 +19,8 @@ use latchwork_engine::{Plugin, StepOutcome};
 use crate::history::types::{History, RecordedEnd, RecordedHostCall, StepRun};
 
 impl History {
-    /// Returns true if no deterministic component can behave like both histories: after equal inputs and answers, the
-    /// histories differ in a host call or a result.
+    /// Returns true if no deterministic component can behave like both histories. The histories then differ in a host
+    /// call or a result after equal inputs and answers.
     pub fn must_differ(&self, other: &History) -> bool {
         self.runs.len() != other.runs.len()
             || self.runs.iter().zip(&other.runs).any(|runs| must_differ((self, other), runs))
@@ -246,8 +246,8 @@ fn must_differ((one, other): (&History, &History), (a, b): (&StepRun, &StepRun))
     }
 }
 
-/// Returns true if both histories record the same host call. The answer and its time are not compared, because they do
-/// not come from the step.
+/// Returns true if both histories record the same host call. The answer and its time are not compared, because the step
+/// does not produce them.
 fn is_same_host_call(one: &RecordedHostCall, other: &RecordedHostCall) -> bool {
     match (one, other) {
         (

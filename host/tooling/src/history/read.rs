@@ -53,8 +53,8 @@ fn read(file: &[u8]) -> Result<History, HistoryError> {
     let (mut runs, mut placed) = (Vec::new(), Vec::new());
     for step in &job.steps {
         let Some(run) = run(durable, step)? else { continue };
-        // Keeps the host calls of a step in the order in which the step made them: each gets at least the position of
-        // the previous one. Answers to concurrent calls may arrive in another order.
+        // Keeps the host calls of a step in the order in which the step made them. Answers to concurrent calls may
+        // arrive in another order.
         let mut latest = 0;
         for asked in host_calls(durable, &salts, step)? {
             let seq = events.iter().position(|event| is_event_of(&event.body, step, &asked)).unwrap_or(0) as u64;

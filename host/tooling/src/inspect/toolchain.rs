@@ -136,8 +136,8 @@ fn language(producers: &[Producer], modules: &[String], has_go: bool) -> Languag
     } else if has_go || made_by("Go") {
         Language::Go
     } else if made_by("wit-bindgen-rust") || made_by("Rust") && !made_by("wit-bindgen-c") {
-        // A C component may also name Rust, because the adapters that wit-component adds are written in Rust. It also
-        // names `wit-bindgen-c`.
+        // A C component may also name Rust, because the adapters that wit-component adds are written in Rust. Such a
+        // component also names `wit-bindgen-c`.
         Language::Rust
     } else if producers.iter().any(|producer| {
         let name = producer.name.to_ascii_lowercase();

@@ -15,7 +15,7 @@ use crate::check::dynamic::trace::compare_behaviour;
 use crate::check::finding::Finding;
 use crate::check::report::CheckReport;
 
-/// The other build, loaded. Its bytes differ from those of the checked component.
+/// The other build, loaded. Its bytes differ from the bytes of the checked component.
 pub(super) struct OtherBuild(Arc<Plugin>);
 
 pub(super) fn load(

@@ -44,7 +44,7 @@ impl HostVariants<'_> {
         };
         self.announce_compilation(self.engine, &bytes, "with its stack and heap elsewhere");
         let load = || self.engine.load(&bytes, self.settings.clone());
-        // Suppresses log messages of this load. The rewritten component may trap during the load, and such a trap does
+        // Suppresses log messages of this load. The rewritten component may trap during the load, and this trap does
         // not concern the checked plugin.
         let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
         let loaded = tokio::task::block_in_place(quiet).ok();

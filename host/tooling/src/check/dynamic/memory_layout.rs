@@ -174,8 +174,8 @@ fn append_element(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
 /// Builds the start function. This function fills the unused stack, allocates a block of the heap, and leaves nonzero
 /// bytes in freed memory.
 ///
-/// The block is reallocated to each size in turn. An allocator with size classes therefore frees one block of each
-/// size. At the end the block shrinks. An allocator without size classes then frees most of the largest block.
+/// The block is reallocated to each size in turn, so that an allocator with size classes frees one block of each size.
+/// At the end the block shrinks, so that an allocator without size classes frees most of the largest block.
 fn start_function(top: i32, realloc: Option<u32>) -> Function {
     let mut code = Function::new([(1, ValType::I32)]);
     let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {

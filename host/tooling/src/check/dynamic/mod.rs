@@ -1,8 +1,8 @@
 //! Rules that run steps. Each case runs once under the usual host and again under alternative hosts.
 //!
 //! The engine hides most differences between hosts from a step. These rules find steps that depend on the remaining
-//! differences: the stack of the machine, failures of tools, and the entropy of the build. They also find errors of the
-//! host itself.
+//! differences: the stack of the machine, failures of tools, and the entropy of the build. The rules also find errors
+//! of the host itself.
 //!
 //! Floors, top first: `run_cases` · `perturb` · `loaded_variants` · `builds`, `failing_calls` · `other_process`,
 //! `perturbed_runs`, `run_end` · `baseline`, `cases` · `case` · `hosts`, `script` · `host_inputs`, `memory_layout`,

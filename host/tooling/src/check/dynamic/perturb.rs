@@ -31,8 +31,8 @@ pub(super) async fn all_variations(
     found.extend(vary_memory_layout(runs, loaded).await);
     found.extend(simulate_crashes(runs, plugin).await);
     found.extend(vary_job(runs, plugin).await);
-    // Skips the second run in one instance if there are findings. It could show a difference that was already found,
-    // for example a dependency on the memory layout.
+    // Skips the second run in one instance if there are findings, because this run could show a known difference again.
+    // An example is a dependency on the memory layout.
     if found.is_empty() {
         found.extend(rerun_in_instance(runs, plugin).await);
     }
@@ -79,7 +79,7 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
 async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariants) -> Option<Finding> {
     let moved = loaded.moved.as_deref()?;
     let mut script = runs.script();
-    // Raises the limits. The changed layout may change the seed of a hash map and thus the amount of fuel, and an
+    // Raises the limits. The changed layout may change the seed of a hash map and with it the amount of fuel, and an
     // allocator may need more pages.
     script.limits.fuel = script.limits.fuel.saturating_mul(2);
     script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES);

@@ -33,7 +33,7 @@ pub(super) fn check_end(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     found.chain(near_limit(ran)).collect()
 }
 
-/// Checks that the calls and the end of the step are those that the case expects.
+/// Checks that the calls and the end of the step match the case.
 pub(super) fn check_fit(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     let base = &ran.base;
     let mut found = Vec::new();

@@ -29,8 +29,8 @@ impl PinnedComponents for ThisBuild {
     }
 }
 
-/// Replays the steps of all histories, except steps whose operator this plugin does not serve. Returns cases made from
-/// the steps that did not diverge.
+/// Replays every step whose operator this plugin serves, in all histories. Returns cases made from the steps that did
+/// not diverge.
 pub(crate) async fn run(
     plugin: &Arc<Plugin>,
     reads: &[VerifiedHistory<'_>],

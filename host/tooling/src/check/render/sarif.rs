@@ -112,8 +112,7 @@ fn result(finding: &Finding) -> Value {
     })
 }
 
-/// Fingerprint of a finding, equal for the same finding in another build. It contains nothing that changes with a
-/// build.
+/// Fingerprint of a finding, equal for the same finding in another build. Contains nothing that changes with a build.
 fn fingerprint(finding: &Finding) -> String {
     let empty = String::new();
     let part = |text: &Option<String>| text.as_ref().unwrap_or(&empty).clone();

@@ -10,8 +10,8 @@ pub struct StaticInput<'a> {
     pub file: &'a str,
     /// Bytes of the component.
     pub bytes: &'a [u8],
-    /// Imports and exports of the component, or the reason why they cannot be read. They are readable in most refused
-    /// components.
+    /// Imports and exports of the component, or the reason why they cannot be read. Most refused components have
+    /// readable imports and exports.
     pub outline: Result<ComponentInterface, Problem>,
     /// Result of loading the component.
     pub loaded: &'a Result<Arc<Plugin>, LoadError>,

@@ -40,7 +40,7 @@ fn format_findings(anatomy: &ComponentInfo, file: &str, found: &mut Vec<Finding>
 }
 
 /// Reports one difference between the component and its world. Returns `None` for an import of a foreign interface,
-/// because the plugin's entry in the configuration may allow it.
+/// because the plugin's entry in the configuration may allow this import.
 fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Option<Finding> {
     // Bytes that are not a component cannot be compared with a world.
     if *anatomy.file_kind() != FileKind::Component {

@@ -169,7 +169,7 @@ fn needed_grants(case: &ToolCase, mut grants: Grants) -> Grants {
     grants
 }
 
-/// Key-value map of the case. It has one namespace, because a plugin has only one.
+/// Key-value map of the case, with one namespace, because a plugin has only one namespace.
 struct CaseMap(Mutex<BTreeMap<String, Vec<u8>>>);
 
 #[async_trait]

@@ -38,7 +38,7 @@ pub(super) struct CoreInstance {
     pub(super) module: usize,
     /// Targets of the imported functions.
     pub(super) functions: Vec<CallTarget>,
-    /// All tables of the instance, imported ones first.
+    /// All tables of the instance, imported tables first.
     pub(super) tables: Vec<Table>,
 }
 

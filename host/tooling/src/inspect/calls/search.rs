@@ -31,8 +31,8 @@ pub(super) fn search(linked: &LinkedComponent<'_>, wanted: &[(&str, Option<&str>
     let tables = table_entries(linked);
     let mut reached: Vec<Option<Reachability>> = wanted.iter().map(|_| None).collect();
     // Prefers a path of known calls to a shorter path. The first search follows only calls with a known target. The
-    // second search also follows calls through tables with an unknown index. It counts only for imports that the first
-    // search did not reach.
+    // second search also follows calls through tables with an unknown index. The second search counts only for imports
+    // that the first search did not reach.
     for indirect in [false, true] {
         let walk = traverse(linked, &tables, indirect);
         for ((interface, function), reach) in wanted.iter().zip(&mut reached) {
@@ -141,7 +141,8 @@ fn traverse(linked: &LinkedComponent<'_>, tables: &[Vec<Entry>], indirect: bool)
         }
         for call in &body.through_table {
             let Some(table) = of.tables.get(call.table as usize).copied() else { continue };
-            // A constant table index makes the target of the call known. Glue code between modules uses such calls.
+            // A constant table index makes the target of the call known. Glue code between modules uses calls with a
+            // constant index.
             let certain = call.slot.and_then(|slot| tables[table].iter().find(|(place, ..)| *place == Some(slot)));
             if let Some((.., target)) = certain {
                 come(
@@ -208,8 +209,8 @@ fn frame(linked: &LinkedComponent<'_>, (instance, function): Node, through_table
     Some(PathFrame { function, through_table, named })
 }
 
-/// Returns true for modules that wit-component inserts. They have a known name, or an export with a name that no
-/// compiler uses.
+/// Returns true for modules that wit-component inserts: modules with a known name, or with an export that no compiler
+/// names this way.
 fn is_glue(module: &Module<'_>) -> bool {
     let table = "$imports";
     let named = |prefix: &str| module.name.is_some_and(|name| name.starts_with(prefix));
