@@ -100,8 +100,8 @@ async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores
     stores(config, CrashPoints::from_env()?.statements, used).await
 }
 
-/// Returns true if the first database that this process opened was restored, for example from a backup. Its generation
-/// then differs from the generation that this machine last used.
+/// Returns true if the first database that this process opened was restored, for example from a backup. The generation
+/// of the database then differs from the generation that this machine last used.
 pub(crate) async fn is_restored() -> anyhow::Result<bool> {
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
     let Some(store) = opened else { return Ok(false) };

@@ -91,7 +91,7 @@ impl Resumed {
             let job_id = claim.row.job_id.clone();
             match execute(ctx, host, claim).await {
                 Ok(response) => self.responses.push(response),
-                // An error of one job does not stop the others.
+                // An error of one job does not stop the remaining jobs.
                 Err(error) => match error.downcast::<WorkerError>()? {
                     WorkerError::Released(_) if interrupt::is_pressed() => return Ok(()),
                     WorkerError::ParkedUnloaded { job_id, cause } => drop(self.unread.insert(job_id, cause)),

@@ -112,15 +112,15 @@ fn unended_calls(host: &Host, drain: Duration) -> String {
     }
 }
 
-/// Returns a function that finds the plugin changes since a job was accepted. It caches the changes of unfinished jobs
-/// by their pins.
+/// Returns a function that finds the plugin changes since a job was accepted. The function caches the changes of
+/// unfinished jobs by their pins.
 fn change_finder(config: &Config) -> ChangeDetector {
     let config = config.clone();
     let known: Mutex<BTreeMap<Hash, Vec<ChangedPluginView>>> = Mutex::default();
     Arc::new(move |durable| {
         let find = || latchwork::config_changes::changed_settings(&config, durable);
-        // Does not cache the changes of a finished job. They also depend on its calls, so another job with the same
-        // pins may have different changes.
+        // Does not cache the changes of a finished job. These changes also depend on the calls of the job, so another
+        // job with the same pins may have different changes.
         if durable.job.state.is_terminal() {
             return find();
         }

@@ -118,7 +118,7 @@ fn print_job(printer: &Printer, response: &Response) {
     }
 }
 
-/// Prints the table of steps, then the failed and the blocked ones.
+/// Prints the table of steps, then the failed steps and the blocked steps.
 fn print_steps(printer: &Printer, response: &Response) {
     let rows: Vec<[String; 4]> = response
         .steps

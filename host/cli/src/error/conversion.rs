@@ -40,8 +40,8 @@ impl From<&StoreError> for CliError {
 
 /// Returns the error of an unavailable database.
 ///
-/// The database engine reports the reason only as text. This text shows a full disk or a read-only folder, which have
-/// their own codes.
+/// The database engine reports the reason only as text. A full disk and a read-only folder are recognized by this text
+/// and have their own codes.
 fn unavailable(message: String) -> CliError {
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
     if says(&["disk is full", "No space left on device", "quota exceeded"]) {
@@ -153,8 +153,8 @@ fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliEr
         cause.downcast_ref::<E>().map(CliError::from)
     }
     let said = cause.downcast_ref::<CliError>().cloned();
-    // These types have their own conversions. Some errors, such as `SubmitError`, display an inner error but do not
-    // name it as their cause, so a search through the causes would miss it.
+    // These types need their own conversions. Some errors, such as `SubmitError`, display an inner error but do not
+    // return it as their cause. A search through the causes would miss the inner error.
     said.or_else(|| one::<ConfigErrors>(cause))
         .or_else(|| one::<SubmitError>(cause))
         .or_else(|| one::<WorkerError>(cause))

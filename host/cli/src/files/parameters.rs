@@ -190,9 +190,8 @@ fn accepts_value(schema: &Value, catalog: &dyn Catalog, name: &str, value: &Valu
     })
 }
 
-/// Returns the value of a text on the command line. The text is parsed as JSON, except in three cases: the schema
-/// requires a string, the text is not JSON, or the schema accepts only the string. In these cases the value is the text
-/// itself.
+/// Returns the value of a text on the command line. The text itself is the value if the schema requires a string, if
+/// the text is not JSON, or if the schema accepts only the string. Otherwise the text is parsed as JSON.
 fn value_of(property: &Value, text: &str, fits: &dyn Fn(&Value) -> bool) -> Result<Value, String> {
     let words = property.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let wants_text = property.get("type").is_some_and(|kind| kind == "string")

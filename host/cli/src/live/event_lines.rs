@@ -48,8 +48,7 @@ pub(super) fn event_line(
             return Some(styled_line(Tone::Title, false, format!("job {job_id}{attempt}")));
         }
         Body::ToolInvocationStarted { slot, operator, .. } => return call_line(slot, operator),
-        // A step that is itself a call gets no line for the end of the call, because the event that ends the step has
-        // its own line.
+        // A step that is itself a call gets no line here. The event that ends the step has its own line.
         Body::ToolInvocationFinished { slot, ok: true, provenance, .. } if provenance.is_executed() => {
             if slot.is_step() {
                 return None;

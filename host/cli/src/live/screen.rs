@@ -37,7 +37,7 @@ impl<'p> Screen<'p> {
     }
 
     fn of(printer: &'p Printer, mut view: JobProgressView, past: &[Event]) -> Self {
-        // Ctrl-c must stop the command safely as soon as the screen exists. Without the listener, it would kill the
+        // Ctrl-c must stop the command safely as soon as the screen exists. Without the listener, ctrl-c would kill the
         // process.
         interrupt::listen();
         for event in past {

@@ -29,7 +29,7 @@ pub struct Printer {
     log_format: LogFormat,
     stdout: TextTarget,
     stderr: TextTarget,
-    /// True if a command reads its input from stdin. A person then cannot answer questions there.
+    /// True if a command reads its input from stdin. A person then cannot answer questions on stdin.
     stdin_is_input: AtomicBool,
     first_write_error: Mutex<Option<io::Error>>,
     started_us: i64,
@@ -68,8 +68,8 @@ impl Printer {
         self.stdin_is_input.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if lines on stderr can be redrawn in place: a terminal can move its cursor, the lines are for
-    /// people, and `--json` is not given.
+    /// Returns true if lines on stderr can be redrawn in place. This requires a terminal that can move its cursor, and
+    /// lines for people. Returns false with `--json`.
     pub(crate) fn redraws(&self) -> bool {
         let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
         self.writes_for_people() && !self.json && can_move && Term::stderr().is_term() && self.stderr.width.is_some()

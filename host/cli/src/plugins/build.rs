@@ -60,8 +60,8 @@ pub(crate) fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
     }
 }
 
-/// Returns the path of a folder for display: relative if it lies below the working directory, and the name of its
-/// plugin if it is the working directory.
+/// Returns the path of a folder for display. The path of a folder below the working directory is relative. For the
+/// working directory itself, returns the name of its plugin.
 fn display_folder(cwd: &Path, dir: &Path) -> String {
     let below = dir.strip_prefix(cwd).unwrap_or(dir);
     if below.components().next().is_some() {

@@ -12,7 +12,8 @@ use crate::text::wrap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct TextLine {
     spans: Vec<Span>,
-    /// True if this program must not wrap the line. The terminal wraps it, so that a person can copy it in one piece.
+    /// True if this program must not wrap the line. The terminal wraps the line instead, so that a person can copy the
+    /// line in one piece.
     no_wrap: bool,
 }
 
@@ -76,7 +77,7 @@ impl Text {
         self
     }
 
-    /// Returns all texts, one below the other.
+    /// Returns all texts as one text, each below the previous text.
     pub fn lines(texts: impl IntoIterator<Item = impl Into<Text>>) -> Text {
         let blocks = texts.into_iter().flat_map(|text| {
             let text = text.into();

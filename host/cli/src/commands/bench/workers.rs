@@ -143,7 +143,7 @@ fn run_concurrently(commands: impl Iterator<Item = Command>, folder: &Path) -> a
     Ok(())
 }
 
-/// Returns the last lines of a worker's output. A failed worker prints its error there, after one line for each job.
+/// Returns the last lines of a worker's output. A failed worker prints its error last, after one line for each job.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().collect();
     lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")

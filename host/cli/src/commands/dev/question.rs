@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 /// Reads one answer at a time.
 ///
 /// A blocking read cannot be cancelled, so the read of a withdrawn question stays pending. The next question uses this
-/// read. A second read would compete with it for the input.
+/// read. A second read would compete with the pending read for the input.
 #[derive(Default)]
 pub(super) struct Question {
     read: Option<JoinHandle<io::Result<String>>>,

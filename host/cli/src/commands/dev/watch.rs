@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 /// Names of build outputs in a folder of sources.
 const BUILD_OUTPUTS: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "Cargo.lock"];
-/// Maximum number of watched files. Further files are ignored, because such a large folder is most likely not a folder
-/// of sources.
+/// Maximum number of watched files. Further files are ignored, because a folder with more files is most likely not a
+/// folder of sources.
 const FILES_MAX: usize = 5_000;
 
 /// Watched files with modification time and size. The value is `None` for a missing file.
@@ -52,7 +52,7 @@ impl WatchedFiles {
         WatchedFiles(self.0.iter().filter(|(path, _)| path.starts_with(dir)).map(|(p, s)| (p.clone(), *s)).collect())
     }
 
-    /// Returns the files that differ from `before`, including added and removed ones.
+    /// Returns the files that differ from `before`, including added and removed files.
     pub(super) fn changes(&self, before: &WatchedFiles) -> Vec<PathBuf> {
         let mut changed: Vec<_> =
             self.0.iter().filter(|(path, stamp)| before.0.get(*path) != Some(stamp)).map(|(path, _)| path).collect();

@@ -133,7 +133,7 @@ async fn check_job(
             Err(error) => return Err(error),
         };
         // Reads again if log or ledger changed while the effects were read. The effects may be in another database, so
-        // one transaction cannot read all three.
+        // one transaction cannot read effects, log and ledger.
         if !record.row.state.is_terminal() {
             let after = journal.load(job_id).await?;
             if after.is_none_or(|after| after.row.head != record.row.head || after.ledger != record.ledger) {
@@ -157,8 +157,8 @@ async fn check_job(
             Err(error) => return Ok(vec![problem_of_log(&error)]),
         };
         let mut found: Vec<JobProblem> = problems.iter().map(problem_of_log).collect();
-        // Compares the shared tables only if no problem was found. They are compared with payloads and effects, and
-        // damage there would make the result meaningless.
+        // Compares the shared tables only if no problem was found. The comparison uses payloads and effects, and
+        // damaged payloads or effects would make the result meaningless.
         if found.is_empty() {
             found.extend(shared_table_problems(journal, &durable).await?);
         }

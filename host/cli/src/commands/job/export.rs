@@ -88,7 +88,7 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
 /// Reads the log and the effects of one point in time.
 ///
 /// Reads the log before and after the effects, until both readings of the log agree. The effects may be in another
-/// database, so one transaction cannot read both.
+/// database, so one transaction cannot read log and effects.
 async fn load_consistent(stores: &Stores, job_id: &JobId) -> anyhow::Result<(StoredJob, Vec<Effect>)> {
     let mut before = load(stores, job_id).await?;
     for _ in 0..READS_MAX {

@@ -29,7 +29,7 @@ pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Resul
     Ok(if report.divergence.is_none() { Exit::Done } else { Exit::Failed })
 }
 
-/// Replays all jobs of the database, oldest first. A job that cannot be replayed does not stop the others.
+/// Replays all jobs of the database, oldest first. Continues with the next job if a job cannot be replayed.
 async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let filter = JobFilter { limit: u32::MAX, ..JobFilter::default() };
     let mut jobs: Vec<Value> = Vec::new();

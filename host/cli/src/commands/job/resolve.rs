@@ -88,8 +88,8 @@ fn check_result(
     file: &Path,
     result: &str,
 ) -> anyhow::Result<()> {
-    // Skips the compensation of a call that its own plugin undoes, because its result has no schema. Skips a slot
-    // without a call, because `resolve` refuses it afterwards.
+    // Skips a compensation by the plugin of the call itself, because the result of this compensation has no schema.
+    // Skips a slot without a call, because `resolve` refuses this slot afterwards.
     let own = durable.job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo);
     let called = durable.job.calls.get(slot).filter(|_| !own);
     let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {

@@ -67,7 +67,8 @@ async fn check_plugin(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) ->
     let mut entry = subject::entry(&config, &target);
     let is_configured = config.plugins.iter().any(|plugin| plugin.source == entry.source);
     if !is_configured {
-        // Assumes the grants that an unconfigured plugin needs. Without them, its imports would count as violations.
+        // Assumes the grants that an unconfigured plugin needs. Without these grants, the imports of the plugin would
+        // count as violations.
         entry.grants = grants_needed(&ComponentInfo::read(&bytes));
     }
     if let Some(wasi) = args.wasi {

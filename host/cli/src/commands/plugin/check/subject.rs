@@ -68,7 +68,7 @@ pub(super) fn cases(
 }
 
 /// Returns a second build of the same sources: the file of `--rebuilt`, else a new build of the plugin folder. Returns
-/// `None` if neither is available or `--once` prevents the build.
+/// `None` if there is no file and no folder, or if `--once` prevents the build.
 pub(super) fn rebuilt(
     args: &PluginCheckArgs,
     ctx: &Context<'_>,
