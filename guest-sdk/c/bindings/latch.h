@@ -190,8 +190,8 @@ typedef struct latchwork_plugin_invocation_invocation_context_t {
   // Idempotency key for the downstream API. The key is the same for every execution and every
   // retry of this invocation.
   latch_string_t   external_key;
-  // Number of the worker's attempt at the job. It must not be part of a key, because it differs
-  // between attempts.
+  // Number of the worker's attempt at the job. A key must not contain this number, because it
+  // differs between attempts.
   uint32_t   attempt;
   // Number of earlier tries of this invocation.
   uint32_t   tries_before;
@@ -295,7 +295,8 @@ typedef uint8_t exports_latchwork_plugin_plugin_determinism_t;
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_DETERMINISM_PURE 0
 // Answers of a model. Inputs and parameters are recorded, and answers may differ.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_DETERMINISM_STABLE 1
-// Answers of the outside world. They change, so they are cached only with a time to live.
+// Answers of the outside world. These answers change, so they are cached only with a time to
+// live.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_DETERMINISM_EXTERNAL 2
 
 // Properties that decide how a call in doubt is resolved after a crash. The host reads support

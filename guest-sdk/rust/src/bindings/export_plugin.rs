@@ -80,7 +80,8 @@ pub mod exports {
                     Pure,
                     /// Answers of a model. Inputs and parameters are recorded, and answers may differ.
                     Stable,
-                    /// Answers of the outside world. They change, so they are cached only with a time to live.
+                    /// Answers of the outside world. These answers change, so they are cached only with a time to
+                    /// live.
                     External,
                 }
                 impl ::core::fmt::Debug for Determinism {

@@ -1049,8 +1049,8 @@ pub mod latchwork {
                 /// Idempotency key for the downstream API. The key is the same for every execution and every
                 /// retry of this invocation.
                 pub external_key: _rt::String,
-                /// Number of the worker's attempt at the job. It must not be part of a key, because it differs
-                /// between attempts.
+                /// Number of the worker's attempt at the job. A key must not contain this number, because it
+                /// differs between attempts.
                 pub attempt: u32,
                 /// Number of earlier tries of this invocation.
                 pub tries_before: u32,
