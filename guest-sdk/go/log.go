@@ -12,8 +12,8 @@ import (
 // LevelTrace is lower than slog's own levels.
 const LevelTrace = slog.Level(-8)
 
-// records is the slog.Handler of operators. It writes log records with the trace context of the step. Package
-// log uses it too.
+// records is the slog.Handler of operators. The handler writes log records with the trace context of the step. Package
+// log uses this handler too.
 type records struct {
 	group string
 	attrs string

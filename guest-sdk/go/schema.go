@@ -21,8 +21,8 @@ var (
 
 type object = map[string]any
 
-// schemaOf returns the schema of the JSON that encoding/json makes of a type. A field is required unless it
-// is a pointer or has omitempty or omitzero. Types with their own JSON encoding accept any value.
+// schemaOf returns the schema of the JSON that encoding/json makes of a type. Every field is required, except pointers
+// and fields with omitempty or omitzero. Types with their own JSON encoding accept any value.
 func schemaOf(t reflect.Type, above []reflect.Type) object {
 	for _, seen := range above {
 		if seen == t { // A recursive type.

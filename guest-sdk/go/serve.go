@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	// Calls main for plugins that register their operators there, because Go does not call main in a component.
+	// Calls main, because a plugin may register its operators in main and Go does not call main in a component.
 	host.Plugin.Register = func() {
 		if len(operators) == 0 {
 			host.Main()

@@ -251,7 +251,8 @@ def install(sleep):
     datetime.datetime = _DateTime
 
     uuid._node, uuid.getnode = None, _node
-    # `uuid._generate_time_safe` would read the time of the system. Without it, uuid1 uses the replaced clock.
+    # `uuid._generate_time_safe` would read the time of the system. Without this function, uuid1 uses the replaced
+    # clock.
     uuid._generate_time_safe = None
 
     socket.socket = socket.SocketType = _Socket
@@ -274,8 +275,8 @@ def close():
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if file and file.endswith(".py") and "/latchwork/" not in file and not file.startswith(os.path.dirname(os.__file__)):
-            # Without a modification time, linecache does not check whether the file has changed. This check would fail,
-            # because a component has no files.
+            # Leaves out the modification time, so that linecache does not check the file for changes. A component has
+            # no files, so a check would fail.
             with open(file, encoding="utf-8") as source:
                 linecache.cache[file] = (0, None, source.readlines(), file)
     builtins.open = io.open = _no("open")

@@ -76,21 +76,21 @@ macro_rules! constructors {
 }
 
 constructors! {
-    /// The remote system did not answer in time. It is unknown if the system acted on the request.
+    /// The remote system did not answer in time. The system may have acted on the request.
     network_timeout => NetworkTimeout, Unknown;
     /// The remote system asked for a lower request rate and did nothing.
     rate_limit => RateLimit, No;
-    /// A provider failed temporarily. It is unknown if the provider acted on the request.
+    /// A provider failed temporarily. The provider may have acted on the request.
     temporary_provider_error => TemporaryProviderError, Unknown;
     /// A database was locked. Nothing was written.
     transient_db_lock => TransientDbLock, No;
-    /// A system that the plugin needs is not available. It is unknown if anything happened.
+    /// A system that the plugin needs is not available. The call may have changed the world.
     dependency_unavailable => DependencyUnavailable, Unknown;
     /// A policy, a gate or a grant forbids the call. Nothing was done.
     policy_denied => PolicyDenied, No;
     /// The input does not fit what the operator accepts. Nothing was done.
     invalid_input => InvalidInput, No;
-    /// A value does not match its schema. It is unknown if anything happened.
+    /// A value does not match its schema. The call may have changed the world.
     schema_validation_failed => SchemaValidationFailed, Unknown;
     /// Something that the call requires is missing, such as a config key or a secret. Nothing was done.
     missing_required_context => MissingRequiredContext, No;

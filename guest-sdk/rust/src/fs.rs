@@ -49,9 +49,9 @@ pub fn replace(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
     rename(&temporary, path)
 }
 
-/// Creates a file atomically. If several writers publish the same path, one succeeds and the others get
-/// [`ErrorKind::AlreadyExists`]. `unique` has the same meaning as for [`replace`]. The file system must
-/// support hard links.
+/// Creates a file atomically. If several writers publish the same path, one writer succeeds and every other writer gets
+/// [`ErrorKind::AlreadyExists`]. `unique` has the same meaning as for [`replace`]. The file system must support hard
+/// links.
 ///
 /// ```
 /// use latchwork_guest::{fs, testing::Host};

@@ -9,8 +9,7 @@
 //! assert_eq!(date, (2025, 11, 22));
 //! ```
 //!
-//! Outside of [`Host::run`] a default host is active. It has a fixed clock, random numbers, no tools and no
-//! grants.
+//! Outside of [`Host::run`] a default host is active, with a fixed clock, random numbers, no tools and no grants.
 
 pub(crate) mod doubles;
 pub(crate) mod files;

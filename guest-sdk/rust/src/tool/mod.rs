@@ -131,16 +131,15 @@ where
         self.inner.about.idempotent_by_key_seconds = u32::try_from(window.as_secs()).unwrap_or(u32::MAX);
         self
     }
-    /// Declares that the effect of a call may appear up to `time` after the call ended. During this time the
-    /// host neither asks about the call nor repeats it.
+    /// Declares that the effect of a call may appear up to `time` after the call ended. During this time the host does
+    /// not ask about the call or repeat the call.
     #[must_use]
     pub fn settles_within(mut self, time: Duration) -> Self {
         self.inner.about.settling_ms = millis(time);
         self
     }
-    /// Sets the handler that finds out whether the call with this external key happened. The handler gets the
-    /// arguments and the external key. It must not change anything. List `reconcile` in
-    /// [`export_tool!`](crate::export_tool).
+    /// Sets the handler that finds out whether the call with this external key happened. The handler gets the arguments
+    /// and the external key, and must not change anything. List `reconcile` in [`export_tool!`](crate::export_tool).
     #[must_use]
     pub fn reconcile(mut self, handler: impl Fn(A, &str) -> Result<Verdict<Output<R>>, Error> + 'static) -> Self {
         let own = self.inner.about.name.clone();
