@@ -94,7 +94,7 @@ fn mailto(tag: &str) -> Option<String> {
     Some(decode(&address[..end]))
 }
 
-/// Replaces character references: common named ones and numeric ones.
+/// Replaces numeric character references and common named character references.
 fn decode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

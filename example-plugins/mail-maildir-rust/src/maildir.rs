@@ -14,7 +14,7 @@ pub fn configured() -> Result<Maildir, Error> {
 }
 
 impl Maildir {
-    /// Delivers a message as a file in `new`. The file appears there only when it is complete. Returns the path of
+    /// Delivers a message as a file in `new`. The file appears in `new` only when it is complete. Returns the path of
     /// the file below the Maildir.
     pub fn deliver(&self, key: &str, message: &[u8]) -> Result<String, Error> {
         for folder in ["tmp", "new", "cur"] {
