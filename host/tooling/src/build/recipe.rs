@@ -28,7 +28,7 @@ pub struct Recipe {
     pub kind: PluginKind,
     /// Language of the plugin.
     pub lang: Lang,
-    /// Settings of languages other than Rust. They have their default values for a Rust plugin.
+    /// Settings of languages other than Rust. A Rust plugin has the default values.
     pub settings: LanguageSettings,
 }
 

@@ -207,8 +207,8 @@ fn describe_entry(history: &History, index: usize) -> String {
     }
 }
 
-/// Changes each part of a JSON text in turn. Returns the JSON pointer of each changed part with the resulting
-/// whole value. A text that is not JSON has a single part.
+/// Changes each part of a JSON text in turn. Returns the JSON pointer of each changed part, with the whole value after
+/// the change. A text that is not JSON has a single part.
 fn changed_parts(text: &str) -> Vec<(String, Value)> {
     let Ok(whole) = serde_json::from_str::<Value>(text) else {
         return vec![("text".to_owned(), json!(format!("{text}~")))];

@@ -1,5 +1,5 @@
-//! Runs a component on a history. The history answers every host call, and each host call is compared with
-//! the recorded one.
+//! Runs a component on a history. The history answers every host call, and each host call is compared with the recorded
+//! host call.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

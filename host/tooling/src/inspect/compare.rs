@@ -72,7 +72,7 @@ impl<'a> Compare<'a, '_> {
         }
     }
 
-    /// Compares a type with the expected one. The recursion ends because the expected type has a limited depth.
+    /// Compares a type with the expected type. The recursion ends because the expected type has a limited depth.
     fn compare_type(&mut self, expected: &Type, found: ComponentValType, at: String) {
         let id = match expected {
             Type::Id(id) => *id,

@@ -10,8 +10,8 @@ use crate::inspect::worlds;
 use crate::inspect::worlds::Worlds;
 
 impl ComponentInfo {
-    /// Returns the component's world, or the world that needs the fewest changes if the exports do not
-    /// identify one.
+    /// Returns the component's world, or the world that needs the fewest changes if the exports do not identify a
+    /// world.
     pub fn nearest_world(&self) -> PluginKind {
         match self.kind() {
             Some(kind) => kind,

@@ -2,9 +2,8 @@
 //!
 //! * `file_kind` determines the kind of the file, `features` the refused WebAssembly features it uses, and
 //!   `toolchain` the tools that built it. `component_info` holds the result.
-//! * `worlds` contains the interfaces of `wit/`. `difference` compares a component's types with them,
-//!   `compare` compares two signatures, and `type_printer` formats types as WIT. `fit` finds the world of a
-//!   component.
+//! * `worlds` contains the interfaces of `wit/`. `difference` compares a component's types with these interfaces,
+//!   `compare` compares two signatures, and `type_printer` formats types as WIT. `fit` finds the world of a component.
 //! * `calls` follows calls from a component's exports to its imports.
 //! * `hints` gives advice to the plugin's author. `explain` adds details to the engine's refusals.
 //!

@@ -1,4 +1,4 @@
-//! Detects the tools that built a file, from its `producers` sections or, if these were stripped, from other
+//! Detects the tools that built a file, from its `producers` sections or, without these sections, from other
 //! characteristics.
 
 use std::collections::BTreeSet;

@@ -135,7 +135,8 @@ impl<'t> TypePrinter<'t> {
         }
     }
 
-    /// Writes fields, cases or flags, from `open` to the closing brace. Their types are one level deeper than `depth`.
+    /// Writes fields, cases or flags, from `open` to the closing brace. The types of the fields are one level deeper
+    /// than `depth`.
     fn write_fields(
         &self,
         text: &mut String,
@@ -158,7 +159,7 @@ impl<'t> TypePrinter<'t> {
         text.push_str(" }");
     }
 
-    /// Writes the type `of` with its type arguments in angle brackets, if there are any. Their types are one level
+    /// Writes the type `of` with its type arguments in angle brackets, if there are any. The arguments are one level
     /// deeper than `depth`.
     fn write_arguments(&self, text: &mut String, of: &str, depth: usize, inner: &[Option<ComponentValType>]) {
         text.push_str(of);

@@ -10,7 +10,7 @@ use crate::check::finding::Finding;
 use crate::check::report::CheckReport;
 
 /// The component, loaded in alternative hosts. A field is `None` if the load fails or if there is nothing to compare. A
-/// failed load adds a finding or marks the rule as not checked.
+/// failed load also adds a finding or marks the rule as not checked.
 pub(super) struct LoadedVariants {
     pub(super) apart: Option<Arc<Plugin>>,
     pub(super) unoptimized: Option<Arc<Plugin>>,

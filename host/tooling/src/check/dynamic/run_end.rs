@@ -60,7 +60,7 @@ pub(super) fn check_fit(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     found
 }
 
-/// D069: the run failed although the case expects an output, or the reverse.
+/// D069: the run failed although the case expects an output, or succeeded although the case expects an error.
 fn unexpected(ran: &CaseBaseline<'_>) -> Option<Finding> {
     let expected = ran.case.error;
     match (&ran.base.ended, expected) {

@@ -116,7 +116,7 @@ struct Observations {
     unused: usize,
 }
 
-/// Host of a step that follows a script.
+/// Host that answers the calls of a step from a script.
 struct ScriptedHost {
     own: StepSources,
     used: Vec<bool>,
@@ -223,7 +223,7 @@ impl StepCalls for ScriptedHost {
     }
 
     async fn call_all(&mut self, calls: Vec<ToolCall>) -> Result<Vec<Result<String, Failure>>, Stop> {
-        // As in a real worker, all calls get their numbers before any of them is answered.
+        // All calls get their numbers before the first answer, as in a real worker.
         let places: Vec<_> = calls.iter().map(|call| self.assign_answer(call, true)).collect();
         let places = places.into_iter().collect::<Result<Vec<_>, _>>()?;
         // Answers arrive in forward or reverse order. The step receives them in the order of its calls.

@@ -7,7 +7,7 @@ use crate::check::static_rules::{load_problems, manifest};
 /// Function that checks one or more static rules and returns every violation in the component.
 type RuleCheck = fn(&StaticInput<'_>) -> Vec<Finding>;
 
-/// All functions that check static rules. They are independent of each other.
+/// All functions that check static rules. The functions are independent of each other.
 const RULE_CHECKS: &[RuleCheck] = &[load_problems::run, manifest::run];
 
 /// Returns every violation of a static rule.

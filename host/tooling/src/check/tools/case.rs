@@ -67,7 +67,7 @@ pub(crate) struct RequestMatcher {
     /// URL such as `https://api.example.com/v1/orders`. A URL without a query matches any query.
     pub(crate) url: String,
     /// `true` matches only after a world-changing request was received. `false` matches only before the first such
-    /// request. `None` matches always. With this field, a server can answer differently after a change.
+    /// request. `None` matches always. A server can thus answer differently after a change.
     #[serde(default)]
     pub(crate) happened: Option<bool>,
 }
@@ -111,8 +111,8 @@ pub(crate) struct ToolCase {
     pub(crate) secrets: BTreeMap<String, String>,
     /// True if the tool receives secrets in clear instead of placeholders.
     pub(crate) secrets_clear: bool,
-    /// Initial contents of the key-value map. If `None`, the tool has a map only if its entry in the configuration
-    /// grants one.
+    /// Initial contents of the key-value map. `None`: the tool has a map only if its entry in the configuration grants
+    /// a map.
     pub(crate) kv: Option<BTreeMap<String, String>>,
     /// Code of the expected error. `None` if the call must succeed.
     pub(crate) error: Option<String>,

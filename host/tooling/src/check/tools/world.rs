@@ -1,4 +1,4 @@
-//! The simulated world of a case. It is built for each run and inspected afterwards.
+//! The simulated world of a case, which is built for each run and inspected afterwards.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -130,7 +130,7 @@ impl World {
         state
     }
 
-    /// Removes the paths of this run from a text, because they differ in every run.
+    /// Removes the paths of this run from a text, because these paths differ in every run.
     pub(super) fn strip_paths(&self, text: &str) -> String {
         text.replace(&*self.dir.path().to_string_lossy(), "")
     }

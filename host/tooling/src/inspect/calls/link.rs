@@ -421,7 +421,7 @@ fn item_at(spaces: &Spaces, kind: ComponentExternalKind, index: u32) -> Item {
     get(of, index).unwrap_or(Item::Other)
 }
 
-/// Adds the function that a canonical definition makes to the index space of its kind.
+/// Adds the function of a canonical definition to the index space for its kind of function.
 fn define_canonical(spaces: &mut Spaces, function: CanonicalFunction) {
     match function {
         CanonicalFunction::Lift { core_func_index, .. } => {
