@@ -80,7 +80,7 @@ async fn build_host(config: Config, survey: Survey, used: DatabaseUse) -> anyhow
 
 /// Senders of webhook notices in this process. Notices may still be queued when the process ends.
 static NOTIFIERS: Mutex<Vec<Arc<Notifier>>> = Mutex::new(Vec::new());
-/// Maximum time that the end of a command waits for a webhook.
+/// Maximum time that a command waits for a webhook before the command ends.
 const NOTIFY_WAIT: Duration = Duration::from_secs(5);
 
 /// Opens the configured stores for commands about existing jobs. Never creates a database.
@@ -133,8 +133,7 @@ pub(crate) fn is_new(config: &Config) -> anyhow::Result<bool> {
 
 /// Checks that the command runs in a project. A project has a configuration or a database.
 ///
-/// # Errors
-/// `L0110` if `--db` names a file that does not exist, or if there is neither a configuration nor a database
+/// # Errors `L0110` if `--db` names a file that does not exist, or if the project has no configuration and no database
 /// file.
 pub(crate) fn require_project(config: &Config) -> anyhow::Result<()> {
     let Some(path) = file(config)?.filter(|path| !path.exists()) else { return Ok(()) };
@@ -241,7 +240,8 @@ async fn stores(config: &Config, probe: Arc<dyn Probe>, used: DatabaseUse) -> an
     Ok(Stores::new(main, owner).with_effects(effects))
 }
 
-/// Maximum number of requests for the time of the server. The first fast enough answer is used.
+/// Maximum number of requests for the time of the server. The first answer that arrives within the clock margin is
+/// used.
 const TIME_REQUESTS_MAX: u32 = 10;
 
 /// Synchronizes the clock of this process with the server. An answer that took longer than the clock margin is

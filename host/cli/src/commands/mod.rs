@@ -1,4 +1,4 @@
-//! The commands, one file or folder each. No command imports another.
+//! The commands, one file or folder each. No command imports another command.
 
 pub(crate) mod bench;
 pub(crate) mod call;

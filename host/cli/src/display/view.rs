@@ -53,7 +53,7 @@ fn pending_line(pending: &PendingView) -> String {
     visible(&format!("{what}: {done} by {by}{why}; applied when the job continues"))
 }
 
-/// Returns the exit status of a response: 0 for a completed job, 1 for a failed or cancelled one, else 3.
+/// Returns the exit status of a response: 0 for a completed job, 1 for a failed or cancelled job, else 3.
 pub(crate) fn exit(response: &Response) -> Exit {
     match response.state {
         JobState::Completed => Exit::Done,

@@ -143,7 +143,7 @@ impl From<&EngineError> for CliError {
     }
 }
 
-/// Converts a library error that has a code of the command line. Returns `None` for others.
+/// Converts a library error that has a code of the command line. Returns `None` for other errors.
 fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliError> {
     fn one<'e, E>(cause: &'e (dyn std::error::Error + 'static)) -> Option<CliError>
     where

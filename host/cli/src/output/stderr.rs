@@ -14,7 +14,7 @@ use crate::args::LogFormat;
 use crate::output::record;
 use crate::text::{Text, TextTarget};
 
-/// Lines of the redrawn area. The cursor is at the start of the line below them.
+/// Lines of the redrawn area. The cursor is at the start of the line below the area.
 static AREA: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn area() -> MutexGuard<'static, Vec<String>> {

@@ -110,7 +110,7 @@ impl Catalog for AcceptAllCatalog {
     }
 }
 
-/// Returns the error that lists every violation, in the order in which they occur in the plan's text.
+/// Returns the error that lists every violation, in the order of the plan's text.
 pub(crate) fn plan_refused(path: &Path, violations: &[Violation]) -> CliError {
     let count = match violations.len() {
         1 => "a problem".to_owned(),

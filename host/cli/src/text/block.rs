@@ -231,7 +231,7 @@ fn spans(cell: Text) -> Vec<Span> {
     joined
 }
 
-/// Writes the characters of one line, with a style around each run of one tone.
+/// Writes the characters of one line, with one style for each sequence of characters of the same tone.
 fn write_cells(out: &mut String, cells: &[wrap::Cell], color: bool) {
     let end = cells.iter().rposition(|cell| cell.char != ' ').map_or(0, |last| last + 1);
     for run in cells[..end].chunk_by(|a, b| a.tone == b.tone) {

@@ -38,7 +38,7 @@ pub(super) fn longest_word(cells: &[Cell]) -> usize {
 /// Wraps a line to `width` columns.
 ///
 /// The line is broken at blanks. A word is broken only if it is longer than a line. A command in backquotes is never
-/// broken, because a person must be able to copy it. Continuation lines are indented.
+/// broken, because a person must be able to copy the command. Continuation lines are indented.
 pub(super) fn line(cells: &[Cell], width: Option<usize>) -> Vec<Vec<Cell>> {
     let Some(width) = width.filter(|width| columns(cells) > *width) else { return vec![cells.to_vec()] };
     let indent = cells.iter().take_while(|cell| cell.char == ' ').count();

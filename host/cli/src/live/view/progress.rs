@@ -77,7 +77,8 @@ pub(crate) struct JobProgressView {
     /// Start time of this command if the command executes the job. `None` if another process executes the
     /// job.
     own_us: Option<i64>,
-    /// Time of the claim at which the elapsed time starts. Claims after the creation of the view do not change it.
+    /// Time of the claim at which the elapsed time starts. Claims after the creation of the view do not change this
+    /// time.
     claimed_us: Option<i64>,
     /// Time at which the job began to wait for a worker.
     unclaimed_us: Option<i64>,

@@ -1,4 +1,4 @@
-//! Phases of a check, printed before each starts, with their durations.
+//! Prints each phase of a check before the phase starts, and the durations of a long check at its end.
 
 use crate::context::Context;
 use crate::process_machine;
