@@ -137,7 +137,7 @@ typedef uint8_t latchwork_plugin_log_level_t;
 #define LATCHWORK_PLUGIN_LOG_LEVEL_WARN 3
 #define LATCHWORK_PLUGIN_LOG_LEVEL_ERROR 4
 
-// Seconds and nanoseconds since 1970-01-01T00:00:00Z. They are two numbers so that each
+// Seconds and nanoseconds since 1970-01-01T00:00:00Z. There are two numbers, so that each number
 // stays below 2^53. Example: `{ seconds: 1763766000, nanoseconds: 250000000 }`.
 typedef struct latchwork_plugin_clock_instant_t {
   int64_t   seconds;

@@ -9,7 +9,7 @@ use crate::bindings::types as __with_name0;
 pub mod exports {
     pub mod latchwork {
         pub mod plugin {
-            /// Optional export of tools: checks whether a recorded effect is still as it was recorded.
+            /// Optional export of tools: checks whether a recorded effect is still in place.
             #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
             pub mod verify {
                 #[used]

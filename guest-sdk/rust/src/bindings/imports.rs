@@ -436,7 +436,7 @@ pub mod latchwork {
             #[used]
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
-            /// Seconds and nanoseconds since 1970-01-01T00:00:00Z. They are two numbers so that each
+            /// Seconds and nanoseconds since 1970-01-01T00:00:00Z. There are two numbers, so that each number
             /// stays below 2^53. Example: `{ seconds: 1763766000, nanoseconds: 250000000 }`.
             #[repr(C)]
             #[derive(Clone, Copy)]
