@@ -11,8 +11,8 @@ import (
 	"latchwork/internal/host"
 )
 
-// Code is one of the ten failure codes of plugins. The host may retry a call that fails with one of the first
-// five. The other codes are final.
+// Code is one of the ten failure codes of plugins. The host may retry a call that fails with one of the first five
+// codes. The other codes are final.
 type Code string
 
 const (

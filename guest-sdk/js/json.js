@@ -17,7 +17,7 @@ export function parse(text) {
   return value;
 }
 
-// Maximum nesting depth. The host accepts no more, and the stacks of engines allow little more.
+// Maximum nesting depth. The host refuses deeper values, and the stacks of engines allow only little more.
 const DEPTH = 120;
 
 /** Serializes a value as JSON. Throws a RangeError with the path of the first value that JSON cannot hold. */

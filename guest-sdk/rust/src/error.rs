@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::bindings::types;
 
-/// The ten failure codes of plugins. The host may retry a call that fails with one of the first five. The
-/// other codes are final.
+/// The ten failure codes of plugins. The host may retry a call that fails with one of the first five codes. The other
+/// codes are final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Code {

@@ -166,7 +166,7 @@ func KVDelete(key string) (was bool, denied *Denied) {
 // Inside is true in a component and false in a native build.
 const Inside = true
 
-// Main is the func main of the plugin. Go itself does not call it in a component.
+// Main is the func main of the plugin. Go itself does not call Main in a component.
 //
 //go:linkname Main main.main
 func Main()

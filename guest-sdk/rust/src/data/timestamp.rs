@@ -46,7 +46,7 @@ impl Timestamp {
         (second / 3600, second / 60 % 60, second % 60)
     }
 
-    /// Formats the time for the `Date` header of a mail, as RFC 5322 defines it. RFC 2822 is its predecessor.
+    /// Formats the time for the `Date` header of a mail, as RFC 5322 defines it. RFC 5322 replaced RFC 2822.
     pub fn rfc2822(self) -> String {
         let ((year, month, day), (hour, minute, second)) = (self.date(), self.time());
         let weekday = WEEKDAYS[usize::try_from(self.seconds.div_euclid(DAY).rem_euclid(7)).unwrap_or(0)];
