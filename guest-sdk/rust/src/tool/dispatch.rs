@@ -67,8 +67,11 @@ pub fn compensate(
     Ok(handler(external_key, args, result)?)
 }
 
-/// Returns one message per mismatch between handlers and exports: a handler without its export, an export without a
-/// handler, and, if the plugin exports `verify`, a world-changing operator without a `verify` handler.
+/// Returns one message per mismatch between handlers and exports:
+///
+/// * a handler without its export,
+/// * an export without a handler,
+/// * a world-changing operator without a `verify` handler, if the plugin has the export `verify`.
 pub fn mismatched_exports(operators: &[Erased], exported: &[&str]) -> Vec<String> {
     let has = |present: fn(&Erased) -> bool| operators.iter().any(present);
     let changes_world = |operator: &&Erased| operator.about.effects.iter().any(|effect| effect.is_world_changing());
