@@ -8,7 +8,7 @@ use crate::support::plugins::sdk_tools;
 use crate::support::program;
 use crate::support::terminal::{Terminal, TerminalKind};
 
-/// Maximum number of polls. Polls are 50 ms apart, so a test waits at most five minutes. This is enough on a busy
+/// Maximum number of polls. Polls are 50 ms apart, so a test waits at most five minutes, which is enough on a busy
 /// machine.
 const MAX_POLLS: u32 = 6_000;
 
@@ -51,8 +51,8 @@ fn dev_once_prints_the_output_and_leaves_no_database() {
     assert_eq!(live.code, 2, "{}", live.stderr);
 }
 
-/// I154: after an error the command keeps watching. After a change it shows how the new output differs from the
-/// last one. Ctrl-c leaves no files behind.
+/// I154: after an error, `latch dev` keeps watching. After a change, it shows how the new output differs from the last
+/// one. Ctrl-c leaves no files behind.
 #[test]
 fn dev_rebuilds_after_each_change_and_continues_after_errors() {
     let (_temp, dir, scratch) = greeter_project();
@@ -132,9 +132,9 @@ fn dev_live_executes_only_the_plan_that_was_dry_run() {
     assert!(shown.text().ends_with("stopped"), "{}", shown.text());
 }
 
-/// I154: with `--log-format json`, every line of stderr is JSON, including those of a round's child
-/// processes. The message about a problem in the plan contains the position once. Compilations are announced
-/// before they start.
+/// I154: with `--log-format json`, every line of stderr is JSON, including the lines of a round's child processes. The
+/// message about a problem in the plan contains the position once. The command announces a compilation before it
+/// starts.
 #[test]
 fn dev_logs_json_lines_and_names_positions_of_plan_problems() {
     let (_temp, dir, scratch) = greeter_project();

@@ -13,8 +13,8 @@ fn next_commands(screen: &str) -> Vec<String> {
     after.take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
 }
 
-/// Returns a search path without a working Node.js. The default language is then Rust. Rust is installed, because this
-/// test was built with it.
+/// Returns a search path without a working Node.js. The default language is then Rust, which is installed on every
+/// machine that builds this test.
 fn path_without_node(folder: &Path) -> OsString {
     for name in ["node", "npm"] {
         let program = folder.join(name);

@@ -61,8 +61,8 @@ fn assert_replays(place: &TestEnv, job: &str) {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
 }
 
-/// I21: a second call of the same action gets the result of the first one. The calls are made by two jobs,
-/// within one step, and concurrently.
+/// I21: a second call of the same action gets the result of the first call. The calls come from two jobs and,
+/// concurrently, from one step.
 #[test]
 fn same_action_is_executed_once() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -114,7 +114,8 @@ fn same_action_is_executed_once() {
     assert_replays(&place, &job_id(&response));
 }
 
-/// I14, I21: two jobs start the same action at the same moment. One executes it, and the other waits and is woken.
+/// I14, I21: two jobs start the same action at the same moment. One job executes the action. The other job waits and is
+/// woken.
 #[test]
 fn concurrent_jobs_with_the_same_action_execute_it_once() {
     for before_ms in [0, 1_500] {
@@ -184,8 +185,8 @@ fn call_in_doubt_or_lost_keeps_its_action_key() {
     }
 }
 
-/// I21: a second job that receives the receipt of the first one never executes the action, no matter where
-/// it is killed. Both commit modes are tested.
+/// I21: a second job that gets the receipt of the first job never executes the action, wherever the second job is
+/// killed. The test covers both commit modes.
 #[test]
 fn job_killed_while_receiving_a_receipt_never_executes_the_action() {
     for commit in ["atomic", "staged"] {
@@ -267,8 +268,8 @@ fn same_request_is_the_same_job() {
     assert!(located.stdout.contains("P027") && located.stdout.contains("/plan/steps/0/hashes/cv"), "{problem:#}");
 }
 
-/// I22: the same request under another policy is another job, because a permission under the earlier policy
-/// need not hold under the current one.
+/// I22: the same request under another policy is another job. The new policy may forbid what the earlier policy
+/// permitted.
 #[test]
 fn same_request_under_another_policy_is_another_job() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -282,8 +283,8 @@ fn same_request_under_another_policy_is_another_job() {
     assert_eq!(execution_count(&place), 1, "the action was executed once");
 }
 
-/// I24: a retry is offered for a failed job and repeats the failed calls. For a job that cannot be retried,
-/// the reason is named.
+/// I24: a retry is offered for a failed job and repeats the failed calls. For a job that cannot be retried, the command
+/// names the reason.
 #[test]
 fn failed_job_is_retried_in_place() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -311,8 +312,7 @@ fn failed_job_is_retried_in_place() {
     assert_eq!(place.latch(&["job", "retry", "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"]).code, 2);
 }
 
-/// I24: a person gave up a call of a job. A retry of the job puts the call in doubt again and does not execute the
-/// call. This holds no matter where the retry is killed.
+/// I24: a retry puts a call that a person gave up in doubt again and never executes it, wherever the retry is killed.
 #[test]
 fn retry_never_executes_a_lost_call() {
     for commit in ["atomic", "staged"] {
@@ -347,7 +347,7 @@ fn retry_never_executes_a_lost_call() {
     }
 }
 
-/// A job that waits for an action continues without a command once the action ends and a worker runs.
+/// A job that waits for an action continues when the action ends. This needs a running worker but no command.
 #[test]
 fn end_of_the_action_wakes_the_waiting_job() {
     let place = TestEnv::witness("atomic").fresh_copy();

@@ -6,7 +6,7 @@ use crate::support::kills::run_until_killed;
 use crate::support::program::assert_completed;
 use crate::support::test_env::{TestEnv, step};
 
-/// Creates an environment with the witness tools and this limit on their output.
+/// Creates an environment in which the output of the witness tools has the limit `output`.
 fn env_with_output_limit(output: &str) -> TestEnv {
     let place = TestEnv::witness("atomic").fresh_copy();
     let file = place.dir.join("latch.toml");

@@ -31,9 +31,9 @@ fn message_count(place: &TestEnv) -> usize {
     std::fs::read_dir(place.dir.join("outbox/new")).map_or(0, Iterator::count)
 }
 
-/// I21, I23: a second golden flow with equal inputs reuses the drafts of the first one. The write of the first job is
-/// not repeated, and the second job gets the receipt of that write. If a person rejects the letter of the second job as
-/// well, the drafts stay.
+/// I21, I23: a second golden flow with equal inputs reuses the drafts of the first job. The write of the first job is
+/// not repeated: the second job gets its receipt. The drafts stay even if a person also rejects the letter of the
+/// second job.
 #[test]
 fn second_request_reuses_drafts_and_survives_a_rejection() {
     let place = TestEnv::golden("atomic").fresh_copy();

@@ -19,7 +19,7 @@ fn check_plugins(folder: &tempfile::TempDir, args: &[&str]) -> program::CommandO
     run_latch(folder.path(), &[&["plugin", "check"][..], args].concat())
 }
 
-/// I167: every plugin is reported in the given order, even if another one fails or cannot be checked.
+/// I167: the check reports every plugin in the given order, even if another plugin fails or cannot be checked.
 #[test]
 fn one_unreadable_plugin_does_not_hide_the_reports_of_others() {
     let (folder, files) = folder_with_components();
@@ -40,8 +40,7 @@ fn one_unreadable_plugin_does_not_hide_the_reports_of_others() {
         report["reports"].as_array().unwrap().iter().map(|one| one["component"]["file"].as_str()).collect();
     assert_eq!(names, [Some("good.wasm"), Some("bad.wasm")]);
     assert_eq!(report["not_checked"][0]["code"], "L0011", "{report:#}");
-    // If no other plugin violates a rule, a plugin that cannot be checked makes the check end with the exit
-    // code of an input error.
+    // If no plugin violates a rule but one cannot be checked, the exit code is that of an input error.
     assert_eq!(check_plugins(&folder, &["good.wasm", "gone.wasm"]).code, 2);
     assert_eq!(check_plugins(&folder, &["good.wasm", "good.wasm"]).code, 0);
     let cases = check_plugins(&folder, &["good.wasm", "bad.wasm", "--cases", "cases.jsonl", "--json"]);
@@ -105,9 +104,9 @@ fn report_outputs_are_validated_before_the_check() {
     }
 }
 
-/// I167: for D070, the check fills memory that was never written. `swayed-step` then traps while it is loaded.
-/// Outside of this check such memory is zero, so the trap is not a finding. The report only says that D070 was
-/// not checked, and contains no text of the trap.
+/// I167: a trap in the run for D070 is not a finding. That run fills unwritten memory, which is zero in all other runs,
+/// so `swayed-step` traps while it is loaded. The report only states that D070 was not checked, and contains no text of
+/// the trap.
 #[test]
 fn report_without_findings_contains_no_trap_text() {
     let (folder, _) = folder_with_components();

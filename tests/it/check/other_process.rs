@@ -1,5 +1,5 @@
-//! I64: the check repeats its cases in another process and reports the first difference between both results.
-//! A guest cannot cause such a difference, so these tests alter the answer of the other process.
+//! I64: the check repeats its cases in another process and reports the first difference between the two results. No
+//! guest can cause a difference, so these tests alter the answer of the other process.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const CASES: &str = concat!(
     "\n",
 );
 
-/// Runs the check and edits the other process's answer with this `sed` command.
+/// Runs the check. Edits the answer of the other process with the `sed` command `edit`.
 async fn report_with_edited_answer(edit: &str) -> CheckReport {
     let engine =
         Engine::new(EngineOptions { cache_dir: Some(compile_cache_dir()), explain: inspect::EXPLAIN }).unwrap();
@@ -71,7 +71,7 @@ async fn difference_in_another_process_is_found() {
     }
 }
 
-/// If the other process fails, a note in the report says so, and there is no finding.
+/// A failure of the other process is a note in the report, not a finding.
 #[tokio::test(flavor = "multi_thread")]
 async fn failing_other_process_is_reported() {
     let report = report_with_edited_answer("q1;nonsense").await;

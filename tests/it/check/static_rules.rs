@@ -66,8 +66,8 @@ fn invalid_forms_and_unsupported_features_break_their_rules() {
     }
 }
 
-/// I68: a finding about an import that belongs to no world names the functions that lead to it. An export
-/// that belongs to no world is a finding too.
+/// I68: an import or export that belongs to no world is a finding. For an import, the finding names the functions on
+/// the call path to the import.
 #[test]
 fn imports_and_exports_of_no_world_are_found_with_their_call_path() {
     let step =

@@ -66,7 +66,7 @@ fn deep_check_locates_a_flipped_byte() {
         assert!(found[0]["found"].as_str().unwrap().contains(label), "{change}: {found:#?}");
         assert!(found[0]["fix"].as_str().unwrap().contains("backup"), "{change}: {found:#?}");
     }
-    // A damaged job does not prevent the check of the others.
+    // A damaged job does not prevent the check of other jobs.
     let second = place.latch(&["run", "plan.json", "--new", "--json"]).json()["job_id"].clone();
     alter_database(
         &place.dir.join("latch.db"),

@@ -34,8 +34,8 @@ fn events_of_type(place: &TestEnv, id: &str, kind: &str) -> Vec<Value> {
     told["events"].as_array().unwrap().iter().filter(|event| event["type"] == kind).cloned().collect()
 }
 
-/// The exit code is 0 for a completed job, 1 for a failed one, and 3 for one that stopped safely and needs a
-/// person. A command about several jobs exits with the worst of their codes.
+/// The exit code is 0 for a completed job, 1 for a failed job, and 3 for a job that stopped safely and needs a person.
+/// A command about several jobs exits with the worst of their codes.
 #[test]
 fn exit_code_follows_the_job_state() {
     let owned = |code, state: &str, status: &str| (code, state.to_owned(), status.to_owned());

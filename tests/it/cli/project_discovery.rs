@@ -33,8 +33,7 @@ fn file_names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// I165: relative paths in a configuration start at the folder of the configuration. The folder of the command does not
-/// matter.
+/// I165: relative paths in a configuration start at the folder of the configuration, not at the current folder.
 #[test]
 fn subfolder_finds_the_configuration_above_it() {
     let (folder, job) = project_with_waiting_job();

@@ -104,9 +104,8 @@ fn password_in_the_file_is_refused() {
     assert_eq!(Folder::with(&format!("database = {url:?}")).load().unwrap().database, url);
 }
 
-/// If the database is on a server, an effect store in a file is refused, because workers on other machines
-/// cannot read the file. Every command is refused. The refusal does not depend on the way in which the server
-/// is named: `LATCH_DATABASE` or `--db`.
+/// If the database is on a server, an effect store in a file is refused, because workers on other machines cannot read
+/// the file. Every command is refused, whether `LATCH_DATABASE` or `--db` names the server.
 #[test]
 fn effect_store_file_beside_a_server_is_refused() {
     let folder = Folder::with("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n");

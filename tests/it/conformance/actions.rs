@@ -68,7 +68,7 @@ pub(super) async fn action_key_is_held_by_one_slot(world: StoreFixture) {
     );
 }
 
-/// If several jobs wait for the same action key, the settling of the key notifies each of them.
+/// If several jobs wait for the same action key, the store notifies each job when the key is settled.
 pub(super) async fn every_job_waiting_for_an_action_key_is_notified(world: StoreFixture) {
     let mut one = world.claimed_job("one").await;
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));

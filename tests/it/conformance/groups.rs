@@ -95,8 +95,8 @@ pub(super) async fn lingering_batches_are_written_in_order(world: StoreFixture) 
     if world.dir.is_some() {
         assert_eq!(world.store.counters().flushes - before, 1);
     }
-    // If this task is interrupted between the two writes, the first is flushed alone. At least one of several
-    // pairs must share a flush.
+    // At least one of several pairs of writes must share a flush. A pair may need two flushes, because this task can be
+    // interrupted between the two writes.
     let mut flushes = Vec::new();
     while flushes.len() < 8 && !flushes.contains(&1) {
         let before = world.store.counters().flushes;

@@ -38,8 +38,8 @@ pub(super) async fn job_with_requests_can_neither_end_nor_wait(world: StoreFixtu
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     for to in JobState::ALL {
-        // A running job has a lease holder, and a pending job will have one. The lease holder reads the
-        // requests, so the write is allowed.
+        // The write is allowed, because a running job has a lease holder and a pending job will get one. The lease
+        // holder reads the requests.
         if matches!(to, JobState::Running | JobState::Pending) {
             continue;
         }
@@ -114,8 +114,8 @@ pub(super) async fn cancel_request_sets_the_flag(world: StoreFixture) {
     assert!(world.job_row(&log).await.cancel_requested);
 }
 
-/// I25: a job parks while a request is put into its inbox. No matter which happens first, either the parking is refused
-/// or the job is claimable afterwards.
+/// I25: a request that arrives while its job parks is not lost. Either the parking is refused, or the job is claimable
+/// afterwards.
 pub(super) async fn parking_concurrent_with_a_request_loses_no_wakeup(world: StoreFixture) {
     for round in 0..40 {
         let mut log = world.claimed_job(&format!("r{round}")).await;
@@ -134,7 +134,7 @@ pub(super) async fn parking_concurrent_with_a_request_loses_no_wakeup(world: Sto
     }
 }
 
-/// I24: only a job that ended without success is reopened. One request reopens and wakes the job.
+/// I24: only a job that ended without success is reopened. The same request reopens and wakes the job.
 pub(super) async fn retry_reopens_unsuccessful_jobs_only(world: StoreFixture) {
     for (name, to) in [("c", JobState::Completed), ("x", JobState::Cancelled), ("p", JobState::Parked)] {
         let mut log = world.claimed_job(name).await;

@@ -29,7 +29,7 @@ pub(super) async fn effects_of_jobs_in_another_database_are_kept(world: StoreFix
     assert_eq!(world.store.effects(&two).await.unwrap(), [effect("s1", 1, "2")]);
 }
 
-/// I16: if a verdict and a late answer exist for the same try, the store keeps the one that was written first.
+/// I16: if a verdict and a late answer are written for the same try, the store keeps the first of the two.
 pub(super) async fn batch_and_late_answer_agree_on_one_effect(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let answer = effect("s1", 1, "{}");

@@ -252,7 +252,7 @@ pub(super) async fn request_acknowledged_while_a_job_settles_is_not_lost(world: 
                 assert_eq!(rows.len(), 1, "round {round}");
             }
         }
-        // Fires the timers of this round. Otherwise they would fire in the next round.
+        // Fires the timers of this round, so that they do not fire in the next round.
         world.clock.advance_ms(1);
         world.store.fire_timers().await.unwrap();
     }

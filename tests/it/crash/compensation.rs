@@ -108,8 +108,8 @@ fn cancel_killed_anywhere_with_atomic_commit_undoes_each_effect_once() {
     sweep_crash_points("atomic", "cancel");
 }
 
-/// I1, I5, I37: with staged commit, a cancellation that is killed at any crash point undoes each effect once.
-/// A kill between the events and the ledger row is possible here (§5, window 4).
+/// I1, I5, I37: with staged commit, a cancellation that is killed at any crash point undoes each effect once. Staged
+/// commit permits a kill between the events and the ledger row (§5, window 4).
 #[test]
 fn cancel_killed_anywhere_with_staged_commit_undoes_each_effect_once() {
     sweep_crash_points("staged", "cancel");

@@ -29,8 +29,8 @@ fn kill_at_every_point(commit: &str) {
             alike += 1;
         }
     });
-    // A kill before a barrier or after a record leaves no call in doubt. The logs of such runs must equal
-    // the log of an undisturbed run.
+    // A run that is killed before a barrier or after a record has no call in doubt. Its log must equal the log of an
+    // undisturbed run.
     assert!(alike >= 15, "{alike} logs were compared");
     // Some points are reached only when a job is resumed. To reach them, a first kill interrupts a call, and
     // a second kill ends the process that resumes the job.
@@ -58,20 +58,20 @@ fn kill_at_every_point(commit: &str) {
 }
 
 /// I1, I2, I5, I184: with atomic commit, a job that is killed at any crash point executes each effect once. If no call
-/// was in doubt, `comparable_log` returns the same for the killed job and an undisturbed one.
+/// was in doubt, `comparable_log` returns the same for the killed job and an undisturbed job.
 #[test]
 fn job_killed_anywhere_with_atomic_commit_executes_each_effect_once() {
     kill_at_every_point("atomic");
 }
 
-/// I1, I2, I5, I184: with staged commit, a job that is killed at any crash point executes each effect once. A kill
-/// between the events and the ledger row is possible here (§5, window 4).
+/// I1, I2, I5, I184: with staged commit, a job that is killed at any crash point executes each effect once. Staged
+/// commit permits a kill between the events and the ledger row (§5, window 4).
 #[test]
 fn job_killed_anywhere_with_staged_commit_executes_each_effect_once() {
     kill_at_every_point("staged");
 }
 
-/// Passes of a statement at which the golden flow is killed: the first and two later ones.
+/// Executions of a statement at which the golden flow is killed: the first, the fourth and the twelfth.
 const PASSINGS: &[u32] = &[1, 4, 12];
 
 /// I1, I5: the golden flow leaves exactly one message in the Maildir, no matter where it is killed.
@@ -105,13 +105,12 @@ fn golden_flow_killed_anywhere_sends_one_message() {
     assert!(reached.len() >= 30, "few points were reached: {reached:?}");
 }
 
-/// I1, I3, I5: a keyed call in doubt is retried, and the process is killed at each write of that retry. The
-/// log then has a record that the retry began, but this record is never used as the tool's answer. Both
-/// commit modes are tested.
+/// I1, I3, I5: the record that a keyed call's retry began is never used as the tool's answer. The process is killed at
+/// each write of the retry, in both commit modes.
 #[test]
 fn keyed_call_killed_during_its_retry_is_applied_once() {
     for commit in ["atomic", "staged"] {
-        // The next step needs the tool's answer. The record that a retry began is not such an answer.
+        // The next step needs the tool's answer. The record that the retry began must not take its place.
         let next = step("r", "Effect.Read", &["k"], json!({ "note": { "$ref": "k#/note" } }));
         let template =
             TestEnv::witness(commit).with_plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 2 })), next]);

@@ -1,4 +1,4 @@
-//! Jobs whose processes crash again and again are parked.
+//! Jobs whose processes crash repeatedly are parked.
 
 use serde_json::{Value, json};
 
@@ -19,8 +19,7 @@ fn crash_loop_parks_the_job_with_its_cause() {
     let place = env_with_fetch_tool(&server, "max_attempts_without_progress = 3");
     write_plan(&place, &[fetch_step("a", &[], server.url("/a"))]);
     let job = submit_detached(&place, &[]);
-    // The first attempt records that the step began. This counts as progress, so the limit is reached one
-    // attempt later.
+    // The record that the step began counts as progress, so the limit is reached one attempt later.
     for _ in 0..4 {
         let mut command = latch_command(&place.dir, &["worker", "--until-idle"]);
         let killed = command.env("LATCH_CRASH_AT", "execute:after:1").output().expect("latch runs");
@@ -141,7 +140,7 @@ fn job_whose_retry_crashes_on_loading_is_parked() {
     for _ in 1..=3 {
         assert!(dies_loading(&place));
     }
-    // `latch resume` of all jobs reports the parked job and continues with the others.
+    // `latch resume` of all jobs reports the parked job and continues with the other jobs.
     write_plan(&place, &[fetch_step("b", &[], server.url("/b"))]);
     let other = submit_detached(&place, &[]);
     let resumed = place.latch(&["resume", "--json"]);
@@ -152,7 +151,7 @@ fn job_whose_retry_crashes_on_loading_is_parked() {
     let asked = asked + 1;
     assert_eq!(run_worker_without_loading(&place).json()["rested"], json!({}));
     assert_eq!(show_job(&place, &job)["state"], "PARKED");
-    // Processes die again during loading. This time the log already contains the event that reopened the job.
+    // Processes die during loading again, now with a log that contains the event that reopened the job.
     assert_eq!(place.latch(&["job", "resolve", &job, "--continue"]).code, 0);
     for _ in 1..=3 {
         assert!(dies_loading(&place));

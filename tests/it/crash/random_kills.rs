@@ -42,7 +42,7 @@ const KILL_WINDOW: u64 = 20;
 const MIN_ENDED_PER_WINDOW: u64 = 3;
 /// Maximum number of jobs of a run that is replayed from every prefix afterwards. A run with more jobs is not replayed.
 const MAX_REPLAYED_JOBS: u64 = 100;
-/// Settings with a short lease. The job of a killed worker is then claimed again soon.
+/// Settings with a short lease, so that the job of a killed worker is soon claimed again.
 const SHORT_LEASE: &str = "lease = \"2s\"\nheartbeat = \"500ms\"\nclock_margin = \"200ms\"";
 
 /// Expected duration of a submission on an idle machine. If a submission takes longer, the pauses between kills grow by
@@ -101,7 +101,7 @@ impl KillWindows {
 }
 
 /// Lets workers run `jobs` jobs, and kills one worker after each pause. Submits more jobs until enough workers were
-/// killed. Otherwise the test could pass without kills. Returns the ids of all jobs.
+/// killed, because the test must not pass without kills. Returns the ids of all jobs.
 fn run_with_kills(
     place: &TestEnv,
     seed: u64,

@@ -18,8 +18,8 @@ use crate::support::test_env::{TestEnv, step};
 
 /// Runs a process to its end and returns its peak memory in bytes.
 fn run_with_peak_memory(place: &TestEnv, args: &[&str]) -> (CommandOutput, u64) {
-    // Standard output goes to a file. A pipe would be read only after the process has ended, and the outputs of the job
-    // could fill the pipe before.
+    // Standard output goes to a file, because a full pipe would block the process. This function reads the output only
+    // after the process has ended.
     let answer = tempfile::NamedTempFile::new().expect("a file");
     let stdout = answer.reopen().expect("the file is there");
     let mut child = latch_command(&place.dir, args).stdout(stdout).stderr(Stdio::null()).spawn().expect("latch runs");

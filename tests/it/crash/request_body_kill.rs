@@ -18,7 +18,7 @@ const SIDES: [&str; 2] = ["before", "after"];
 const CALLS: [(&str, &str, u32); 3] = [("o", "Post.Opaque", 1), ("k", "Post.Keyed", 2), ("q", "Post.Queryable", 3)];
 /// Number of statements at which one run of the suite kills the process.
 const SAMPLE: usize = 4;
-/// Number of executions of a statement from which one is drawn for the kill.
+/// The kill happens at one of the first `PASSINGS` executions of a statement.
 const PASSINGS: u32 = 4;
 
 /// A witness, and an environment whose jobs post to it.

@@ -1,5 +1,5 @@
-//! Kills the store at every crash point, on SQLite and on PostgreSQL. Acknowledged writes survive,
-//! unacknowledged ones are complete or absent, and nothing else is stored.
+//! Kills the store at every crash point, on SQLite and on PostgreSQL. Each acknowledged write survives, each
+//! unacknowledged write is complete or absent, and nothing else is stored.
 //!
 //! The test starts this binary again to run [`child`]. The environment variable [`ORDERS`] contains the
 //! database and the crash point.
@@ -82,7 +82,7 @@ fn child_name() -> &'static str {
     path.split_once("::").expect("the path begins with the name of the crate").1
 }
 
-/// Returns the options for the database at `url`, or for one in `dir` if `url` is empty.
+/// Returns the options for the database at `url`, or for a database in `dir` if `url` is empty.
 fn open_options(dir: &Path, url: &str) -> OpenOptions {
     if url.is_empty() { OpenOptions::new(dir.join("latch.db")) } else { OpenOptions::server(url, dir.join("owners")) }
 }
@@ -114,7 +114,8 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
     writer.end_jobs().await;
 }
 
-/// Writer of the child. It notes each write. Job `a` is claimed after its submission, and job `b` with it.
+/// Writer of the child, which notes each write. Job `a` is claimed after its submission, and job `b` with its
+/// submission.
 struct NotedWriter {
     store: Arc<Database>,
     notes: WriteNotes,
@@ -184,8 +185,8 @@ impl NotedWriter {
         let Self { store, notes, log_a, log_b } = self;
         notes.note_around("foreign effect", store.put(&"job_foreign".into(), &[effect("s1", 1, "{}")])).await.unwrap();
         store.effects(&log_a.job_id).await.unwrap();
-        // The last write of the group stores an effect that is already stored. This write changes nothing. The commit
-        // is then a separate statement, and the child can be killed there.
+        // The last write of the group stores an effect that is already stored, so it changes nothing. The commit is
+        // then a separate statement at which the child can be killed.
         let (again, foreign) = ([effect("s1", 1, "{}")], "job_foreign".into());
         let (in_b, same) =
             tokio::join!(notes.note_around("before commit", store.write(log_b.append(1))), store.put(&foreign, &again));
@@ -229,7 +230,7 @@ impl NotedWriter {
     }
 }
 
-/// Writes that the child notes, except those of the value that it sets and deletes.
+/// Writes that the child notes, except `set` and `delete`.
 const NOTED_WRITES: [&str; 16] = [
     "submit a",
     "submit b",
@@ -313,8 +314,8 @@ impl StoredAfterCrash {
         (what == "set") == there
     }
 
-    /// Checks that every acknowledged write is stored, and that nothing else is stored. `notes` are those of the
-    /// child.
+    /// Checks that every acknowledged write is stored, and that nothing else is stored. `notes` contains the lines that
+    /// the child wrote.
     async fn check_noted_writes(&self, when: &str, notes: &str) {
         let mut asked: BTreeMap<&str, bool> = BTreeMap::new();
         for line in notes.lines() {

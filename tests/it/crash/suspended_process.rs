@@ -1,6 +1,6 @@
-//! Processes that are suspended until their lease has expired. Meanwhile another process finishes the job, and then the
-//! suspended process continues. Outside of tests, a suspended machine, a debugger or a paused container has the same
-//! effect. The process must detect that its lease has expired.
+//! Processes that are suspended until their lease has expired. Each test suspends a process, lets another process
+//! finish the job, and continues the suspended process, which must detect the expired lease. Outside of tests, a
+//! suspended machine, a debugger or a paused container has the same effect.
 //!
 //! With a database on a server, workers are suspended at points that a printed seed selects. With
 //! `LATCH_TEST_SWEEP` every point is used.
@@ -25,9 +25,9 @@ use crate::support::test_env::TestEnv;
 /// Number of points tried concurrently. Nearly all of the time is spent waiting for leases and deadlines.
 const CONCURRENT_POINTS: usize = 8;
 
-/// Suspends a run at the point, lets another process finish the job, and continues the first one. Returns true if the
-/// other process could take over. Returns false if the suspended process holds the database's lock. The lock blocks all
-/// other processes until the suspended process continues. Returns `None` if the run ended before the point.
+/// Suspends a run at the point, lets another process finish the job, and continues the run. Returns true if the other
+/// process could take over. Returns false if the suspended run held the database's lock, which blocks all other
+/// processes. Returns `None` if the run ended before the point.
 fn take_over_suspended_run(template: &TestEnv, point: &str) -> Option<bool> {
     let place = template.fresh_copy();
     let child = run_until_suspended(&place, point)?;
@@ -61,9 +61,9 @@ fn take_over_suspended_run(template: &TestEnv, point: &str) -> Option<bool> {
 
 /// Returns the effects to compare before and after the suspended process continues.
 ///
-/// If the process is suspended at a statement of its heartbeat, one of its calls may already have passed the last check
-/// of the lease. This call may then be executed late. The effects of keyed calls are left out in this case. A second
-/// execution of a keyed call does no harm, because the effect of one key is applied only once.
+/// The effects of keyed calls are left out if the process is suspended at a statement of its heartbeat. One of its
+/// calls may then have passed the last check of the lease and be executed late. A late execution of a keyed call does
+/// no harm, because the effect of one key is applied only once.
 fn settled_effects(place: &TestEnv, point: &str) -> BTreeMap<String, u32> {
     let mut world = place.effect_counts();
     if point.starts_with("heartbeat:") {
@@ -116,8 +116,8 @@ fn is_suspended_before_end(place: &TestEnv, worker: &mut RunningWorker) -> bool 
         assert!(worker.child.try_wait().expect("our child").is_none(), "the worker ended: {}", worker.messages());
         // Reading the job's state starts a process, so the state is not read in each iteration.
         if look % 100 == 99 && place.only_job()["state"] == "COMPLETED" {
-            // The job is complete, so from now on the worker only polls. Within this time it executes every
-            // statement of a poll. If it is not suspended by then, it does not reach its point.
+            // The job is complete, so the worker only polls. Within 500 ms it executes every statement of a poll. A
+            // worker that is not suspended by then does not reach its point.
             std::thread::sleep(Duration::from_millis(500));
             return is_suspended(&worker.child);
         }
@@ -166,8 +166,7 @@ fn passes(name: &str, times: impl IntoIterator<Item = u32>) -> Vec<String> {
 #[test]
 fn suspended_process_cannot_execute_or_write_after_lease_expiry() {
     let template = env_with_short_lease("atomic");
-    // One run is suspended before and one after each call. Some calls are then done, and others follow. At a statement,
-    // a run is suspended only at the first execution.
+    // Runs are suspended before and after each call, and before and after the first execution of each statement.
     let points: Vec<String> = first_passes(STATEMENTS)
         .into_iter()
         .chain(EXECUTE_POINTS.iter().flat_map(|name| passes(name, 1..=9)))
@@ -188,8 +187,8 @@ const SAMPLE_SIZE: usize = 12;
 const STATEMENTS_BESIDE_WORKERS: &[&str] =
     &["migrate", "submit_find", "submit_insert", "owner_read", "owners_named", "outcome", "reconcile"];
 
-/// I1, I14, I111: a worker that uses PostgreSQL is suspended within a transaction or a call until its lease
-/// has expired. Its locks do not keep another worker from taking over the job. When the suspended worker
+/// I1, I14, I111: a worker that uses PostgreSQL is suspended within a transaction or a call until its lease has
+/// expired. Another worker takes over the job despite the locks of the suspended worker. When the suspended worker
 /// continues, it executes nothing more.
 #[test]
 fn suspended_worker_on_postgres_cannot_execute_or_write_after_lease_expiry() {
@@ -209,7 +208,7 @@ fn suspended_worker_on_postgres_cannot_execute_or_write_after_lease_expiry() {
         let mut dice = seeded_rng(run_seed());
         [shuffled(points.clone(), &mut dice), shuffled(points, &mut dice)]
     };
-    // The commit modes alternate. Each mode then has half of a sample.
+    // The commit modes alternate, so that each mode has half of a sample.
     let points = atomic.into_iter().zip(staged).flat_map(|(atomic, staged)| [(0, atomic), (1, staged)]).collect();
     let reached = try_points(points, if sweeps { usize::MAX } else { SAMPLE_SIZE }, |(mode, point)| {
         let (commit, template) = &templates[*mode];

@@ -56,7 +56,8 @@ fn links(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Returns the anchors of a page by GitHub's rules: one for each heading, and those that the page sets itself.
+/// Returns the anchors of a page by GitHub's rules: one for each heading, and each anchor that the page sets with `id`
+/// or `name`.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
@@ -82,8 +83,8 @@ fn heading(line: &str) -> Option<&str> {
     ((1..=6).contains(&level) && text.starts_with(' ')).then(|| text.trim())
 }
 
-/// Returns the anchor of a heading: the text in lower case, without punctuation, with hyphens for spaces. A link counts
-/// as its text.
+/// Returns the anchor of a heading: the text in lower case, without punctuation, with hyphens for spaces. A link is
+/// replaced by its text.
 fn anchor_of(heading: &str) -> String {
     let mut text = String::new();
     let mut rest = heading;
@@ -142,7 +143,8 @@ fn broken_links(pages: &Pages, exists: impl Fn(&str) -> bool) -> Vec<String> {
     broken
 }
 
-/// Returns the pages below `docs` that the summary does not list exactly once, and its entries without a page.
+/// Returns the pages below `docs` that the summary does not list exactly once, and the entries of the summary without a
+/// page.
 fn summary_problems(pages: &Pages) -> Vec<String> {
     let mut listed: BTreeMap<String, usize> = BTreeMap::new();
     for (_, target) in links(&pages[SUMMARY]) {
@@ -208,8 +210,8 @@ fn reference_lists_every_event() {
     let source = read("host/core/src/event/mod.rs");
     let (_, body) = source.split_once("pub enum Body {\n").expect("the events are there");
     let (body, _) = body.split_once("\n}\n").expect("the events end");
-    // A variant is indented by four spaces. Its fields and attributes are indented further or begin with another
-    // character.
+    // A variant is indented by four spaces and begins with an uppercase letter. Its fields and attributes are indented
+    // further or begin with another character.
     let variant = |line: &str| {
         let name = line.strip_prefix("    ")?.split([' ', ',']).next()?;
         name.starts_with(|c: char| c.is_ascii_uppercase()).then(|| snake_case(name))

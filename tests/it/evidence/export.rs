@@ -40,8 +40,8 @@ fn export_replaces_a_file_only_with_force() {
     let forced = place.latch(&["job", "export", &id, "--out", "e.jsonl", "--force"]);
     assert_eq!(forced.code, 0, "{}", forced.stderr);
     assert_eq!(verify_in_empty_folder(&file, &[]).code, 0);
-    // Without `--force`, an export does not replace a file that has the default name. It also does not write
-    // through a symbolic link to an existing file.
+    // Without `--force`, an export replaces no file that has the default name. It also writes through no symbolic link
+    // to an existing file.
     assert_eq!(place.latch(&["job", "export", &id]).code, 0);
     assert_eq!(place.latch(&["job", "export", &id]).code, 2);
     std::os::unix::fs::symlink("e.jsonl", place.dir.join("link")).unwrap();
@@ -201,7 +201,7 @@ fn replaced_output_is_found_by_reexecution() {
     assert!(again.json()["problems"][0]["message"].as_str().unwrap().contains(&step), "{}", again.stdout);
 }
 
-/// A component with another digest is never used in place of a pinned one.
+/// A component with another digest is never used in place of a pinned component.
 #[test]
 fn changed_component_is_refused() {
     let (place, id) = finished_golden_flow();
@@ -222,7 +222,7 @@ fn changed_component_is_refused() {
     assert!(error["problems"][0]["digest"].as_str().is_some_and(|digest| digest.len() == 64), "{error:#}");
 }
 
-/// I31: a redacted file verifies and contains nothing that tools answered.
+/// I31: a redacted file verifies and contains no answer of a tool.
 #[test]
 fn redacted_file_verifies_and_contains_no_answers() {
     let (place, id) = finished_golden_flow();

@@ -64,8 +64,7 @@ fn step_notes(response: &Value) -> Vec<String> {
     steps.iter().map(|step| step["notes"][0].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Adds calls to the log of a parked job. They are the calls that another version of the job's step would
-/// have made.
+/// Adds calls to the log of a parked job, as if another version of the job's step had made them.
 async fn write_foreign_history(dir: &Path, job: &JobId) {
     let clock = SystemClock::new().expect("the clock is readable");
     let store = Database::open(OpenOptions::new(dir.join("latch.db"))).await.expect("it opens");
@@ -234,8 +233,8 @@ fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
         (&json!("job_forked"), &json!(job), &json!("another note"))
     );
 
-    // A step that a fork copied is copied again in a fork of this fork. It is still replayed with the
-    // identity of the job that executed it.
+    // A fork of a fork copies a copied step again. The step is still replayed with the identity of the job that
+    // executed it.
     let twice = fork_job(&place, &fork_id, &["--at", "c"]);
     assert_eq!(step_notes(&twice)[..2], [format!("output copied from {job}"), "output set with the fork".to_owned()]);
     assert_replays(&place, &job_id(&twice));
@@ -243,8 +242,8 @@ fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
     assert_invalid_forks_are_refused(&place, &job);
 }
 
-/// Checks that invalid input is refused and creates no job. The environment is that of a job with the steps `a`, `b`
-/// and `c`, and has a file `b.json` with an output.
+/// Checks that invalid input is refused and creates no job. The environment has a job with the steps `a`, `b` and `c`,
+/// and a file `b.json` with an output.
 fn assert_invalid_forks_are_refused(place: &TestEnv, job: &str) {
     let jobs = || place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().map(Vec::len);
     let before = jobs();
@@ -302,7 +301,7 @@ fn fork_keeps_the_seed_and_uses_current_policy_and_plugins() {
     assert_eq!(approve_and_resume(&place, &job_id(&forked), "o")["state"], "COMPLETED");
 }
 
-/// I41: a fork has the contexts of the original request, also for the step at which the fork begins.
+/// I41: a fork has the contexts of the original request, even at the step at which the fork begins.
 #[test]
 fn fork_at_a_step_with_a_context_keeps_the_contexts() {
     let place = env_with_steps(&[]);

@@ -175,8 +175,8 @@ fn auto_exec_requires_permission_and_trust() {
     assert_eq!(message_count(&place), 0);
 }
 
-/// I42: an open job follows the narrower of two policies. Trust that was withdrawn while the job waited no
-/// longer counts. Trust that was added after the job was accepted does not count either.
+/// I42: an open job follows the narrower of two policies. Trust counts only if it existed when the job was accepted and
+/// was not withdrawn since.
 #[test]
 fn open_job_uses_the_narrower_of_two_policies() {
     let place = TestEnv::witness("atomic").fresh_copy();

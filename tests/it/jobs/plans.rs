@@ -143,8 +143,8 @@ fn run_letter(place: &TestEnv, more: &[&str]) -> CommandOutput {
     place.latch(&[&["run", "letter.json", "--json", "--actor", "ada", "--approve", "send"], more].concat())
 }
 
-/// I147: each set of parameter values is a separate request. The options that set the values do not matter. A value
-/// equal to the default is the same as an omitted one.
+/// I147: each set of parameter values is a separate request, whichever options set the values. A value equal to the
+/// default is the same as an omitted value.
 #[test]
 fn each_set_of_parameter_values_is_its_own_request() {
     let place = TestEnv::witness("atomic").fresh_copy();

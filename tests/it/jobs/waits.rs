@@ -163,9 +163,9 @@ fn timer_fires_never_early_and_soon_after_its_time() {
         let duration = format!("{ms}ms");
         wait("t", json!({ "wait_kind": "timer", "duration": duration, "park": park, "default": ms }))
     };
-    // The worker keeps its claim of the job during the first timer. The second timer is too long for that. Delays
-    // depend on the machine. Each timer is therefore measured up to ten times, and only the shortest delay counts. If
-    // the worker does not react to a timer, all ten delays exceed `MAX_DELAY_US`.
+    // The worker keeps its claim of the job during the first timer, but not during the longer second timer. Each timer
+    // is measured up to ten times and only the shortest delay counts, because delays depend on the machine. If the
+    // worker does not react to a timer, all ten delays exceed `MAX_DELAY_US`.
     const MAX_DELAY_US: i64 = 3_000_000;
     for (ms, park) in [(300, false), (2_500, false)] {
         let mut best_us = i64::MAX;
@@ -217,8 +217,8 @@ fn requests_during_pipelined_writes_are_applied() {
             break id.to_owned();
         }
     };
-    // Each request may arrive before its wait or gate is open. A signal is then kept, and an approval is
-    // refused and sent again.
+    // A request may arrive before its wait or gate is open. The job keeps an early signal. An early approval is
+    // refused, so the test repeats the approval.
     assert_eq!(place.latch(&["job", "signal", &id, "k", "--payload", "1"]).code, 0);
     while place.latch(&["job", "approve", &id, "o", "--actor", "bob"]).code != 0 {}
     running.wait().unwrap();

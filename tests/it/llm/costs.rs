@@ -100,9 +100,9 @@ fn call_beyond_the_job_budget_is_refused() {
     assert_eq!(replay.code, 0, "{}", replay.stdout);
 }
 
-/// I34: the refusal of a call over budget is durable before the step receives it. So the step receives the
-/// same refusal even if the process is killed at any write and the budget is raised afterwards. The policy
-/// under which the job was accepted still applies, because a later policy can only narrow it.
+/// I34: the refusal of a call over budget is durable before the step receives it. The step receives the same refusal
+/// even if the process is killed at any write and the budget is raised afterwards. A raised budget does not count,
+/// because a later policy can only narrow the policy under which the job was accepted.
 #[test]
 fn budget_refusal_survives_kills_and_a_raised_budget() {
     let mut kept = 0;
@@ -182,8 +182,8 @@ fn database_text(desk: &LlmProject) -> String {
 fn concurrent_calls_share_the_budget() {
     let provider = Provider::start(vec![]);
     let desk = LlmProject::new(&provider);
-    // Each call may cost 162 micro-USD: 62 for the bytes of its arguments, and 100 for 10 tokens of answer. So
-    // the budget of 400 micro-USD has room for two of the six calls.
+    // Each call may cost 162 micro-USD: 62 for the bytes of its arguments, and 100 for 10 tokens of answer. The budget
+    // of 400 micro-USD therefore has room for two of the six calls.
     desk.configure(&budget_policy("0.0004", "50.00"));
     let mut step = driver_step(6);
     step["payload"]["all"] = json!(true);
@@ -202,8 +202,8 @@ fn answer_without_usage_is_charged_the_maximum() {
         ScriptedAnswer::without_usage(),
     ]);
     let desk = LlmProject::new(&provider);
-    // Each call may cost 162 micro-USD: 62 for the bytes of its arguments, and 100 for 10 tokens of answer. So
-    // the budget of 400 micro-USD has room for two of the six calls.
+    // Each call may cost 162 micro-USD: 62 for the bytes of its arguments, and 100 for 10 tokens of answer. The budget
+    // of 400 micro-USD therefore has room for two of the six calls.
     desk.configure(&budget_policy("0.0004", "50.00"));
     desk.plan(&[driver_step(6)]);
     let ran = desk.run();

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::test_env::{TestEnv, sleep_past, step};
 
-/// Returns two plans, each with its gated slot. In one the plan makes the call, and in the other a step
-/// plugin makes it.
+/// Returns two plans, each with its gated slot. In the first plan, a step is the gated call. In the second plan, a step
+/// plugin makes the gated call.
 fn gated_plans() -> [(&'static str, Value); 2] {
     let call = json!({ "operator": "Effect.Opaque", "args": { "note": 1 } });
     [
@@ -112,7 +112,7 @@ fn narrower_policy_requires_a_new_approval() {
     }
 }
 
-/// I27: if the policy requires reasons, an approval without one is refused and nothing is written.
+/// I27: if the policy requires reasons, an approval without a reason is refused and nothing is written.
 #[test]
 fn approval_without_a_required_reason_is_refused() {
     for (slot, step) in gated_plans() {

@@ -1,6 +1,6 @@
 //! Files from outside, changed at random: plans, requests, configurations, recipes, cases, evidence files and
-//! components. A parser accepts a changed file or states why not. It never panics, and a file that it accepts has the
-//! promised properties.
+//! components. A parser accepts a changed file or states the reason for its refusal. It never panics, and a file that
+//! it accepts has the promised properties.
 //!
 //! `PROPTEST_CASES` sets the number of changed files for each parser, 256 by default. `.ci/long fuzz` uses many.
 
@@ -106,7 +106,7 @@ fn files(end: &str) -> Vec<Vec<u8>> {
     files
 }
 
-/// Changes the files at random and passes each changed file to `check`, after its original.
+/// Changes the files at random and calls `check` with each original and its changed file.
 fn check_changed(files: &[Vec<u8>], check: impl Fn(&[u8], &[u8])) {
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
     let change = (any::<Index>(), prop::collection::vec(any_change(), 1..5));
@@ -158,7 +158,7 @@ fn changed_plan_is_refused_or_has_a_normal_form() {
             }
             Err(violations) => assert!(!violations.is_empty()),
         }
-        // A changed plan is rarely a request. Its parser must not panic either.
+        // The parser of requests must not panic on a changed plan either.
         drop(plan::check_request(text, &NoPlugins));
     });
 }

@@ -32,8 +32,8 @@ fn world_wit(body: &str) -> String {
     format!("package test:made; world made {{ {body} }}")
 }
 
-/// I65: a step component has no difference from the step world, and a tool component none from the tool
-/// world. The difference from the other world lists everything missing.
+/// I65: a step component has no difference from the step world, and a tool component has no difference from the tool
+/// world. The difference from the other world lists everything that is missing.
 #[test]
 fn step_and_tool_components_get_their_own_verdict() {
     for (made, verdict, other, lacks) in [

@@ -1,4 +1,4 @@
-//! A job continues with the component that it started with, even if another one is configured later.
+//! A job continues with the component that it started with, even if another component is configured later.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::support::program;
 use crate::support::test_env::{TestEnv, step};
 
-/// Returns an environment with its own copy of a step component, and the path of the copy. `change_version`
-/// exchanges one word in the copy.
+/// Returns an environment with its own copy of a step component, and the path of the copy. `change_version` replaces
+/// one word in the copy.
 fn env_with_own_component() -> (TestEnv, PathBuf) {
     let place = TestEnv::witness("atomic").fresh_copy();
     let config = std::fs::read_to_string(place.dir.join("latch.toml")).expect("readable");

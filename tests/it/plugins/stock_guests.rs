@@ -76,7 +76,7 @@ fn built_guest(
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let source = checkout::copy().join("tests/guests-stock").join(source);
     let mut all = vec![std::fs::read(&source).unwrap(), PYTHON.into(), SCRIPT.concat().into()];
-    // Adds the WIT file of the guest's own interfaces, if the file exists. A change of this file then also causes a
+    // Adds the WIT file of the guest's own interfaces, if the file exists, because a change of the file must cause a
     // rebuild.
     all.extend(std::fs::read(source.with_extension("wit")));
     let mut wit: Vec<_> =
@@ -218,8 +218,8 @@ fn assert_replays(place: &TestEnv, id: &str) {
 fn check_differing_fields_and_replay(place: &TestEnv, differing: &[&str]) -> [(Value, String); 2] {
     let [(one, first, said), (two, second, _)] = [completed_job(place), completed_job(place)];
     let differing: BTreeSet<&str> = differing.iter().copied().collect();
-    // `loops` counts the iterations of a loop that runs for 1 or 2 ms. The count depends on the fraction of a
-    // millisecond at which the loop starts. This field is therefore not compared.
+    // `loops` is not compared. It counts the iterations of a loop that runs for 1 or 2 ms, depending on the fraction of
+    // a millisecond at which the loop starts.
     for (key, value) in first.as_object().expect("an object").iter().filter(|(key, _)| *key != "loops") {
         let differs = *value != second[key];
         assert_eq!(differs, differing.contains(key.as_str()), "{key}: {value} and {}", second[key]);

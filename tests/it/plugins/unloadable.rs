@@ -1,5 +1,5 @@
 //! Plugins that cannot be loaded. The tests show which commands work without these plugins, which commands are refused,
-//! and if a refusal comes before any compilation.
+//! and which refusals come before any compilation.
 
 use std::path::{Path, PathBuf};
 
@@ -92,8 +92,8 @@ fn broken_plugin_is_listed_with_its_reason() {
     );
 }
 
-/// I160: an operator that two plugins declare is served by neither of them. The first plugin's other
-/// operators are served.
+/// I160: an operator that two plugins declare is served by neither plugin. The first plugin still serves its other
+/// operators.
 #[test]
 fn operator_of_two_plugins_is_served_by_neither() {
     let place = TestEnv::witness("atomic").fresh_copy();

@@ -94,8 +94,8 @@ async fn every_wit_type_round_trips_through_a_component() {
     }
 }
 
-/// I70, I73: an untyped function that returns a WIT `result` answers with its value or with an error. Numbers
-/// beyond 2^53 are exact, and each call has its own instance.
+/// I70, I73: an untyped function that returns a WIT `result` answers with its value or with an error. Numbers above
+/// 2^53 are exact, and each call has its own instance.
 #[tokio::test]
 async fn untyped_functions_answer_like_tools() {
     assert_eq!(result_of("plain.divide", json!({"a": 7, "b": 2})).await, 3);
@@ -146,8 +146,8 @@ async fn misbehaving_component_fails_only_its_own_call() {
         ("plain.panic", json!({}), Code::PluginTrap),
         ("plain.spin", json!({}), Code::OutOfFuel),
         ("plain.grow", json!({}), Code::MemoryLimit),
-        // The values fit the guest's memory. The host would need forty times as much memory for them, so the host
-        // refuses the output.
+        // The host refuses these outputs. The values fit the guest's memory, but the host would need forty times as
+        // much memory for them.
         ("plain.raw", json!({"n": 8_000_000}), Code::OutputLimit),
         ("plain.numbers", json!({"n": 3_000_000}), Code::OutputLimit),
         ("plain.numbers", json!({"n": 60_000}), Code::OutputLimit),
@@ -161,8 +161,8 @@ async fn misbehaving_component_fails_only_its_own_call() {
     assert_eq!(result_of("plain.numbers", json!({"n": 30_000})).await.as_array().map(Vec::len), Some(30_000));
 }
 
-/// Creates an environment with the components `plain-shapes` and `plain-notes` as tools. A call of the plan
-/// writes the result of another call to a file.
+/// Creates an environment with the components `plain-shapes` and `plain-notes` as tools. One call of its plan writes
+/// the result of another call to a file.
 fn env_with_untyped_tools(commit: &str, more: &str) -> TestEnv {
     let config = format!(
         "commit = {commit:?}\n[[plugin]]\nname = \"shapes\"\nsource = {:?}\n\
@@ -301,6 +301,6 @@ fn inspect_describes_an_untyped_component() {
     );
     let document = place.latch(&["plugin", "inspect", file.to_str().unwrap(), "--json"]).json();
     assert_eq!((&document["plain"], &document["configured_as"]), (&json!(true), &json!("shapes")));
-    // The component imports an interface only for the types in it. Such an import needs no provider.
+    // An import that a component needs only for its types needs no provider.
     assert_eq!((&document["verdict"], &document["difference"]["tool"]), (&json!("tool"), &json!([])), "{document:#}");
 }

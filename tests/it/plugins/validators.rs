@@ -85,8 +85,8 @@ fn sandbox_run_stops_at_the_first_call() {
     assert!(place.effect_counts().is_empty(), "{:?}", place.effect_counts());
 }
 
-/// A validator of an embedding program. It counts its calls, runs the step in the sandbox and refuses
-/// unexpected behaviour.
+/// Validator of an embedding program. It counts its calls, runs the step in the sandbox and refuses unexpected
+/// behaviour.
 struct CountingValidator(AtomicU32);
 
 #[async_trait::async_trait]

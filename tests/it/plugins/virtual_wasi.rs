@@ -127,8 +127,8 @@ async fn sleep_takes_no_real_time_and_advances_the_clock() {
         // A stream is ready immediately. A poll that also has timers reads the clock.
         "stream first": [[1], 2_000],
         "past": [[1], 4_000],
-        // In the guest, `twin` is due 10 ms after `began`. Reading `began` advanced the clock by a
-        // microsecond, and `early` counts from there. So only `twin`, with index 2, is ready.
+        // Only `twin`, with index 2, is ready. In the guest, `twin` is due 10 ms after `began`. `early` counts from a
+        // microsecond later, because reading `began` advanced the clock.
         "earliest": [[2], 10_000_000],
         "again": [[1, 2], 10_002_000],
         "ready": [true, false],
@@ -273,7 +273,7 @@ async fn every_result_repeats() {
     assert_eq!(*text, format!("Described at 0 with {number:016x}."));
 }
 
-/// I10: WASI is linked only for steps configured with it. Other imports are still refused.
+/// I10: WASI is linked only for steps that are configured with WASI. Other imports are still refused.
 #[test]
 fn wasi_is_linked_only_if_configured() {
     let error = load_guest("virtual-step", WasiMode::None).unwrap_err();
@@ -289,8 +289,8 @@ fn wasi_is_linked_only_if_configured() {
     assert!(
         refused.iter().all(|(import, instead)| import.starts_with("wasi:") && instead.contains("wasi = \"virtual\""))
     );
-    // `wasi-step` also imports `invocation`. This import distinguishes attempts and is not part of WASI. It is still
-    // refused.
+    // The import `invocation` of `wasi-step` is still refused, because it distinguishes attempts and is not part of
+    // WASI.
     let left = imports(&load_guest("wasi-step", WasiMode::Virtual).unwrap_err());
     assert_eq!(
         left.iter().map(|(import, _)| import.as_str()).collect::<Vec<_>>(),

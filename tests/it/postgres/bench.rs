@@ -23,11 +23,11 @@ fn benchmark_measures_workers_on_its_own_database_only() {
         let row = &document["workers"][0];
         assert_eq!((&row["workers"], &row["jobs"], &row["workload"]), (&json!(2), &json!(20), &json!("ten")));
         assert!(row["per_second"].as_f64() > Some(0.0), "{document:#}");
-        // This value is measured with pgbench. The server that the tests start is installed together with pgbench.
+        // This value is measured with pgbench, which is installed together with the server that the tests start.
         assert!(row["of_five_rows"].as_f64() > Some(0.0), "{document:#} {}", ran.stderr);
     }
     let mut place = TestEnv::witness("atomic").with_database(&url);
-    // Jobs of the benchmark are in the same database. This environment has other plugins and cannot replay those jobs.
+    // The environment cannot replay the benchmark's jobs in the same database, because it has other plugins.
     place.skip_replay_of_many_jobs();
     running_worker::submit_detached(&place);
     let refused = run_latch(folder.path(), &args);

@@ -89,7 +89,7 @@ async fn store_reports_whether_it_receives_notifications() {
     until(true).await;
 }
 
-/// Number of delays measured in one series. A series that is too slow is repeated, because other tests share
+/// Number of delays in one series, and maximum number of series. A slow series is repeated, because other tests share
 /// the machine and may have delayed it.
 const ROUNDS: u32 = 21;
 const SERIES: u32 = 5;
@@ -154,7 +154,7 @@ async fn lease_holder_is_notified_of_its_own_inbox_only() {
     let (here, there) = (open_database(&url).await, open_database(&url).await);
     let (log, _lock) = claimed_job(&here, "held").await;
     let (other, _other_lock) = claimed_job(&here, "other").await;
-    // The listener starts with the first wait. This wait ends soon, because connecting notifies all waiters.
+    // The first wait starts the listener. This wait ends soon, because connecting notifies all waiters.
     let heard = here.store.wait_for_change(Some(&log.job_id), 0).await;
     there.store.put_inbox(&other.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     let quiet = tokio::time::timeout(Duration::from_millis(300), here.store.wait_for_change(Some(&log.job_id), heard));

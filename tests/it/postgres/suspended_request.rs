@@ -16,8 +16,8 @@ use crate::support::suspension::{continue_process, is_suspended};
 use crate::support::test_env::TestEnv;
 use crate::support::waiting::wait_until;
 
-/// Returns a body size of more than twice the kernel's largest send buffer. Half of such a body cannot be sent without
-/// a reader.
+/// Returns a body size of more than twice the kernel's largest send buffer. Even half of the body can then be sent only
+/// while the server reads.
 fn body_larger_than_send_buffer() -> usize {
     let sizes = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_wmem").expect("Linux says it");
     let most: usize = sizes.split_whitespace().last().and_then(|most| most.parse().ok()).expect("a number");
@@ -33,13 +33,14 @@ fn recorded_state(place: &TestEnv, job: &str) -> (Value, Vec<Value>) {
     (show_job(place, job), events_of(place, job))
 }
 
-/// I1, I14, I46, I111, I175: a worker is suspended in the middle of sending a request. After the call's timeout and the
-/// lease have passed, the call is in doubt. The witness has received no complete body, and a person resolves the call
-/// as not applied. Another worker repeats the call.
+/// I1, I14, I46, I111, I175: a worker that is suspended in the middle of sending a request does not complete the
+/// request after the lease has expired. The suspension lasts until the call's timeout and the lease have passed. The
+/// call is then in doubt. The witness has received no complete body, so a person resolves the call as not applied, and
+/// another worker repeats it.
 ///
-/// Then the first worker continues, and the witness resumes reading the half-sent request. The proxy has cut the first
-/// worker's database connections. The database therefore cannot report the lost lease. Even so, the first worker must
-/// neither send the rest of the request nor write anything.
+/// Then the first worker continues, and the witness resumes reading the half-sent request. The database cannot report
+/// the lost lease, because the proxy has cut the first worker's database connections. The first worker must neither
+/// send the rest of the request nor write to the database.
 #[test]
 fn suspended_worker_does_not_complete_a_half_sent_request() {
     let Some(url) = blocking_database() else { return };

@@ -1,4 +1,4 @@
-//! Workers on machines whose clocks are wrong by five minutes, one in each direction.
+//! Workers on two machines: one clock is five minutes ahead, the other clock is five minutes behind.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,8 +16,8 @@ use crate::support::test_env::{TestEnv, step, wait};
 use crate::support::{program, shims};
 
 const FIVE_MINUTES_S: i64 = 300;
-/// Timeout of the wait. It is shorter than the five minutes by which the clocks are wrong. On a clock that is ahead,
-/// the timeout has already passed.
+/// Timeout of the wait. It is shorter than the five minutes by which the clocks are wrong, so it has already passed on
+/// the clock that is ahead.
 const TIMEOUT: &str = "4m";
 
 /// Runs the command with a clock that is wrong by this number of seconds.

@@ -7,7 +7,7 @@ use crate::support::checkout;
 use crate::support::plans::bookings;
 use crate::support::test_env::{TestEnv, build_plugin, step};
 
-/// Environment with one call that only reads and one that is gated.
+/// Environment with one read call and one gated call.
 fn environment() -> TestEnv {
     let read = step("read", "Effect.Read", &[], json!({ "note": 1 }));
     let send =

@@ -135,8 +135,8 @@ fn unclaimed_job_shows_that_it_waits_for_a_worker() {
     assert_eq!(shown.code, 0, "{}", shown.text());
 }
 
-/// I134: before each compilation, a line announces it with the size of the component and the number of
-/// remaining compilations.
+/// I134: a line announces each compilation before it starts, with the size of the component and the number of remaining
+/// compilations.
 #[test]
 fn compilations_are_announced_in_advance() {
     let place = with_slow_read();

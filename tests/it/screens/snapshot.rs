@@ -4,8 +4,8 @@
 //! at 60, 80 and 120 columns, without colours, and on a dumb terminal. The output is compared with
 //! `snapshots/NAME.txt`. `JOB` in the arguments is replaced by the id of the folder's job.
 //!
-//! Values that differ between two runs are replaced by stable values, mostly of the same length. Durations become
-//! `TIME`. The lengths of durations vary. The blanks that pad a duration in a table are therefore reduced to two.
+//! Values that differ between two runs are replaced by stable values, mostly of the same length. A duration becomes
+//! `TIME`. The blanks that pad a duration in a table are reduced to two, because durations vary in length.
 //!
 //! `LATCH_UPDATE_SCREENS=1` writes the files. Review the files before committing them.
 
@@ -88,7 +88,7 @@ pub(super) fn compare_screens(stage: &Stage, screens: &[Screen]) {
     assert!(wrong.is_empty(), "screens differ; LATCH_UPDATE_SCREENS=1 writes them:\n{wrong}");
 }
 
-/// Replaces values that differ between two runs by stable ones.
+/// Replaces values that differ between two runs by stable values.
 pub(crate) fn stabilize(text: &str) -> String {
     let lines: Vec<String> = replace_job_ids(text)
         .lines()
@@ -210,9 +210,9 @@ fn is_compact_duration(word: &str) -> bool {
     rest.is_empty() && word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Reduces the blanks around a duration in a table to two. The padding of a duration depends on its length. Other
-/// columns do not move, because each column is as wide as its head or as the longest possible duration. Offsets are
-/// padded on the left only.
+/// Reduces the blanks around a duration in a table to two, because the padding depends on the length of the duration.
+/// Other columns do not move, because each column is as wide as its head or as the longest possible duration. Offsets
+/// are padded on the left only.
 fn remove_padding(line: &str) -> String {
     let is_time = |word: &str| matches!(word.trim_end_matches("</>"), "TIME" | "+TIME");
     let mut words: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! Commands to type next are printed without line breaks. Otherwise they could not be copied from the screen.
+//! Commands to type next are printed without line breaks, so that they can be copied from the screen.
 
 use serde_json::json;
 

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::sdk::{LANGS, folder_with_plan, outputs_checked_by_replay, step_with_effect};
 use crate::support::plugins::sdk_tools::{built_project, run_latch};
 
-/// Returns the source files of two steps. One reads every clock and every random source of its language. The
-/// other fails in the way that its input requests.
+/// Returns the source files of two steps. The first step reads every clock and every random source of its language. The
+/// second step fails in the way that its input requests.
 fn ambient_sources(lang: &str) -> &'static [(&'static str, &'static str)] {
     match lang {
         "js" => &[("src/plugin.js", include_str!("ambient/plugin.js"))],
@@ -95,9 +95,9 @@ fn number_that_would_be_rounded_is_refused() {
     }
 }
 
-/// Without the SDK, some results and failures would be lost silently, or would end in a trap without a message. The SDK
-/// refuses such a result and reports such a failure. The message of a refusal contains the location in the result. The
-/// message of a failure contains its cause.
+/// The SDK refuses a result that it cannot represent, and reports every failure. The message of a refusal contains the
+/// location in the result. The message of a failure contains its cause. Without the SDK, these results and failures
+/// would be lost silently or end in a trap without a message.
 #[test]
 fn unrepresentable_result_is_refused_with_its_location() {
     for (lang, how, code, said) in [

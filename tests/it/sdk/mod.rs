@@ -55,8 +55,8 @@ fn step_with_effect(id: &str, operator: &str, effect: &str, payload: Value) -> V
     })
 }
 
-/// Returns the outputs of the job's step plugins, and checks that the job replays from every prefix. A tool's output is
-/// not included. It is stored with the effect.
+/// Returns the outputs of the job's step plugins, and checks that the job replays from every prefix. The output of a
+/// tool is not included, because it is stored with the effect.
 fn outputs_checked_by_replay(dir: &Path, job: &Value) -> BTreeMap<String, Value> {
     let id = job["job_id"].as_str().expect("a job has an id");
     let replay = run_latch(dir, &["job", "replay", id, "--every-prefix", "--json"]);

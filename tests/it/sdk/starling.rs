@@ -14,8 +14,8 @@ const CASES: &str = concat!(
     "\n",
 );
 
-/// I52, I53, I63: a StarlingMonkey project uses the same SDK as a QuickJS project. This engine is large, so all checks
-/// share one build.
+/// I52, I53, I63: a StarlingMonkey project uses the same SDK as a QuickJS project. All checks share one build, because
+/// StarlingMonkey is large.
 #[test]
 fn starlingmonkey_plugin_builds_follows_the_injected_sources_and_passes_its_check() {
     let sources =

@@ -37,7 +37,7 @@ fn job_seed(dir: &Path, job: &str) -> Hash {
     serde_json::from_value(seed.expect("the first event has it").into()).unwrap()
 }
 
-/// I52, I181: in each language, the step is killed between its calls and in one of them, and continues with the same
+/// I52, I181: in each language, the step is killed between its calls and during a call, and continues with the same
 /// values. Each call is made once, and the job replays from every prefix. The random numbers come from the stream that
 /// the job's seed gives to the step.
 #[test]

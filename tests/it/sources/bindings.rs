@@ -54,7 +54,7 @@ fn generate_c(root: &Path) -> Result<Vec<(String, String)>> {
     files.iter().map(|(name, bytes)| Ok((name.to_owned(), String::from_utf8(bytes.to_vec())?))).collect()
 }
 
-/// The checked-in bindings for C plugins equal the generated ones. With `LATCH_BLESS=1` the test writes the
+/// The checked-in bindings for C plugins equal the generated bindings. With `LATCH_BLESS=1` the test writes the
 /// bindings instead of comparing them.
 #[test]
 fn c_plugin_bindings_are_up_to_date() -> Result<()> {
@@ -74,8 +74,8 @@ fn c_plugin_bindings_are_up_to_date() -> Result<()> {
     Ok(())
 }
 
-/// The checked-in Rust bindings of the guest SDK equal the generated ones. With `LATCH_BLESS=1` the test
-/// writes the bindings instead of comparing them.
+/// The checked-in Rust bindings of the guest SDK equal the generated bindings. With `LATCH_BLESS=1` the test writes the
+/// bindings instead of comparing them.
 #[test]
 fn guest_bindings_are_up_to_date() -> Result<()> {
     let root = root();

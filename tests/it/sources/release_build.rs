@@ -40,8 +40,8 @@ fn released_program_has_no_features_of_tests() {
     }
 }
 
-/// `cargo run --bin latch` and `cargo test --workspace` build the program once. Both build the whole workspace, so the
-/// program has the features of tests without the development dependencies of the tests.
+/// `cargo run --bin latch` and `cargo test --workspace` share one build of the program. Both commands build the whole
+/// workspace, so the program has the features of tests even without the development dependencies of the tests.
 #[test]
 fn workspace_has_the_features_of_tests_without_development_dependencies() {
     let workspace = features_of_build(&["--workspace"]);

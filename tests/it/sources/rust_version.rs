@@ -2,8 +2,8 @@
 
 use crate::support::checkout::root;
 
-/// `rust-toolchain.toml` names an exact release of the version that the manifest requires. A checkout is then built
-/// with the same compiler and the same lints everywhere.
+/// `rust-toolchain.toml` names an exact release of the version that the manifest requires, so that every checkout is
+/// built with the same compiler and the same lints.
 #[test]
 fn toolchain_file_selects_a_release_of_the_required_version() {
     let read = |name: &str| std::fs::read_to_string(root().join(name)).unwrap().parse::<toml::Table>().unwrap();

@@ -48,7 +48,7 @@ pub(super) fn rust_files(folder: &str) -> Vec<TextFile> {
     files
 }
 
-/// Fails with the rule and everything that violates it, if anything does.
+/// Fails if `found` has entries. The message contains the rule and the entries, which violate the rule.
 pub(super) fn assert_none(rule: &str, found: Vec<String>) {
     assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
 }

@@ -49,8 +49,7 @@ fn has_phrase(text: &str, phrase: &str) -> bool {
         .any(|(at, _)| !letter(text[..at].chars().next_back()) && !letter(text[at + phrase.len()..].chars().next()))
 }
 
-/// Returns the comment blocks of a source. Each is the number of its first line, and its text as a single
-/// line.
+/// Returns the comment blocks of a source. Each entry has the number of the first line, and the text as a single line.
 fn comments(path: &str, text: &str) -> Vec<(usize, String)> {
     let hash = path.ends_with(".py") || path.ends_with(".toml");
     let mut blocks: Vec<(usize, String)> = Vec::new();
@@ -75,7 +74,7 @@ fn comments(path: &str, text: &str) -> Vec<(usize, String)> {
     blocks
 }
 
-/// Returns the string literals of a Rust source that begin and end on one line. Each has its line number and
+/// Returns the string literals of a Rust source that begin and end on one line. Each entry has the line number and the
 /// content.
 fn literals(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();

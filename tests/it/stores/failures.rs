@@ -45,8 +45,8 @@ fn finish_and_check_effects(place: &TestEnv) {
 #[test]
 fn full_disk_is_reported_and_the_job_continues_later() {
     let template = TestEnv::witness("atomic");
-    // Until the database file grows, everything is written to the write-ahead log. So the limits are chosen
-    // for the size of the log, and leave room for the schema.
+    // The limits fit the size of the write-ahead log and leave room for the schema. Every write goes to this log until
+    // the database file grows.
     let mut stopped = 0;
     for blocks in [64, 320, 352, 384, 416] {
         let place = template.fresh_copy();
@@ -62,8 +62,8 @@ fn full_disk_is_reported_and_the_job_continues_later() {
     assert!(stopped >= 2, "only {stopped} runs found the disk full");
 }
 
-/// A database counts its openings to detect a restored backup. The count is its generation. Processes that start
-/// concurrently do not take each other's openings for a restored backup.
+/// Processes that start concurrently do not take each other's openings of a database for a restored backup. The
+/// database counts its openings to detect a restored backup, and the count is its generation.
 #[test]
 fn concurrent_first_runs_all_end() {
     let place = TestEnv::witness("atomic");
@@ -75,8 +75,8 @@ fn concurrent_first_runs_all_end() {
     let running: Vec<Child> = (0..6).map(start).collect();
     for child in running {
         let ran = command_output(child.wait_with_output().unwrap());
-        // All these jobs perform the same actions. A job stops and waits while another job performs one of these
-        // actions. Both results are therefore accepted.
+        // Both results are accepted. All these jobs perform the same actions, and a job stops and waits while another
+        // job performs one of the actions.
         let waits = ran.code == 3 && ran.stdout.contains("ACTION_IN_PROGRESS");
         assert!(ran.code == 0 || waits, "{} {}", ran.stdout, ran.stderr);
     }
@@ -132,7 +132,7 @@ fn altered_payloads_and_effects_are_reported_as_damage() {
     }
 }
 
-/// Reading the jobs of a project creates no database, and reports the path of the missing one.
+/// Reading the jobs of a project creates no database, and reports the path of the missing database.
 #[test]
 fn reading_commands_create_no_database() {
     let folder = tempfile::tempdir().unwrap();

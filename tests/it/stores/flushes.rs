@@ -25,10 +25,9 @@ fn measure(folder: &Path, workload: &str, at_once: u32, preload: Option<(&Path, 
     loads[0].clone()
 }
 
-/// Returns the smallest number of flushes per job over 5 to 40 measurements. A deferred write is flushed
-/// after a few milliseconds at the latest. On a busy machine these flushes are more frequent, so only the
-/// smallest number counts. After five measurements, the function returns as soon as this number is at most
-/// `most`.
+/// Returns the smallest number of flushes per job over 5 to 40 measurements. Only the smallest number counts. A
+/// deferred write is flushed after a few milliseconds at the latest, and on a busy machine these flushes are more
+/// frequent. After five measurements, the function returns as soon as the smallest number is at most `most`.
 fn flushes_per_job(folder: &Path, workload: &str, at_once: u32, most: f64) -> f64 {
     let mut least = f64::INFINITY;
     for nth in 0..40 {

@@ -1,4 +1,4 @@
-//! A disk that is really full: a small file system of its own, filled to the last byte.
+//! Tests on a disk that is really full: a small separate file system, filled to the last byte.
 //!
 //! Mounting a file system requires root. Without root, a test prints a message and passes.
 
@@ -153,8 +153,8 @@ fn full_disk_and_read_only_folder_have_their_own_codes() {
     refused(("L0101", 2), "read-only");
 }
 
-/// On a full disk or in an unwritable folder, the commands for plugin authors fail with the error code of that cause.
-/// They leave no partial files.
+/// On a full disk or in an unwritable folder, the commands for plugin authors fail with the error code of the cause and
+/// leave no partial files.
 #[test]
 fn failed_author_commands_leave_no_files() {
     let Some(disk) = SmallDisk::mount(4 * 1_024) else { return };
@@ -220,8 +220,8 @@ fn postgres_on_a_full_disk_loses_and_repeats_nothing() {
     wait_until("the disk is full", || server.log().contains("No space left on device"));
     std::thread::sleep(Duration::from_secs(1));
     drop(full);
-    // The server may have stopped by itself, because it could not write its log. The test therefore stops and starts
-    // the server in any case.
+    // The test stops and starts the server in any case. The server may have stopped by itself, because it could not
+    // write its log.
     server.stop();
     server.run();
     working.push(RunningWorker::start(&place, worker_command(&place, &[])));

@@ -52,8 +52,8 @@ pub(crate) fn copy() -> &'static Path {
     })
 }
 
-/// Makes the files of `copy` equal to those of the checkout. An unchanged file keeps its modification time, so cargo
-/// does not rebuild it.
+/// Makes the files of `copy` equal to the files of the checkout. An unchanged file keeps its modification time, so
+/// cargo does not rebuild it.
 fn refresh(copy: &Path) {
     let names = tracked_files();
     let before = fs::read_to_string(copy.join(COPIED)).unwrap_or_default();

@@ -19,7 +19,7 @@ pub(crate) fn alter_database(database: &Path, sql: &'static str) {
     assert!(changed > 0, "{sql}");
 }
 
-/// Creates a database of its own on the server of the tests. Returns `None` if no server is available.
+/// Creates a separate database on the server of the tests. Returns `None` if no server is available.
 pub(crate) fn blocking_database() -> Option<String> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(database())
 }

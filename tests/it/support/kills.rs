@@ -11,8 +11,8 @@ use crate::support::running_worker::events_of;
 use crate::support::seed::is_sweep;
 use crate::support::test_env::TestEnv;
 
-/// Statements that a worker never executes for the job of these tests. The causes of these statements are
-/// commands that only read, a queue limit, and steps that may be reused or that cost money.
+/// Statements that a worker never executes for the job of these tests. Only reading commands, a queue limit, and steps
+/// that may be reused or cost money cause these statements.
 pub(crate) const STATEMENTS_OF_COMMANDS: &[&str] = &[
     "submit_count",
     "jobs_read",
@@ -44,8 +44,9 @@ pub(crate) fn is_never_reached_by_run(name: &str) -> bool {
 /// is killed. A pass is one arrival at the crash point. Passes are counted from 1.
 pub(crate) type KillPoint = (String, &'static str, u32);
 
-/// Returns the sides at which a pass of a crash point is killed. An execution, the first pass, and every pass in a sweep
-/// are killed on both sides. Any other pass is killed on one side, which alternates from pass to pass.
+/// Returns the sides on which the process is killed at a pass of a crash point: both sides for an execution, for the
+/// first pass, and in a sweep. At any other pass, the process is killed on one side, which alternates from pass to
+/// pass.
 pub(crate) fn sides(name: &str, nth: u32) -> &'static [&'static str] {
     const BOTH: [&str; 2] = ["before", "after"];
     let first = name.len() + nth as usize;
@@ -71,8 +72,8 @@ pub(crate) fn is_killed(command: &mut std::process::Command) -> bool {
     signal == Some(9)
 }
 
-/// For each crash point, kills one run at the first pass of the point, another run at the second pass, and so on, on the
-/// [`sides`] of the pass. Stops when a run ends without reaching the pass. Calls `check` after each kill. Returns the names of the points reached.
+/// Kills a separate run at each pass of each crash point, on the [`sides`] of the pass. The last pass of a point is the
+/// pass that a run does not reach. Calls `check` after each kill. Returns the names of the points that were reached.
 pub(crate) fn for_every_point(template: &TestEnv, mut check: impl FnMut(&TestEnv, &KillPoint)) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {

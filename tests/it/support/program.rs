@@ -49,8 +49,8 @@ pub(crate) fn latch_command(folder: &Path, args: &[&str]) -> Command {
 /// Removes the variables of `latch` from the environment of a command. Tests set their own variables
 /// afterwards.
 pub(crate) fn clear_environment(command: &mut Command) {
-    // These variables concern the compiler for plugins. The installation of the compiler differs between machines. A
-    // test sets all other variables itself.
+    // Variables of the compiler for plugins, which is installed differently on each machine. A test sets all other
+    // variables itself.
     const KEPT_VARIABLES: [&str; 3] = ["LATCH_WASM_DIR", "LATCH_WASM_INSTALLER", "LATCH_WASM_SKIP"];
     let is_removed = |name: &str| name.starts_with("LATCH_") && !KEPT_VARIABLES.contains(&name);
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_removed(&name.to_string_lossy())) {
@@ -72,7 +72,7 @@ pub(crate) fn target_dir() -> &'static Path {
     latch_binary().parent().and_then(Path::parent).expect("the program lies in a folder of the target folder")
 }
 
-/// Returns the folder of compiled plugins shared by all tests and separate from the user's.
+/// Returns the folder of compiled plugins. All tests share it, and it is separate from the user's folder.
 pub(crate) fn compile_cache_dir() -> PathBuf {
     target_dir().join("tests-compiled")
 }

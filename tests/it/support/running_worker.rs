@@ -153,7 +153,7 @@ pub(crate) fn worker_through(place: &TestEnv, proxy: &Proxy) -> RunningWorker {
     let mut command = worker_command(place, &[]);
     command.env("LATCH_DATABASE", proxy.url());
     let working = RunningWorker::start(place, command);
-    // Waits until the worker has opened the database. Later cuts then affect a worker at work.
+    // Waits until the worker has opened the database, so that later cuts affect a worker at work.
     while !working.messages().contains("working, ") {
         std::thread::sleep(Duration::from_millis(20));
     }

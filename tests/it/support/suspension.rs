@@ -21,14 +21,14 @@ pub(crate) fn env_with_short_lease(commit: &str) -> TestEnv {
     place
 }
 
-/// Starts a run that is suspended at the point. Returns `None` if the run ended without reaching it.
+/// Starts a run that is suspended at the point. Returns `None` if the run ended before the point.
 pub(crate) fn run_until_suspended(place: &TestEnv, point: &str) -> Option<Child> {
     let mut command = latch_command(&place.dir, &place.run_args());
     command.env("LATCH_STOP_AT", point);
     suspended(command)
 }
 
-/// Starts the command and returns the process once it is suspended. Returns `None` if it ended first.
+/// Starts the command and returns the process once it is suspended. Returns `None` if the process ended first.
 pub(crate) fn suspended(mut command: Command) -> Option<Child> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("latch runs");

@@ -106,7 +106,7 @@ impl Terminal {
         }
     }
 
-    /// Changes the terminal's width, and waits until `is_wanted` accepts the output since then.
+    /// Changes the terminal's width, and waits until `is_wanted` accepts the output after the change.
     pub(crate) fn resize(&mut self, columns: u16, is_wanted: impl Fn(&str) -> bool) {
         tcsetwinsize(&self.keyboard, Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let from = self.bytes.len();
@@ -120,14 +120,14 @@ impl Terminal {
         screen_text_of(&self.bytes, self.columns)
     }
 
-    /// Receives the next output. Returns false if none arrives within `time`, or if the program has ended.
+    /// Receives the next output. Returns false if no output arrives within `time`, or if the program has ended.
     pub(crate) fn receive_output(&mut self, time: Duration) -> bool {
         let received = self.output.recv_timeout(time);
         self.bytes.extend(received.iter().flatten());
         received.is_ok()
     }
 
-    /// Returns the present screen.
+    /// Returns the current screen.
     pub(crate) fn screen(&self) -> vt100::Screen {
         parse_screen(&self.bytes, self.columns).screen().clone()
     }
@@ -142,7 +142,7 @@ impl Terminal {
         self.type_keys(&format!("{line}\n"));
     }
 
-    /// Types these keys and no others.
+    /// Types these keys without the end of a line.
     pub(crate) fn type_keys(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
@@ -208,7 +208,7 @@ impl TerminalOutput {
     }
 }
 
-/// Returns the style of a cell as words, such as `bold red`. The usual style has no words.
+/// Returns the style of a cell as words, such as `bold red`. The default style has no words.
 pub(crate) fn style_name(cell: &vt100::Cell) -> String {
     let color = match cell.fgcolor() {
         vt100::Color::Default => "",

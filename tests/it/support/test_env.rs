@@ -103,21 +103,21 @@ impl TestEnv {
         TestEnv { _temp: temp, dir, approve, replay_on_drop: true }
     }
 
-    /// Compiles the plugins once. Copies of the environment then use the compiled plugins.
+    /// Compiles the plugins once, so that copies of the environment use the compiled plugins.
     pub(crate) fn compile_plugins(self) -> TestEnv {
         let listed = self.latch(&["plugin", "list", "--json"]);
         assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
         self
     }
 
-    /// Returns a copy of the environment in a folder of its own.
+    /// Returns a copy of the environment in a separate folder.
     pub(crate) fn fresh_copy(&self) -> TestEnv {
         let place = TestEnv::new(self.approve.clone());
         copy_tree(&self.dir, &place.dir);
         place
     }
 
-    /// Replaces the plan by one with these steps.
+    /// Replaces the plan by a plan with these steps.
     pub(crate) fn with_plan(self, steps: &[Value]) -> TestEnv {
         let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
         std::fs::write(self.dir.join("plan.json"), plan.to_string()).expect("writable");
@@ -135,8 +135,7 @@ impl TestEnv {
         self.replay_on_drop = false;
     }
 
-    /// Turns off the replay on drop, because replaying so large a number of jobs would take longer than the
-    /// test.
+    /// Turns off the replay on drop, because replaying the many jobs of the test would take longer than the test.
     pub(crate) fn skip_replay_of_many_jobs(&mut self) {
         self.replay_on_drop = false;
     }
@@ -247,9 +246,8 @@ impl TestEnv {
             let name = entry.expect("readable").file_name().into_string().expect("plain names");
             let mut parts = name.split('.');
             let (what, key) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-            // A file name contains the external key of a call, as `latch-<job>-<slot>-<attempt>`. Every
-            // character of the key that is not alphanumeric is written as `-`, also the underscore of
-            // `job_…`.
+            // A file name contains the external key of a call, as `latch-<job>-<slot>-<attempt>`. Every character of
+            // the key that is not alphanumeric is written as `-`, including the underscore of `job_…`.
             let mut words = key.splitn(4, '-').skip(1);
             let job = format!("{}_{}", words.next().unwrap_or_default(), words.next().unwrap_or_default());
             let (slot, _attempt) =
@@ -304,8 +302,7 @@ pub(crate) fn witness_plan() -> Value {
     })
 }
 
-/// Returns the witness plan with its own action keys. Otherwise jobs with this plan in one database would share their
-/// action keys.
+/// Returns the witness plan with its own action keys, so that jobs with this plan in one database share no action key.
 pub(crate) fn witness_plan_of(number: u64) -> Value {
     let mut plan = witness_plan();
     for step in plan["steps"].as_array_mut().expect("a list") {

@@ -39,7 +39,7 @@ fn event_slots(place: &TestEnv, job: &str, kind: &str) -> Vec<String> {
     found.map(|event| event["slot"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// I37: a cancelled job undoes each effect once, the last one first, with the compensation of each call.
+/// I37: a cancelled job undoes each effect once, the last effect first, with the compensation of each call.
 #[test]
 fn cancelled_job_undoes_its_bookings() {
     let place = TestEnv::undo("atomic").fresh_copy();
@@ -224,9 +224,9 @@ fn call_in_doubt_is_settled_before_anything_is_undone() {
     assert_replayable_and_verified(&place, &job, "in doubt, then cancelled");
 }
 
-/// I5, I38, I45: a person gives up a cancelled job before anything is undone, and the process is killed at
-/// each write of that decision. Another job with the same action still gets the receipt of the job that was
-/// given up. Both commit modes are tested.
+/// I5, I38, I45: a person gives up a cancelled job before anything is undone. Another job with the same action still
+/// gets the receipt of the given-up job, even if the process is killed at any write of the decision. The test covers
+/// both commit modes.
 #[test]
 fn abandoned_job_killed_at_its_end_still_leaves_its_receipt() {
     for commit in ["atomic", "staged"] {

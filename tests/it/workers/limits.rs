@@ -12,8 +12,8 @@ use crate::support::suspension::env_with_short_lease;
 use crate::support::test_env::{TestEnv, step};
 use crate::support::waiting::wait_until;
 
-/// I96: an operator's limit applies to all jobs of a process, also within one `call-all`. A tenant's limit
-/// applies to that tenant's jobs.
+/// I96: an operator's limit applies to all jobs of a process, and within one `call-all`. A tenant's limit applies to
+/// that tenant's jobs.
 #[test]
 fn operator_and_tenant_limits_apply() {
     // Answers take long enough for calls to overlap on a busy machine.
@@ -90,8 +90,8 @@ fn call_waiting_for_its_backoff_holds_no_permit() {
     let place = place.with_plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
     running_worker::submit_detached(&place);
     wait_until("another job's call is made", || place.effect_counts().contains_key("q"));
-    // The answer of the other job's call is recorded some time after the call. The test waits until that job
-    // has ended. Otherwise the stopped worker could release that job, too.
+    // The test waits until the other job has ended. The answer of its call is recorded some time after the call, and a
+    // worker that is stopped before would release the other job, too.
     wait_until("the other job is over", || running_worker::open_jobs(&place).len() == 1);
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");
@@ -114,7 +114,7 @@ fn concurrent_calls(calls: &[(&str, u32)]) -> Value {
     step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }))
 }
 
-/// I182: if a crash leaves several concurrent keyed calls in doubt, all of them are retried before the first one
+/// I182: if a crash leaves several concurrent keyed calls in doubt, all of them are retried before the first call
 /// answers.
 #[test]
 fn concurrent_calls_in_doubt_are_retried_together() {
@@ -137,8 +137,8 @@ fn concurrent_calls_in_doubt_are_retried_together() {
     assert_eq!(begun, 6, "each twice, before any answer: {all:#?}");
 }
 
-/// I96: several calls are made concurrently. A call that has the permit of its operator starts while calls
-/// of other operators still wait for permits.
+/// I96: among concurrent calls, a call that has the permit of its operator starts while calls of other operators still
+/// wait for permits.
 #[test]
 fn call_waits_only_for_a_permit_of_its_own_operator() {
     let limits = "\"Effect.Queryable\" = { rate = \"1/1h\" }, \"Effect.Keyed\" = { at_once = 1 }";
@@ -206,6 +206,6 @@ fn operator_rate_limit_applies() {
     let begun = std::time::Instant::now();
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "COMPLETED": 1 }), "{} {}", ran.stdout, ran.stderr);
-    // Two calls start immediately, then one every half second.
+    // Two calls start immediately, then one call every half second.
     assert!(begun.elapsed() >= Duration::from_millis(1_000), "{:?}", begun.elapsed());
 }

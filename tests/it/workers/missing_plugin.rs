@@ -127,8 +127,8 @@ fn job_is_left_to_a_machine_that_has_its_plugin() {
     assert_eq!((place.effect_counts().get("q"), other.effect_counts().get("q")), (None, Some(&JOBS)));
 }
 
-/// I121: a worker without the plugin of a job claims the job repeatedly. The job is never parked. The worker reports
-/// the missing plugin.
+/// I121: a worker without a job's plugin claims the job repeatedly and reports the missing plugin. The job is never
+/// parked.
 #[test]
 fn worker_without_the_plugin_leaves_the_job_unchanged() {
     let place = env_with_two_configurations().configure_first("max_attempts_without_progress = 2");
@@ -148,7 +148,7 @@ fn worker_without_the_plugin_leaves_the_job_unchanged() {
     let ran = program::command_output(resume.output().expect("latch runs"));
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0020")), "{} {}", ran.stdout, ran.stderr);
     assert_eq!((job_state(&place, &job), claims_and_releases(&place, &job)), (json!("PENDING"), (7, 7)));
-    // The worker continues with other jobs, and tries the job whose plugin is missing again later.
+    // The worker continues with other jobs. Later it tries the job whose plugin is missing again.
     let without = RunningWorker::start(&place, lacking_worker(&place.dir, &["--jobs", "1"]));
     let left = || without.messages().matches(&format!("{job} is left to workers")).count();
     wait_until("the job is left to other workers", || left() == 1);
@@ -168,8 +168,8 @@ fn worker_without_the_plugin_leaves_the_job_unchanged() {
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 4 })), "{} {}", ran.stdout, ran.stderr);
 }
 
-/// I121: if `latch resume` finds a job that lacks its plugin or cannot be read, it reports this job and
-/// continues with the others.
+/// I121: if `latch resume` finds a job that lacks its plugin or cannot be read, it reports this job and continues with
+/// the other jobs.
 #[test]
 fn resume_continues_past_jobs_that_cannot_be_loaded() {
     let mut place = env_with_two_configurations();

@@ -14,8 +14,8 @@ use crate::support::servers::http::TestServer;
 use crate::support::test_env::{TestEnv, step, wait};
 use crate::workers::{output_of_ended, requested_paths, start_worker};
 
-/// I1, I4, I95: several processes claim detached jobs from one database file. Each job is executed by one of
-/// them, and no effect happens twice.
+/// I1, I4, I95: several processes claim detached jobs from one database file. One process executes each job, and no
+/// effect happens twice.
 #[test]
 fn several_workers_share_a_queue() {
     let place = TestEnv::witness("atomic");

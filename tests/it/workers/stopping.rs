@@ -17,8 +17,8 @@ use crate::support::waiting::wait_until;
 use crate::support::{evidence, running_worker};
 use crate::workers::{event_types, output_of_ended, start_worker, wait_until_stopping};
 
-/// I97: stopping a worker loses nothing. Calls in flight end and are recorded, and the job is released. The
-/// attempt does not count as one without progress.
+/// I97: stopping a worker loses nothing. Calls in flight end and are recorded, and the job is released. The attempt
+/// does not count as an attempt without progress.
 #[test]
 fn stopped_worker_ends_its_calls_and_releases_its_job() {
     let server = TestServer::start().hold_answers();
@@ -106,8 +106,7 @@ fn stopped_worker_leaves_no_barrier_without_its_call() {
     }
 }
 
-/// I97: after a second SIGTERM a worker ends immediately and names its open jobs. The next worker completes
-/// them.
+/// I97: after a second SIGTERM a worker ends immediately and names its open jobs. The next worker completes these jobs.
 #[test]
 fn second_signal_ends_the_worker_immediately() {
     let server = TestServer::start().hold_answers();

@@ -14,8 +14,8 @@ pub(super) struct ShellBlock {
 /// Use of a block, as its first line states it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum BlockUse {
-    /// The block is run: each command succeeds. Its label is `sh`, or it is a comment that begins with `<!-- sh`. The
-    /// page does not show a comment.
+    /// The block is run, and each command succeeds. The block has the label `sh`, or it is a comment that begins with
+    /// `<!-- sh`. The page does not show comments.
     Run,
     /// The block is one command with this exit code (`sh exit 3`).
     RunWithExitCode(u8),
@@ -34,7 +34,8 @@ pub(super) struct ShownOutput {
 /// Returns the blocks of commands of a page.
 ///
 /// # Panics
-/// Panics if a label is unknown, if no reason is above a block that is not run, or if shown output belongs to no block.
+/// Panics if a label is unknown, if a block that is not run has no reason above it, or if shown output belongs to no
+/// block.
 pub(super) fn shell_blocks(page: &str) -> Vec<ShellBlock> {
     let mut blocks: Vec<ShellBlock> = Vec::new();
     let mut lines = page.lines().enumerate();

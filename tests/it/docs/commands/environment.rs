@@ -1,4 +1,4 @@
-//! Variables for the commands of a page: prepared projects and servers. Each is made for the pages that name it.
+//! Variables for the commands of a page: prepared projects and servers. Each is prepared only for pages that name it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -31,8 +31,8 @@ pub(super) struct PageEnvironment {
 }
 
 impl PageEnvironment {
-    /// Prepares what the blocks name. Without PostgreSQL on this machine, prints a message and returns `None` for pages
-    /// that need it.
+    /// Prepares the projects and servers that the blocks name. Prints a message and returns `None` if the blocks need
+    /// PostgreSQL and this machine has none.
     ///
     /// | name in the blocks | value |
     /// |---|---|
@@ -101,7 +101,7 @@ fn built(name: &str, make: &[&str]) -> PathBuf {
     let parent = program::target_dir().join("docs-projects");
     let folder = parent.join(name);
     std::fs::create_dir_all(&parent).expect("the target folder is writable");
-    // The project of an earlier run may come from other templates. At first there is none.
+    // A project of an earlier run may come from older templates. An error means that there is no such project.
     let _ = std::fs::remove_dir_all(&folder);
     for (folder, args) in [(&parent, make), (&folder, &["plugin", "build"])] {
         let ran = program::run_latch(folder, args);

@@ -70,7 +70,7 @@ fn run_page(page: &str) {
     }
 }
 
-/// Each page with commands is run, and no command hides in a block that is not run.
+/// Every page with commands is run, and every block that is not run is listed in [`NOT_RUN`].
 #[test]
 fn pages_have_no_untested_commands() {
     let pages = tracked_files().into_iter().filter(|path| path.starts_with("docs/") && path.ends_with(".md"));

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::block::{BlockUse, ShellBlock};
 use super::shown::missing_line;
 
-/// Exit code of a script whose block ended with another code than the page states.
+/// Exit code of a script in which a block ended with a code other than the stated one.
 const OTHER_CODE: u8 = 70;
 
 /// Returns the line that the script prints before a block.
@@ -43,7 +43,7 @@ pub(super) fn script(page: &str, blocks: &[ShellBlock]) -> String {
 /// Runs the blocks of a page in a fresh folder with these variables. Returns the exit status and the output.
 fn run_script(script: String, variables: &BTreeMap<&str, OsString>) -> (ExitStatus, String) {
     let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    // The output goes to a file. A pipe would stay open as long as a process that the page started in the background.
+    // Output goes to a file, because a background process of the page would keep a pipe open.
     let said = outside.path().join("said");
     let output = || Stdio::from(File::options().create(true).append(true).open(&said).expect("the folder is writable"));
     let mut shell = Command::new("sh");
@@ -53,8 +53,7 @@ fn run_script(script: String, variables: &BTreeMap<&str, OsString>) -> (ExitStat
     let mut shell = shell.expect("there is a shell");
     let group = Pid::from_child(&shell);
     let ended = shell.wait().expect("the shell is a child of this process");
-    // Ends the processes that a failed page left in the background. Normally there are none, and the signal reaches no
-    // process.
+    // Ends background processes that a failed page left.
     let _ = kill_process_group(group, Signal::KILL);
     (ended, String::from_utf8_lossy(&std::fs::read(&said).expect("the shell wrote it")).into_owned())
 }

@@ -7,8 +7,8 @@ pub(super) fn missing_line<'s>(output: &str, shown: &'s str) -> Option<&'s str> 
     shown.lines().filter(|line| !line.trim().is_empty()).find(|line| !found.any(|found| fits(found, line)))
 }
 
-/// Returns true if a line of output is the shown line. A number, time, id or hash of the page stands for any other one.
-/// `…` in a word stands for any characters, and as the last word for any words.
+/// Returns true if a line of output is the shown line. A number, time, id or hash matches every other value. `…` within
+/// a word matches any characters, and `…` as the last word matches any words.
 fn fits(found: &str, shown: &str) -> bool {
     let mut found = found.split_whitespace();
     let mut shown = shown.split_whitespace().peekable();

@@ -2,12 +2,12 @@
 
 use crate::support::terminal::style_name;
 
-/// Text of one style, without two blanks side by side.
+/// Text of one style that contains no two adjacent spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     /// Column of the first character, from 0.
     pub(super) column: usize,
-    /// Words of `style_name`.
+    /// Style as `style_name` returns it.
     pub(super) style: String,
     pub(super) text: String,
 }
@@ -24,7 +24,7 @@ pub(super) struct Picture {
 /// Picture with the time at which it appears.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
-    /// Milliseconds since the begin of the recording.
+    /// Milliseconds since the start of the recording.
     pub(super) at_ms: u64,
     pub(super) picture: Picture,
 }
@@ -41,7 +41,7 @@ impl Picture {
     }
 }
 
-/// Returns the runs of a row. A run ends where the style changes, and before two blanks.
+/// Returns the runs of a row. A run ends where the style changes, and before two adjacent spaces.
 fn runs(screen: &vt100::Screen, row: u16, columns: u16) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut blanks = 2;

@@ -25,7 +25,7 @@ const TITLE: &str =
     "The process of a job is killed with kill -9. latch resume completes the job, and one mail is sent.";
 /// Maximum size of the file in bytes.
 const MAX_BYTES: usize = 200 * 1024;
-/// Duration of the wait in `letter.json`, and some time for the clocks of the job. The job is resumed afterwards.
+/// Duration of the wait in `letter.json`, plus a tolerance for the job's clocks. The job is resumed afterwards.
 const WAIT: Duration = Duration::from_millis(10_500);
 
 /// Creates the project of the recording, with built plugins.
@@ -87,7 +87,8 @@ fn record() -> [Window; 2] {
     })
 }
 
-/// Returns the last text of a rendered file, with stable values in place of times, ids and process numbers.
+/// Returns the text of the last frames of a rendered file, with stable values in place of times, ids and process
+/// numbers.
 fn comparable_text(svg: &str) -> String {
     let windows = svg::last_rows(svg);
     let text: Vec<String> = windows.iter().map(|rows| stabilize(&styled_text(rows))).collect();

@@ -1,7 +1,6 @@
 //! Shells at pseudo-terminals, with the frames that their user would see.
 //!
-//! Times are those of a calm user at a fast machine: each key takes the same time, and a long pause of the program is
-//! shortened.
+//! The recorded times are idealized: each key takes the same time, and a long pause of a program is shortened.
 
 use std::path::Path;
 use std::process::Command;
@@ -18,11 +17,12 @@ pub(super) const COLUMNS: u16 = 80;
 const PROMPT: &str = "$";
 /// Longest pause of the programs in the recording, in microseconds.
 const LONGEST_PAUSE_US: i64 = 400_000;
-/// Time of a picture below which it is left out, in milliseconds. A redraw can arrive in several pieces.
+/// Shortest time for which a picture is kept, in milliseconds. A picture that is shown for less time is part of a
+/// redraw that arrived in several pieces.
 const SHORTEST_PICTURE_MS: u64 = 40;
-/// Time of one key.
+/// Time that typing one key takes.
 const KEY: Duration = Duration::from_millis(55);
-/// Time between two looks at a terminal.
+/// Maximum wait for output in one read of a terminal.
 const LOOK: Duration = Duration::from_millis(5);
 /// Longest wait for a text, long enough for a busy machine.
 const TIMEOUT_US: i64 = 300_000_000;
@@ -30,7 +30,7 @@ const TIMEOUT_US: i64 = 300_000_000;
 /// Shells that are recorded with one clock.
 pub(super) struct Session {
     shells: Vec<Shell>,
-    /// Time of the recording.
+    /// Current time of the recording.
     clock_us: i64,
     /// Time since the last output.
     quiet_us: i64,
@@ -65,12 +65,12 @@ impl Session {
         session
     }
 
-    /// Lets the user look at the screen. No output is shown meanwhile.
+    /// Advances the clock of the recording without new output, so that viewers can read the screen.
     pub(super) fn rest(&mut self, time: Duration) {
         self.clock_us += microseconds(time);
     }
 
-    /// Shows the output of this time.
+    /// Records the output that arrives within this time.
     pub(super) fn watch(&mut self, time: Duration) {
         let end = now_us() + microseconds(time);
         while now_us() < end {
@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    /// Waits until the text of a screen fits.
+    /// Waits until `fits` accepts the text of a shell's screen. `wanted` describes this text in the error message.
     pub(super) fn wait_until(&mut self, shell: usize, wanted: &str, fits: impl Fn(&str) -> bool) {
         let begin = now_us();
         loop {
@@ -91,12 +91,12 @@ impl Session {
         }
     }
 
-    /// Waits until a shell shows its prompt and nothing behind it.
+    /// Waits until a shell shows its prompt and no text after the prompt.
     pub(super) fn wait_for_prompt(&mut self, shell: usize) {
         self.wait_until(shell, "the prompt", |text| text.lines().last() == Some(PROMPT));
     }
 
-    /// Types a line and its end, one key after the other.
+    /// Types a line and its end, one key after another.
     pub(super) fn type_line(&mut self, shell: usize, line: &str) {
         for key in line.chars() {
             let before = self.shells[shell].terminal.screen().cursor_position();

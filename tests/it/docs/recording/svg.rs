@@ -1,8 +1,8 @@
 //! An animated SVG of terminals.
 //!
-//! Each row and each place of a cursor is an element, with the interval of time in which it is shown. Elements of a
-//! terminal with the same interval share a group, whose CSS animation sets its visibility. Without animation, the
-//! elements of the last frame are visible and the others are hidden.
+//! Each row and each cursor position is an element that is shown for an interval of time. Elements of a terminal with
+//! the same interval share a group, and a CSS animation sets the visibility of the group. Without animation, only the
+//! elements of the last frame are visible.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,16 +11,16 @@ use super::frame::{Frame, Run};
 
 /// Time for which the last frames stay before the animation begins again, in milliseconds.
 const HOLD_MS: u64 = 9_000;
-/// Size of a cell in tenths of a pixel. Text is set to this width, whatever the font.
+/// Width and height of a cell in tenths of a pixel. Text is set to this width in every font.
 const CELL: (usize, usize) = (84, 190);
-/// Place of the first cell in a window, and the margin at the other edges, in tenths of a pixel.
+/// Position of the first cell in a window, and the margin at the right and bottom edges, in tenths of a pixel.
 const FIRST: (usize, usize) = (180, 440);
 const MARGIN: usize = 140;
 /// Distance between two windows, in tenths of a pixel.
 const GAP: usize = 120;
 /// Distance from the top of a row to the base line of its text, in tenths of a pixel.
 const BASE_LINE: usize = 138;
-/// Begin of the group of a terminal.
+/// Start of the group of a terminal.
 const TERMINAL: &str = "<g transform=";
 
 /// Styles of the terminals and of their windows. The window has its own background, so that it fits light and dark
@@ -39,14 +39,14 @@ text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',mon
 .past{visibility:hidden}
 ";
 
-/// Begin and end of an interval in milliseconds. Without an end, it lasts to the end of the recording.
+/// Start and end of an interval in milliseconds. An interval without an end lasts to the end of the recording.
 type Interval = (u64, Option<u64>);
 
 /// A terminal of the recording.
 pub(super) struct Window {
     pub(super) name: String,
     pub(super) columns: usize,
-    /// Frames in order. The first one begins at 0, and each one ends where the next one begins.
+    /// Frames in order. The first frame begins at 0, and each frame ends where the next frame begins.
     pub(super) frames: Vec<Frame>,
 }
 
@@ -103,7 +103,7 @@ pub(super) fn render(title: &str, windows: &[Window]) -> String {
     let last = windows.iter().filter_map(|window| window.frames.last()).map(|frame| frame.at_ms).max();
     let total = last.unwrap_or_default() + HOLD_MS;
     let mut svg = head(title, windows);
-    // All animations are inside of the media query, so that the picture stands still for readers who prefer that.
+    // All animations are inside the media query, so that nothing moves for readers who prefer reduced motion.
     svg += "@media (prefers-reduced-motion:no-preference){\n";
     let _ = writeln!(svg, ".timed{{animation:{total}ms step-end infinite}}");
     for (number, interval) in timed.iter().enumerate() {
@@ -129,7 +129,7 @@ pub(super) fn render(title: &str, windows: &[Window]) -> String {
     svg + "</svg>\n"
 }
 
-/// Returns the begin of the file, which depends on the sizes of the windows alone.
+/// Returns the first part of the file, which depends only on the title and the sizes of the windows.
 pub(super) fn head(title: &str, windows: &[Window]) -> String {
     let width = pixels(windows.iter().map(|window| window.size().0).max().unwrap_or_default());
     let height = pixels(windows.iter().map(|window| window.size().1 + GAP).sum::<usize>().saturating_sub(GAP));
@@ -140,7 +140,7 @@ pub(super) fn head(title: &str, windows: &[Window]) -> String {
     )
 }
 
-/// Returns each element of a place with its interval. An empty element is left out.
+/// Returns the elements of one row or cursor, each with its interval. An empty element is left out.
 fn intervals(frames: &[Frame], element: impl Fn(&Frame) -> String) -> Vec<(Interval, String)> {
     let mut found: Vec<(Interval, String)> = Vec::new();
     for frame in frames {
@@ -156,7 +156,7 @@ fn intervals(frames: &[Frame], element: impl Fn(&Frame) -> String) -> Vec<(Inter
     found
 }
 
-/// Returns the keyframes of an interval. Each value holds until the next one.
+/// Returns the keyframes of an interval. Each keyframe holds until the next keyframe.
 fn keyframes((start, end): Interval, total: u64) -> String {
     let percent = |at: u64| format!("{}.{:03}%", at * 100 / total, at * 100_000 / total % 1_000);
     let before = if start == 0 { "" } else { "0%{visibility:hidden}" };
@@ -237,10 +237,10 @@ fn last_frame_is_visible_without_animation() {
     let svg = render("A < B", &windows);
     assert!(svg.starts_with(&head("A < B", &windows)), "{svg}");
     let rows = windows.each_ref().map(|window| window.frames.last().unwrap().picture.rows.clone());
-    // The last row has the cursor alone.
+    // The last row contains only the cursor.
     assert_eq!(last_rows(&svg), [rows[0].clone(), rows[1][..2].to_vec()]);
     assert!(svg.contains("<title>A &lt; B</title>") && svg.contains(">1 &amp; 2</text>"), "{svg}");
-    // The row of 0.8 s to 1 s, of a total of 10 s.
+    // The row that is visible from 0.8 s to 1 s. The animation lasts 10 s.
     let row = "{0%{visibility:hidden}8.000%{visibility:visible}10.000%,to{visibility:hidden}}";
     assert!(svg.contains(row), "{svg}");
     // The last row appears at 1 s and stays.

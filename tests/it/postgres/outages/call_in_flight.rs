@@ -26,8 +26,8 @@ fn worker_sessions(server: &Server) -> Vec<i32> {
     block_on(sql(&server.url(), ours)).iter().map(|row| row.get(0)).collect()
 }
 
-/// Runs a call on one worker while `trouble` affects the server. Another worker could take over the job. Asserts that
-/// this worker does not execute the call again.
+/// Runs a call on one worker while `trouble` affects the server. Asserts that a second worker, which could take over
+/// the job, does not execute the call again.
 fn assert_call_executed_once(trouble: impl FnOnce(&Server, &[i32])) {
     let Some(server) = Server::start() else { return };
     let place = environment(&server);
@@ -39,7 +39,7 @@ fn assert_call_executed_once(trouble: impl FnOnce(&Server, &[i32])) {
     let other = RunningWorker::start(&place, worker_command(&place, &["--jobs", "2"]));
     wait_until("the other worker has sessions", || worker_sessions(&server).len() > its.len());
     trouble(&server, &its);
-    // The other worker is able to work, and completes another job.
+    // The second worker is able to work, because it completes another job.
     let second =
         place.fresh_copy().with_approved(vec![]).with_plan(&[step("r", "Effect.Read", &[], json!({ "note": 3 }))]);
     let free = submit_detached(&second);

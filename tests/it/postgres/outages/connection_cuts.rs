@@ -56,8 +56,8 @@ fn cut_once(template: &TestEnv, commit: &str, cut: CutPoint, nth: u32) -> bool {
     !cuts.is_empty()
 }
 
-/// I1, I87, I112: a worker loses a commit, an answer or a message together with its connection. The worker
-/// continues by itself. No call is repeated and none is in doubt.
+/// I1, I87, I112: a worker that loses a commit, an answer or a message together with its connection continues by
+/// itself. No call is repeated or in doubt.
 #[test]
 fn worker_continues_after_a_connection_cut_at_any_point() {
     if blocking_database().is_none() {
@@ -130,8 +130,8 @@ fn workers_behind_a_cutting_network_complete_every_job_once_with_staged_commit()
     cut_at_random("staged");
 }
 
-/// I1, I2, I112: two workers and the submissions go through a proxy that cuts at random. Every acknowledged
-/// job exists and ends. No tool is called without a recorded start.
+/// I1, I2, I112: two workers and the submissions go through a proxy that cuts at random. Every acknowledged job exists
+/// and ends. Every tool call has a recorded start.
 fn cut_at_random(commit: &str) {
     let Some(url) = blocking_database() else { return };
     let (seed, jobs) = (run_seed(), number_from_env("LATCH_TEST_JOBS", 8));

@@ -37,8 +37,8 @@ fn with_opaque_call(place: TestEnv) -> TestEnv {
     place.with_approved(vec!["o"]).configure_first(lease).with_plan(&[step])
 }
 
-/// I87, I127: a call was made before the server became read-only. Its answer is recorded once the server is writable
-/// again. No call is in doubt and no decision is required.
+/// I87, I127: if the server becomes read-only during a call, the answer is recorded once the server is writable again.
+/// No call is in doubt and no decision is required.
 #[test]
 fn answer_is_recorded_after_the_server_was_read_only() {
     for commit in ["atomic", "staged"] {
@@ -48,7 +48,7 @@ fn answer_is_recorded_after_the_server_was_read_only() {
         let working = RunningWorker::start(&place, worker_command(&place, &[]));
         wait_until("the call is in flight", || place.effect_counts().contains_key("o"));
         block_on(set_read_only(&server.url(), true));
-        // The server stays read-only for longer than the call and the lease last.
+        // The server stays read-only longer than the call takes and the lease lasts.
         std::thread::sleep(Duration::from_secs(4));
         block_on(set_read_only(&server.url(), false));
         assert_eq!(
@@ -63,9 +63,9 @@ fn answer_is_recorded_after_the_server_was_read_only() {
     }
 }
 
-/// I127: a worker has an answer while it cannot reach the database. Another worker claims and parks the job
-/// meanwhile. The answer is then delivered as a late effect, and no decision is required. With
-/// `LATCH_TEST_SWEEP`, the outage lasts longer than the time for which the worker retries a commit.
+/// I127: if a worker with an answer cannot reach the database, another worker claims and parks the job. The answer is
+/// later delivered as a late effect, and no decision is required. With `LATCH_TEST_SWEEP`, the outage lasts longer than
+/// the time for which the worker retries a commit.
 #[test]
 fn answer_of_a_worker_cut_off_from_the_database_reaches_the_next_lease_holder() {
     let Some(url) = blocking_database() else { return };

@@ -115,8 +115,8 @@ async fn request_whose_connection_is_cut_is_put_once() {
     }
 }
 
-/// I87: after a crash, a server can reuse the transaction number of a lost commit. The number alone therefore does not
-/// prove the commit. Here the server reports every number as committed, and the connection ends before COMMIT.
+/// I87: a transaction number alone does not prove a commit, because after a crash a server can reuse the number of a
+/// lost commit. Here the server reports every number as committed, and the connection ends before COMMIT.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reused_transaction_number_does_not_count_as_committed() {
     let Some((opened, probe)) = cut_at("commit", Side::Before).await else { return };
@@ -393,8 +393,8 @@ async fn synchronous_failover_setting_needs_a_server_with_synchronous_commits() 
     promote(&server).await;
     let mut acquire = log.batch();
     acquire.kind = BatchKind::START_CALLS;
-    // The option states that failover is synchronous. But the server's commits wait for no standby. The store therefore
-    // ignores the option, and the promotion counts as a restore.
+    // The promotion counts as a restore. The option states that failover is synchronous, but the store ignores the
+    // option, because the server's commits wait for no standby.
     assert!(matches!(opened.store.write(acquire).await, Err(WriteError::Restored(_))));
 }
 

@@ -14,7 +14,7 @@ use crate::postgres::{OpenedDatabase, claimed_job, lease_request};
 use crate::support::servers::postgres::server::sql;
 use crate::support::store_fixture::{LogWriter, new_job};
 
-/// Makes the server differ from the one accepted last.
+/// SQL statement that makes the server differ from the server that was accepted last.
 const CHANGE_SERVER_IDENTITY: &str = "UPDATE meta SET server = 'elsewhere/00000001/1'";
 
 /// Operations that start work or keep a lease.
@@ -73,7 +73,7 @@ async fn stored_work(url: &str) -> String {
     sql(url, &all).await[0].get(0)
 }
 
-/// Creates a claimed job and a pending one. For [`StartOperation::Timers`], the claimed job has a due timer.
+/// Creates a claimed job and a pending job. For [`StartOperation::Timers`], the claimed job has a due timer.
 async fn two_jobs(opened: &OpenedDatabase, starts: StartOperation) -> (LogWriter, OwnerLock) {
     let (mut log, lock) = claimed_job(opened, "one").await;
     opened.store.submit(new_job("waiting")).await.unwrap();
@@ -85,9 +85,8 @@ async fn two_jobs(opened: &OpenedDatabase, starts: StartOperation) -> (LogWriter
     (log, lock)
 }
 
-/// I89: an operation may be the first to reach a server whose restore is not accepted. The operation then
-/// starts nothing there and keeps no lease. Results are still recorded on such a server, and requests are
-/// still accepted.
+/// I89: on a server whose restore is not accepted, an operation starts nothing and keeps no lease, even if it is the
+/// first to reach the server. Results are still recorded there, and requests are still accepted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_starts_on_a_server_before_its_restore_is_accepted() {
     for (starts, point) in StartOperation::ALL {
@@ -111,8 +110,8 @@ async fn nothing_starts_on_a_server_before_its_restore_is_accepted() {
     }
 }
 
-/// I89: the answer to a commit is lost, and only an unaccepted server can confirm the commit. An operation
-/// that starts work or keeps a lease then fails. Writes of results and requests succeed.
+/// I89: if the answer to a commit is lost and only an unaccepted server can confirm the commit, an operation that
+/// starts work or keeps a lease fails. Writes of results and requests succeed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn commit_confirmed_only_by_an_unaccepted_server_starts_nothing() {
     for (starts, _) in StartOperation::ALL {

@@ -65,7 +65,7 @@ async fn read_since(url: &str, before: (i64, i64), scans: i64) -> i64 {
     panic!("the scans are not counted: {:?} after {before:?}", read_counters(url).await);
 }
 
-/// I124: a claim reads no job that waits for its time, is parked or is over, however many of them exist.
+/// I124: a claim reads no job that waits for its time, is parked or is over, however many such jobs exist.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn claim_reads_no_job_that_is_not_claimable() {
     let Some(url) = database().await else { return };

@@ -13,7 +13,7 @@ use crate::postgres::{OpenedDatabase, claimed_job, lease_request, open_database}
 use crate::support::servers::postgres::server::{Server, sql};
 use crate::support::store_fixture::{LogWriter, new_job};
 
-/// Opens a database, claims a job and writes a barrier. A backup taken now contains unfinished work.
+/// Opens a database, claims a job and writes a barrier. A backup that is taken afterwards contains unfinished work.
 async fn database_at_work(server: &Server) -> (OpenedDatabase, LogWriter, OwnerLock) {
     let opened = open_database(&server.url()).await;
     let (mut log, lock) = claimed_job(&opened, "one").await;
@@ -59,9 +59,8 @@ fn load_dump(server: &Server, file: &str, how: &[&str]) {
     run_command(command.args(["-U", "latch", "-d", "postgres", "-h"]).arg(server.socket_dir()).args(how).arg(file));
 }
 
-/// I122: a dump that was taken during work is loaded into the same database. A connected process detects the restore.
-/// The machine that worked with the database detects it, too, and so does a machine that opens the database for the
-/// first time.
+/// I122: a dump that was taken during work is loaded into the same database. The restore is detected by a connected
+/// process, by the machine that worked with the database, and by a machine that opens the database for the first time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn loaded_dump_is_noticed_by_every_machine() {
     for how in [&["--clean", "--if-exists"][..], &["--data-only"]] {
@@ -85,7 +84,7 @@ async fn loaded_dump_is_noticed_by_every_machine() {
         assert!(reports_restore(&known).await, "{how:?}");
         let new = open_database(&server.url()).await;
         assert!(reports_restore(&new).await, "{how:?}");
-        // Submissions succeed before the restore is accepted. They do not count as its acceptance.
+        // Submissions succeed before the restore is accepted, and do not accept the restore.
         for name in ["two", "three", "four"] {
             known.store.submit(new_job(name)).await.unwrap();
         }
@@ -114,8 +113,8 @@ async fn restored_server_files_are_noticed() {
         copy_directory(&server.data_dir(), &copy);
         server.run();
     });
-    // The copy lacks only this write. The restore can therefore be detected only by this write. No process opens the
-    // database between this write and the restore.
+    // The copy lacks only this write, so only this write reveals the restore. No process opens the database between
+    // this write and the restore.
     write_barrier(&opened, &mut log).await.unwrap();
     tokio::task::block_in_place(|| {
         server.stop();

@@ -1,5 +1,5 @@
-//! Row locks on a server. A session that is stuck in a transaction delays a worker only if both need the same row.
-//! Submissions that count the queue run one after the other.
+//! Row locks on a server. A session that is stuck in a transaction delays a worker only if the worker needs the same
+//! row. Submissions that count the queue run one after the other.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ use crate::postgres::{claimed_job, lease_request, open_database};
 use crate::support::servers::postgres::server::database;
 use crate::support::store_fixture::new_job;
 
-/// Upper limit for an operation that does not wait. The server ends idle transactions later than that. An operation
-/// that waits for an idle transaction therefore exceeds this limit.
+/// Upper limit for an operation that does not wait. An operation that waits for an idle transaction exceeds the limit,
+/// because the server ends idle transactions later.
 const NO_WAIT_LIMIT: Duration = Duration::from_secs(8);
 
 /// Locks the row of a job for the lifetime of the returned connection.

@@ -14,14 +14,14 @@ use crate::support::store_fixture::{LogWriter, ledger_row, new_job};
 
 const SERVER_NOW_SQL: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
 
-/// I90: leases and deadlines are the server's times, regardless of this machine's clocks.
+/// I90: leases and deadlines use the server's clock, regardless of this machine's clocks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn leases_and_deadlines_use_the_server_clock() {
     let Some(url) = database().await else { return };
     let (here, there) = (open_database(&url).await, open_database(&url).await);
     let (mut holder, holds) = lease_request(here.dir.path(), "holder");
     let (next, _next_lock) = lease_request(there.dir.path(), "next");
-    // The holder is on a machine with another boot id. The state of its lock file therefore proves nothing here.
+    // The holder is on a machine with another boot id, so its lock file proves nothing here.
     drop(holds);
     holder.owner.boot_id = "another-machine".to_owned();
     holder.lease_ms = 8_000;

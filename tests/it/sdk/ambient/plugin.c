@@ -31,7 +31,7 @@ static bool fail(latch_json input, latch_answer *answer) {
     nanosleep(&(struct timespec){ 10, 500000000 }, NULL);
     printf("half \xff of it");
     fprintf(stderr, "slept %lld", (long long)(time(NULL) - before));
-    /* If a call fails and the handler continues without its result, the handler does not fail. */
+    /* A handler that continues after a failed call does not fail. */
     if (!latch_call(answer, "No.Tool", "{}", NULL)) latch_put(&answer->result, "{\"n\":1}");
     return true;
   }

@@ -63,7 +63,7 @@ impl ImportGraph {
         &self.edges
     }
 
-    /// Returns circles, each as the names of its files, with the first file again at the end.
+    /// Returns the circles. Each circle lists the names of its files, with the first file again at the end.
     pub(super) fn circles(&self) -> Vec<Vec<String>> {
         let (mut done, mut circles) = (HashSet::new(), Vec::new());
         for start in self.edges.keys() {

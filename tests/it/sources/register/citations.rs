@@ -18,7 +18,7 @@ pub(super) struct SourceTest {
 }
 
 impl SourceTest {
-    /// Returns true if `name` is the test's name, or a path that ends with it and names its module or folder.
+    /// Returns true if `name` is the test's name, or a path that ends with the test's name after its module or folder.
     pub(super) fn is_named(&self, name: &str) -> bool {
         let (module, function) = name.rsplit_once("::").unwrap_or(("", name));
         let module = module.trim_end_matches("::tests");

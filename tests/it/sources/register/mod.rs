@@ -46,7 +46,7 @@ fn every_guarantee_is_cited_by_a_test() {
     let rows = Register::read().groups.into_iter().flatten();
     let uncited = rows.filter(|row| !cited.contains_key(&row.number)).map(|row| format!("I{}", row.number));
     assert_none("no test cites these guarantees", uncited.collect());
-    // The number shows that the scanner finds the citations.
+    // A smaller number would mean that the scanner misses citations.
     assert!(cited.values().map(BTreeSet::len).sum::<usize>() >= 400, "{cited:?}");
 }
 
@@ -107,8 +107,8 @@ fn every_fence_names_tests_that_exist() {
     assert!(named >= 130, "{named}");
 }
 
-/// A citation in the documentation of a test counts for it alone. One at the head of a file or module counts for the
-/// tests without a citation of their own. Functions that are no tests cite nothing.
+/// A citation in the documentation of a test counts for this test alone. A citation at the head of a file or module
+/// counts for the tests without a citation of their own. A function that is not a test cites nothing.
 #[test]
 fn citations_are_found_in_every_form() {
     let text = "//! I1: head.\n\

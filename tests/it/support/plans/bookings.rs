@@ -24,8 +24,8 @@ pub(crate) fn never_ending_wait(depends_on: &str) -> Value {
     with_field(wait("w", payload), "depends_on", json!([depends_on]))
 }
 
-/// Returns three steps that make bookings, and a wait that never ends. The first booking is undone by its own
-/// plugin, and the second by another operator. The third is made by a call inside a step.
+/// Returns three steps that make bookings, and a wait that never ends. The first booking is undone by its own plugin,
+/// and the second booking by another operator. The third booking is made by a call inside a step.
 pub(crate) fn bookings() -> Vec<Value> {
     let inside = json!({ "calls": [{ "operator": "Booking.Make", "args": { "note": 3 } }] });
     let other = step("b", "Booking.Make", &["a"], json!({ "note": 2 }));

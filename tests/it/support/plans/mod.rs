@@ -1,4 +1,4 @@
-//! Plans that several tests submit, and what they read of their jobs.
+//! Plans that several tests submit, and functions that read the jobs of these plans.
 
 pub(crate) mod bookings;
 pub(crate) mod fetches;

@@ -330,7 +330,7 @@ impl<'a> ModuleBuilder<'a> {
         module.section(&self.types).section(&self.imports).section(&self.functions);
         module.section(&memories).section(&self.exports);
         if spec.runs_on_instantiation {
-            // The last function is that with the unused body.
+            // The last function has the body `unused_body`.
             module.section(&StartSection { function_index: self.next - 1 });
         }
         module.section(&self.code).section(&segments);

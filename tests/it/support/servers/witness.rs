@@ -1,5 +1,5 @@
-//! A witness outside of the tested process. It is a server that counts the request bodies that it received
-//! completely, by their idempotency key. It can stop reading in the middle of a body.
+//! Witness outside of the tested process: a server that counts the request bodies that it received completely, by their
+//! idempotency key. The server can stop reading in the middle of a body.
 
 use std::collections::BTreeSet;
 use std::io::{BufReader, Read, Write};

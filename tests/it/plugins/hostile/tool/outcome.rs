@@ -14,8 +14,8 @@ use crate::plugins::hostile::tool::{
     unwrap_not_applied, unwrap_unknown,
 };
 
-/// I163: if a tool faults before it began an outgoing operation, its call was certainly not applied. If the
-/// tool faults after it began one, the call is in doubt. An exception that the operator does not handle is a
+/// I163: if a tool faults before its first outgoing operation begins, its call was certainly not applied. If the tool
+/// faults after an outgoing operation began, the call is in doubt. An exception that the operator does not handle is a
 /// fault.
 #[tokio::test]
 async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
@@ -52,8 +52,7 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
     for said in ["grants = { http = [", "127.0.0.1:9", "KeyError"] {
         assert!(failure.message.contains(said), "{said}: {failure}");
     }
-    // If the tool itself states whether the call was applied, its statement counts, and not the operations
-    // that the host has seen.
+    // The tool's own statement whether the call was applied counts more than the operations that the host has seen.
     let end = invoke_script(&plugin, "World.Change", json!([post, {"error": "no"}])).await;
     assert_eq!(
         (unwrap_not_applied(end.clone()).code, unwrap_not_applied(end).retry_after_ms),
@@ -66,8 +65,7 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
     assert_eq!(answers_of(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
 }
 
-/// I163: if the tool reports no error code of its own, the error names the granted host that is unreachable,
-/// and is retryable.
+/// I163: if the tool reports no error code of its own, the error names the unreachable granted host and is retryable.
 #[tokio::test]
 async fn unreachable_granted_host_is_named_in_the_error() {
     let nowhere = HttpGrant { scheme: "http".into(), host: "nowhere.invalid".into(), port: 80 };

@@ -35,8 +35,8 @@ async fn call_ends_at_its_timeout() {
     tokio::time::timeout(Duration::from_secs(60), server.client_hung_up()).await.expect("the connection was closed");
 }
 
-/// The timeout has passed while the guest is still running, as after a suspension of the machine. The check
-/// at the host call refuses each operation.
+/// After the timeout, the check at each host call refuses the operation. The guest can still be running then, for
+/// example after a suspension of the machine.
 #[tokio::test]
 async fn no_operation_begins_after_the_timeout() {
     let server = Server::start().await;

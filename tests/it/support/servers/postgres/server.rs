@@ -107,8 +107,8 @@ impl Server {
         Some(server)
     }
 
-    /// Starts a standby of this server. The settings may name several servers. The standby streams from one that is
-    /// reachable.
+    /// Starts a standby of this server. If the settings name several servers, the standby streams from a reachable
+    /// server.
     pub(crate) fn start_standby(&self, settings: &[&str]) -> Self {
         let standby = Self::without_cluster(Path::new("/tmp"), settings).expect("there is a server");
         let made = standby
