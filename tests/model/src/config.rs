@@ -32,8 +32,7 @@ pub enum Mutant {
     VerdictWithoutTry,
     /// A person's decision is accepted before the settling time.
     VerdictBeforeSettling,
-    /// In staged commit, the effect which records that a try changed nothing becomes durable before the ledger
-    /// row does.
+    /// In staged commit, the effect which records that a try changed nothing becomes durable before the ledger row.
     FailureInTwoWrites,
     /// In staged commit, a repeat stores an effect for the try in doubt before the barrier of the repeat is
     /// admitted.

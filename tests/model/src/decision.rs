@@ -64,8 +64,8 @@ pub(crate) fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>
     let clock = record.row.map_or(TryClock::Unused, |row| state.clock(slot, row.try_no));
     let quiescence = if config.lacks(Mutant::NoQuiescence) { Quiescence::Quiescent } else { kernel::quiescence(clock) };
     let decision = kernel::decide(run, slot, class, own, quiescence);
-    // In a cancelled job, the worker does not process a read again. A crash may have prevented the write of the
-    // read's ledger row. The row may then stay unchanged.
+    // In a cancelled job, the worker does not process a read again. The read's ledger row may stay unchanged if a crash
+    // prevented its write.
     if config.own_pace && run.cancelled && class == ModelClass::Read && decision == Decision::ReturnRecordedResult {
         let is_behind = record.row.is_some_and(|row| !row_state(row.state).is_final());
         if shrug && is_behind {

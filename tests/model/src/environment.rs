@@ -180,8 +180,7 @@ pub(crate) fn resolve(config: &Config, state: &State, slot: u8) -> Option<State>
     let row = record.row.filter(|row| row.state == RowState::Indeterminate as u8)?;
     let again = state.job.inbox.len() < usize::from(config.max_repeated_requests);
     let asked = !again && state.job.inbox.iter().any(|note| matches!(note, ModelRequest::Resolve { .. }));
-    // The row of a call can still be in doubt although the log has the final answer. Such a call needs no
-    // verdict.
+    // A call needs no verdict if the log has its final answer, even if its row is still in doubt.
     if asked || record.committed || state.job.state().is_terminal() {
         return None;
     }

@@ -25,9 +25,9 @@ fn run_of(state: &State, attempt: u8) -> Option<&Run> {
 /// Returns true if the run can cause no further observation.
 pub(crate) fn is_inert(config: &Config, run: &Run, holder: u8, over: bool) -> bool {
     let idle = match run.phase {
-        // A run in this phase is not idle if it can still cause an observation. It can ask a tool about a call. It can
-        // make a read. A read is observed together with its answer. With staged commit, it can also write a person's
-        // decision into the effect store, because the effect store does not check the attempt.
+        // A run in this phase can still ask a tool about a call, or make a read, which is observed together with its
+        // answer. With staged commit, the run can also write a person's decision into the effect store, because the
+        // effect store does not check the attempt. If one of these is possible, the run is not idle.
         Phase::Ready { .. } => {
             let mut left = run.injected.iter().zip(&config.calls).filter(|(answer, _)| answer.is_none());
             let looks = left.any(|(_, class)| matches!(class, ModelClass::Read | ModelClass::Queryable));
@@ -78,7 +78,7 @@ fn hidden_moves(model: &Protocol, state: &State, attempt: u8) -> Vec<(u32, State
     moves
 }
 
-/// Returns true if a tool was asked to reconcile a call between the two states. Such a question is an
+/// Returns true if a tool was asked to reconcile a call between the two states. The question to the tool is an
 /// observation, not a hidden move.
 fn is_reconcile_asked(before: &State, after: &State, attempt: u8) -> bool {
     let ready = run_of(before, attempt).is_some_and(|run| matches!(run.phase, Phase::Ready { .. }));
@@ -124,8 +124,8 @@ fn without_time(state: &State) -> State {
     state
 }
 
-/// Set of states. Of several states that differ only in the time that has passed, the set keeps the one that
-/// was inserted first.
+/// Set of states. Of several states that differ only in the time that has passed, the set keeps the state that was
+/// inserted first.
 #[derive(Default)]
 struct EarliestStates(HashSet<State>, Vec<State>);
 
@@ -187,9 +187,9 @@ pub(crate) fn states_after_write(
             // was not acknowledged.
             Action::Reload(index, true),
         ];
-        // If the acknowledgement of a write is lost, the worker reloads the job. If the worker holds no answer of a
-        // tool, the result equals a successful write followed by a reload. No extra state is needed in this case. A
-        // worker that holds an answer keeps the answer during the reload.
+        // A worker reloads the job if the acknowledgement of its write is lost. A worker that holds an answer of a tool
+        // keeps the answer during the reload, which is an extra state. Without an answer, the result equals a
+        // successful write followed by a reload, so no extra state is needed.
         let has_answer = run_of(&state, attempt).is_some_and(|run| match &run.phase {
             Phase::Answered { .. } => true,
             Phase::Writing(todo) => todo.held_answer.is_some(),
@@ -223,8 +223,8 @@ pub(crate) fn states_after_send(
     found.1
 }
 
-/// Returns the states after a request has arrived: one in which the sender receives the answer, and one in which the
-/// sender does not.
+/// Returns the states after a request has arrived: a state in which the sender receives the answer, and a state in
+/// which the sender does not receive it.
 pub(crate) fn states_after_arrival(
     model: &Protocol,
     state: &State,
@@ -245,8 +245,8 @@ pub(crate) fn states_after_arrival(
     [true, false].into_iter().filter_map(|heard| model.next_state(state, Action::Arrive(wire, heard))).collect()
 }
 
-/// Returns the states after a worker has asked a tool to reconcile a call. In some of these states the worker uses the
-/// tool's answer. In the others the worker ignores the answer.
+/// Returns the states after a worker has asked a tool to reconcile a call. The worker uses the tool's answer in some of
+/// these states, and ignores it in the other states.
 pub(crate) fn states_after_reconcile(
     model: &Protocol,
     state: &State,

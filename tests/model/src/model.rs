@@ -184,8 +184,7 @@ impl Model for Protocol {
 }
 
 impl Protocol {
-    /// Returns properties that the search must find true in some state. A model that does nothing therefore
-    /// fails.
+    /// Returns properties that the search must find true in some state, so that a model that does nothing fails.
     fn required_states(&self) -> Vec<Property<Self>> {
         type Seen = fn(&Protocol, &State) -> bool;
         let config = &self.0;

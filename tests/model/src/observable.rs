@@ -20,8 +20,8 @@ pub(crate) fn matches_database(state: &State, job: &Job, expected: &mut HashSet<
 impl Job {
     /// Returns a copy of the database that contains only the parts by which traces are compared.
     ///
-    /// Leases are left out. Final states other than `CANCELLED` are treated as one. The owner of a row that is
-    /// neither `INFLIGHT` nor `INDETERMINATE` is left out.
+    /// Leases are left out. Final states other than `CANCELLED` are treated as one. The owner of a row is kept only if
+    /// the row is `INFLIGHT` or `INDETERMINATE`.
     pub fn observable(&self) -> Job {
         let mut job = self.clone();
         job.lease_live = false;

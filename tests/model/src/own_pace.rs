@@ -1,8 +1,8 @@
 //! Actions of workers that act at their own pace, in configurations with `own_pace`.
 //!
-//! Such workers reload the job, read the inbox early or late, release the job, or make it wait. Production
-//! workers do so for reasons that the model leaves out: events that belong to no call, lost statements,
-//! heartbeats, backoffs and deferred commits.
+//! These workers reload the job, read the inbox early or late, release the job, or make it wait. Production workers do
+//! so for reasons that the model leaves out: events that belong to no call, lost statements, heartbeats, backoffs and
+//! deferred commits.
 
 use latchwork_core::model::job::JobState;
 
@@ -14,11 +14,11 @@ use crate::state::{Phase, State};
 use crate::worker::{with_run, write};
 use crate::{Config, ModelClass, kernel};
 
-/// Aborts the current work of a worker. The worker then reloads the job. It keeps its answer if `keeps` is true.
+/// Aborts the current work of a worker, which then reloads the job. The worker keeps its answer if `keeps` is true.
 ///
-/// Two cases are different. A worker with a late answer that could not be stored continues as if the answer
-/// were stored. A worker with a stored late answer adds its inbox row a second time, because its first write of
-/// the row was not acknowledged.
+/// Two kinds of workers do not reload. A worker with a late answer that could not be stored continues as if the answer
+/// were stored. A worker with a stored late answer adds its inbox row a second time, because its first write of the row
+/// was not acknowledged.
 pub(crate) fn reload(config: &Config, state: &State, index: usize, keeps: bool) -> Option<State> {
     if !config.own_pace {
         return None;
@@ -72,14 +72,14 @@ pub(crate) fn lose_deferred_commit(config: &Config, state: &State, index: usize,
     Some(state)
 }
 
-/// A worker that holds an answer learns that another attempt holds the job. The worker has not yet tried to
-/// write, or does not know the result of its write.
+/// A worker that holds an answer learns that another attempt holds the job. The worker has not tried to write yet, or
+/// does not know the result of its write.
 pub(crate) fn learn_lease_lost(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
-    // A read may start its next try before the failure of the last try is durable. If the store then refuses to
-    // record the failure, the read may already execute the next try. In the model a read runs at most one try
-    // ahead, because more would give too many states.
+    // A read may already execute its next try when the store refuses to record the failure of the last try, because the
+    // next try may start before this record is durable. In the model a read runs at most one try ahead, because more
+    // tries would give too many states.
     if let Phase::Late { slot, try_no, answer: Answer::NotApplied, is_stored: false } = run.phase {
         let (is_read, view) = (config.calls[usize::from(slot)] == ModelClass::Read, &run.view[usize::from(slot)]);
         if !config.own_pace || !is_read || try_no >= config.tries || try_no != view.tries + 1 {

@@ -21,8 +21,7 @@ pub enum Plan {
     Acquire {
         /// Number of the try.
         try_no: u8,
-        /// True if this try repeats the previous one under its key. The barrier then also ends the previous
-        /// try.
+        /// True if this try repeats the previous try under its key. The barrier then also ends the previous try.
         repeat: bool,
     },
     /// Final answer.
@@ -103,9 +102,8 @@ impl PlannedWrite {
             }
             (true, _) => 0,
         };
-        // A repeat ends the try in doubt and stores an effect for that try. With staged commit, this effect
-        // would be durable before the barrier of the repeat, and could not be removed if the store refused the
-        // barrier. With staged commit, a repeat therefore stores no effect for the try in doubt.
+        // With staged commit, a repeat stores no effect for the try in doubt that it ends. The effect would be durable
+        // before the barrier of the repeat, and could not be removed if the store refused the barrier.
         let acquires = matches!(plan, Plan::Acquire { .. });
         let claims = !(config.staged && acquires) || config.lacks(Mutant::ClaimBeforeBarrier);
         let left = if claims { all } else { EVENTS | ROW };
@@ -128,8 +126,8 @@ impl PlannedWrite {
         if lowest & self.joint_parts != 0 { left & self.joint_parts } else { lowest }
     }
 
-    /// Returns the effect that the plan writes, with the number of its try. Returns `None` if the plan writes
-    /// no effect, or if the try already has one.
+    /// Returns the effect that the plan writes, with the number of its try. Returns `None` if the plan writes no
+    /// effect, or if the try already has an effect.
     pub(crate) fn effect(&self, record: &Record) -> Option<(u8, Effect)> {
         let (try_no, answer, by) = match self.plan {
             Plan::Acquire { try_no, repeat: true } => (try_no - 1, Answer::Unknown, EffectOrigin::Verdict),

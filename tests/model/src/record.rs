@@ -52,7 +52,7 @@ pub struct ModelRow {
     pub attempt: u8,
     /// Nonce of the open try.
     pub nonce: u16,
-    /// Number of the open try, or of the last one.
+    /// Number of the open try, or of the last try.
     pub try_no: u8,
     /// Attempt in the external key.
     pub first_attempt: u8,

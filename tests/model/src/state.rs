@@ -54,7 +54,7 @@ pub enum Phase {
         /// Answer that could not be recorded with its events: slot, try and answer.
         held_answer: Option<(u8, u8, Answer)>,
     },
-    /// Some parts of a write are durable, and others follow.
+    /// Some parts of a write are durable, and the other parts follow.
     Writing(PlannedWrite),
     /// The worker executes a try.
     Executing {
@@ -150,13 +150,13 @@ pub enum Violation {
     NoRecord = 1,
     /// A superseded attempt changed the database.
     StaleWrite = 2,
-    /// Two attempts injected different answers, or an injected answer differs from the recorded one.
+    /// Two attempts injected different answers, or an injected answer differs from the recorded answer.
     DifferentAnswer = 4,
     /// A worker held an answer and could not store it.
     AnswerLost = 8,
     /// A call was started in a cancelled job.
     StartedAfterCancel = 16,
-    /// A final answer was recorded over another.
+    /// A final answer was recorded over another final answer.
     SecondCommit = 32,
     /// A person's decision was not applied.
     DecisionNotApplied = 64,
@@ -237,7 +237,7 @@ impl State {
     pub(crate) fn is_holder_alive(&self) -> bool {
         self.workers.iter().any(|worker| worker.run.as_ref().is_some_and(|run| run.attempt == self.job.attempt))
     }
-    /// Sorts workers and requests. States that differ only in this order are then equal.
+    /// Sorts workers and requests, so that states that differ only in this order are equal.
     pub(crate) fn sorted(mut self) -> Self {
         self.workers.sort();
         self.requests_in_transit.sort();

@@ -9,8 +9,8 @@
 //! * a reconcile request to a tool,
 //! * the death of a process.
 //!
-//! Moves inside workers and the passage of time are not observed. Any such move that explains the next observation is
-//! accepted.
+//! Moves inside workers and the passage of time are not observed. The follower accepts any of these moves that explains
+//! the next observation.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -23,7 +23,7 @@ use crate::observable::matches_database;
 use crate::state::{Job, Phase, Run, State};
 use crate::{Action, Config, ModelClass, Protocol, hidden_moves};
 
-/// Maximum number of states in the set. A trace that needs more is not followed to its end.
+/// Maximum number of states in the set. A trace that needs more states is not followed to its end.
 const MAX_STATES: usize = 16_000;
 
 /// One observation of a trace.

@@ -1,6 +1,5 @@
-//! Depth-first search for cycles and dead ends. Stateright checks "eventually" properties correctly only if no
-//! path returns to an earlier state. If the search meets a state whose successors are still being searched, the
-//! path is a cycle.
+//! Depth-first search for cycles and dead ends. Stateright checks "eventually" properties correctly only if no path
+//! returns to an earlier state. A path is a cycle if it returns to a state whose successors are still being searched.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};

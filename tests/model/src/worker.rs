@@ -160,8 +160,7 @@ pub(crate) fn write(
     }
     match admitted {
         Ok(()) => apply(state, &mut run, &todo, part),
-        // The answer with the refusal is lost, and the worker reloads the job. A write that did not reach the store has
-        // the same result, so this case is left out here.
+        // A lost refusal is left out here. The worker reloads the job, as after a write that did not reach the store.
         Err(Some(_)) if lost => return None,
         Err(Some(WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. })) => {
             let Some((slot, try_no, answer)) = todo.held_answer.filter(|(_, _, answer)| *answer != Answer::Unknown)

@@ -20,7 +20,7 @@ fn check_all_states(config: Config) {
     assert!(states > 1_000, "only {states} states were searched");
 }
 
-/// Searches two worlds: one with atomic commit and one fault of each kind, and one with staged commit, a crash,
+/// Searches two worlds: a world with atomic commit and one fault of each kind, and a world with staged commit, a crash,
 /// a pause and inconclusive answers.
 fn check_both_commit_modes(class: ModelClass) {
     check_all_states(Config::for_class(class));
@@ -51,8 +51,8 @@ fn protocol_holds_for_reads() {
     check_all_states(Config { lost_commits: 0, ..Config::for_class(ModelClass::Read).staged() });
 }
 
-/// The protocol also holds with three disturbances: the tool does not know the outcome, the tool no longer
-/// recognizes the key, or the job is cancelled. Each may happen at any moment.
+/// The protocol also holds with three disturbances: the tool does not know the outcome, the tool no longer recognizes
+/// the key, or the job is cancelled. Each disturbance may happen at any moment.
 #[test]
 fn protocol_holds_with_inconclusive_answers_and_cancellation() {
     for class in [ModelClass::Keyed, ModelClass::Queryable, ModelClass::Opaque] {
@@ -113,7 +113,8 @@ fn protocol_holds_in_larger_worlds() {
 /// repeat their requests.
 #[test]
 fn protocol_holds_for_workers_at_their_own_pace() {
-    // Reads are left out. A read whose answer is not kept can be repeated without end, and the search would not finish.
+    // Reads are left out, because a read whose answer is not kept can be repeated without end. The search would not
+    // finish.
     for class in [ModelClass::Opaque, ModelClass::Queryable, ModelClass::Keyed] {
         let free = Config { own_pace: true, lost_commits: 0, ..Config::for_class(class) };
         check_all_states(Config {

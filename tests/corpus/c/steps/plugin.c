@@ -1,5 +1,5 @@
 /* Corpus of steps written in typical C. Each bad_* step breaks a rule of the checker.
-   The good_* step next to it looks similar and breaks none. */
+   The good_* step next to it looks similar and breaks no rule. */
 #include "latchwork.h"
 
 #include <assert.h>

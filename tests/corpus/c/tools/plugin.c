@@ -1,5 +1,5 @@
 /* Corpus of tools written in typical C. Each bad_* tool breaks a rule of the checker.
-   The good_* tool next to it looks similar and breaks none. */
+   The good_* tool next to it looks similar and breaks no rule. */
 #include "latchwork.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 // Corpus of steps written in typical Go. Each bad step breaks a rule of the checker. The good step next to it
-// looks similar and breaks none.
+// looks similar and breaks no rule.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Corpus of tools written in typical Go. Each bad tool breaks a rule of the checker. The good tool next to it
-// looks similar and breaks none.
+// looks similar and breaks no rule.
 package main
 
 import (

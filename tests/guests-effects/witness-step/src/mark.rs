@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::{Answers, Script};
 
-/// Version mark. Tests replace the last word of the mark in the built component. The result is another version with
-/// another digest.
+/// Version mark. Tests replace the last word of the mark in the built component, which makes the component another
+/// version with another digest.
 const MARK: &str = "these answers were asked for and put together by the version of this component called one";
 
 #[derive(Debug, Serialize, JsonSchema)]

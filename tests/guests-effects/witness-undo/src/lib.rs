@@ -66,7 +66,7 @@ fn withdraw(key: &str, booked: &Booked) -> Result<Output<Booked>, Error> {
     if fs::exists(CLOSED).map_err(|error| Error::from(error).not_applied())? {
         return Err(Error::policy_denied("the office is closed"));
     }
-    // The compensating call has a key of its own. This key differs from the key of the call that is undone.
+    // The key of the compensating call differs from the key of the call that is undone.
     let own = tool::Context::default();
     let file = leave("undone", key, &format!("{}\n{}", own.external_key(), booked.file))?;
     Ok(Output::new(Booked { file }).change(Change::new("booking", key, "delete")))

@@ -1,7 +1,7 @@
-//! Steps that each break one rule of `latch plugin check`, and some that break none.
+//! Steps that each break one rule of `latch plugin check`, and steps that break no rule.
 //!
-//! `BUILD` simulates a value that a build takes from its machine. The tests replace the digit of the value. The result
-//! acts as another build of the same sources.
+//! `BUILD` simulates a value that a build takes from its machine. The tests replace the digit of the value, and the
+//! changed component acts as another build of the same sources.
 
 wit_bindgen::generate!({ path: "../../../wit", world: "step" });
 
@@ -28,7 +28,7 @@ static BUILD: [u8; 24] = *b"LATCH-CHECK-BUILD-MARK-0";
 
 /// Returns the digit of this build.
 pub(crate) fn build() -> u8 {
-    // Volatile read. Otherwise the compiler could assume the value.
+    // A volatile read, because the compiler could otherwise assume the value.
     unsafe { std::ptr::read_volatile(&BUILD[23]) - b'0' }
 }
 

@@ -125,7 +125,7 @@ fn follow(script: &str) -> Result<String, types::Error> {
     Ok(Value::from(answers).to_string())
 }
 
-/// Performs an action that ends the script. Returns `None` if the action is another one.
+/// Performs an action that ends the script. Returns `None` for any other action.
 fn fault(name: &str, argument: &Value) -> Option<Result<String, types::Error>> {
     match name {
         "trap" => core::arch::wasm32::unreachable(),

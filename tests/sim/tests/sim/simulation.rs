@@ -37,12 +37,10 @@ pub(crate) struct Simulation {
     /// Time until which the store is unreachable.
     pub(crate) outage_until_ms: AtomicU64,
     trace: Mutex<String>,
-    /// If present, an event type. The answer of the next write that contains an event of this type is lost,
-    /// once.
+    /// Type of an event, if present. The answer of the next write that contains an event of this type is lost, once.
     pub(crate) lose_answer_of: Mutex<Option<&'static str>>,
-    /// If present, an event type and a time in milliseconds. The next write that contains an event of this type
-    /// is lost, once. Other writes of its process are delayed until that time has passed. Reads are answered
-    /// normally.
+    /// Type of an event and a time in milliseconds, if present. The next write that contains an event of this type is
+    /// lost, once. Other writes of its process are delayed until the time has passed. Reads are answered normally.
     pub(crate) delay_writes_after: Mutex<Option<(&'static str, u64)>>,
     /// Names of dead processes.
     pub(crate) dead_processes: Mutex<BTreeSet<String>>,

@@ -1,5 +1,5 @@
 // Corpus of steps written in typical JavaScript. Each Bad step breaks a rule of the checker. The Good step
-// next to it looks similar and breaks none.
+// next to it looks similar and breaks no rule.
 
 import { events, schema, step, tools } from '../../../../../guest-sdk/js/index.js';
 

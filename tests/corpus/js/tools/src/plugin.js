@@ -1,5 +1,5 @@
 // Corpus of tools written in typical JavaScript. Each Bad tool breaks a rule of the checker. The Good tool
-// next to it looks similar and breaks none.
+// next to it looks similar and breaks no rule.
 
 import { happened, kv, schema, secrets, tool } from '../../../../../guest-sdk/js/index.js';
 

@@ -1,5 +1,5 @@
 //! Corpus of steps written in typical Rust. Each `bad_*` step breaks a rule of the checker. The `good_*` step
-//! next to it looks similar and breaks none.
+//! next to it looks similar and breaks no rule.
 
 use std::cell::Cell;
 use std::collections::HashMap;

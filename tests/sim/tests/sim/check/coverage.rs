@@ -1,5 +1,5 @@
-//! Coverage check over all seeds: each fault and each recovery must occur at least once. Otherwise the
-//! simulation would not test it.
+//! Coverage check over all seeds: each fault and each recovery must occur at least once, because the simulation tests
+//! only what occurs.
 
 use crate::event_counts::EventCounts;
 use crate::workers::process::CRASH_POINTS;
@@ -70,8 +70,8 @@ const RECOVERIES: [&str; 36] = [
 
 /// Returns the names that were never counted.
 pub(crate) fn uncovered(tally: &EventCounts) -> Vec<String> {
-    // Workers call `put_inbox` only for late answers. These are so rare that the tested seeds may contain no
-    // death at this point.
+    // The point `put_inbox` is left out. Workers call `put_inbox` only for late answers, which are so rare that the
+    // tested seeds may contain no death at this point.
     let points = CRASH_POINTS.iter().filter(|point| **point != "put_inbox");
     let deaths = points.flat_map(|point| ["before", "after"].map(|when| format!("died {when} {point}")));
     let others = FAULTS.iter().chain(&RECOVERIES).map(ToString::to_string);

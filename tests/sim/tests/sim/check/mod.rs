@@ -1,5 +1,5 @@
-//! Checks after a run. They compare the stores with the witness of the world. The witness records the requests that
-//! arrived. The witness and the stores do not use each other's data.
+//! Checks after a run. They compare the stores with the witness of the world, which records the requests that arrived.
+//! The witness and the stores do not use each other's data.
 
 pub(crate) mod coverage;
 
@@ -25,7 +25,7 @@ use crate::workers::plugins::Plugins;
 use crate::workers::writer::kind;
 use crate::world::{ArrivedRequests, operators, people};
 
-/// Checks all jobs and the world. Returns their final state as text. The texts of two runs can be compared.
+/// Checks all jobs and the world. Returns their final state as text, so that two runs can be compared.
 pub(crate) async fn check_all(scene: &Simulation) -> String {
     let mut left = String::new();
     let jobs =

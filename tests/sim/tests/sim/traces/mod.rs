@@ -22,7 +22,7 @@ use observations::ObservedJob;
 /// Default number of seeds.
 const SEEDS: u64 = 600;
 
-/// For this many accepted traces, at most one trace may be left out.
+/// Number of accepted traces for each trace that may be left out.
 const LEFT_OUT_ONE_IN: u64 = 200;
 const LEFT_OUT: &str = "left out: more tries than the model has room for";
 const TOO_WIDE: &str = "left out: more states at once than can be followed";

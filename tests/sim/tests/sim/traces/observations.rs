@@ -88,7 +88,7 @@ impl JobObserver {
         self.attempts.get(process).cloned().unwrap_or_default()
     }
 
-    /// Records reads whose answers are now stored. A read changes nothing and needs no durable record. It is therefore
+    /// Records reads whose answers are now stored. A read changes nothing and needs no durable record, so it is
     /// observed only when its answer is stored.
     pub(crate) fn record_reads(&mut self, effects: &[Effect]) {
         for effect in effects {

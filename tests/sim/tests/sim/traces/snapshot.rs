@@ -159,8 +159,7 @@ impl ModelSnapshot {
             }
             let answer = match &effect.answer {
                 effect::Answer::Ok(output) => Answer::Ok(self.result_number(number, &output.result)),
-                // A read changes nothing. In the model, a read with an unknown outcome therefore counts as not
-                // applied.
+                // A read with an unknown outcome counts as not applied, because a read changes nothing.
                 effect::Answer::Unknown { .. } if changes => Answer::Unknown,
                 effect::Answer::NotApplied(_) | effect::Answer::Unknown { .. } => Answer::NotApplied,
             };

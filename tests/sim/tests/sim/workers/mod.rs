@@ -41,8 +41,7 @@ fn settings(scene: &Simulation) -> WorkerSettings {
     }
 }
 
-/// Returns the machine of a process. On a machine of its own, the process asks for the time of the database when it
-/// begins.
+/// Returns the machine of a process. A process on a separate machine asks for the time of the database when it begins.
 fn machine(process: &Arc<Process>) -> Machine {
     let machine = Machine::new(process.clone(), process.clone());
     if process.scene.weather.on_other_machines {

@@ -1,6 +1,5 @@
-//! One process of a worker. The process runs, may be paused, and may die. Before it acts on the store or the
-//! world, it waits in [`Process::wait_while_paused`]. A dead process therefore does nothing, and a paused
-//! process acts later.
+//! One process of a worker, which may be paused and may die. The process calls [`Process::wait_while_paused`] before it
+//! acts on the store or the world. A dead process therefore does nothing, and a paused process acts later.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};

@@ -14,7 +14,7 @@ use latchwork_core::storage::{Batch, BatchKind, EffectStore, Flush, Journal, Wri
 use crate::simulation::Simulation;
 use crate::workers::process::Process;
 
-/// Time for which a batch that may be deferred waits for others.
+/// Time for which a batch that may be deferred waits for other batches.
 const LINGER: Duration = Duration::from_millis(10);
 
 pub(crate) struct Queued {
@@ -161,7 +161,7 @@ async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
     scene.add_trace_line(format_args!("{} writes {what}: {told}", process.name()));
     scene.tally.count(format!("write {told}"));
     match &result {
-        // Two concurrent audit writes of a finished job may both remove the same inbox rows. One of them then
+        // Two concurrent audit writes of a finished job may both remove the same inbox rows, so one of the writes
         // fails.
         Err(WriteError::Defect(_)) if audit => {}
         Err(error @ (WriteError::Defect(_) | WriteError::Damaged(_) | WriteError::PayloadExists { .. })) => {
@@ -184,7 +184,7 @@ async fn check_after_write(process: &Process, job_id: &JobId, attempt: u32) {
             row.attempt
         ));
     }
-    // Computing the state from the whole log after every write is too slow. Only some writes are therefore checked. The
+    // Only some writes are checked, because computing the state from the whole log after every write is too slow. The
     // final check covers every prefix of the log.
     if !scene.dice.one_in(16) {
         return;

@@ -184,8 +184,7 @@ pub(crate) async fn reconcile(process: &Arc<Process>, context: ToolCallContext) 
         let world = scene.world.lock().expect("no holder panics");
         world.arrived_under(&context.external_key).map(|arrived| arrived.result.clone())
     };
-    // Workers ask only after the settling time. The result therefore cannot change while the question is in
-    // transit.
+    // Workers ask only after the settling time, so the result cannot change while the question is in transit.
     scene.record_reconcile(&context, done().as_deref());
     scene.sleep_ms(wire_ms(scene)).await;
     let done = done();
