@@ -59,6 +59,6 @@ fn each_screen_prints_the_next_command_until_a_result() {
     }
     let screens = screens.join("\n");
     assert!(screens.contains("Rust is the default on this machine"), "{screens}");
-    // The test executed these two commands, because a screen listed them.
+    // `$` precedes each command that the test executed because a screen listed it.
     assert!(screens.contains("$ cd hello") && screens.contains("$ latch run plan.json --build"), "{screens}");
 }

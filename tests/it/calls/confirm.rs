@@ -131,8 +131,8 @@ fn strict_mismatch_ends_the_job_for_good() {
     assert_verified(&place, &id);
 }
 
-/// I39, I44, I45: the receipt of a missing effect is withheld from other jobs. After the end of the job, a
-/// person decides whether the receipt is valid, and the job that waits for it continues.
+/// I39, I44, I45: the receipt of a missing effect is withheld from other jobs. After the end of the job, a person
+/// decides whether the receipt is valid, and the job that waits for the receipt continues.
 #[test]
 fn receipt_of_a_missing_effect_is_withheld_until_a_person_decides() {
     let server = TestServer::start();
@@ -297,7 +297,7 @@ fn host_verifier_checks_the_entity_tag_once_per_attempt() {
     }
 }
 
-/// I39: the host's verifier for files compares the digest of the file with the recorded one.
+/// I39: the host's verifier for files compares the digest of the file with the recorded digest.
 #[test]
 fn host_verifier_checks_the_file_digest() {
     use sha2::Digest;

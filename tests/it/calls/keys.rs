@@ -347,7 +347,7 @@ fn retry_never_executes_a_lost_call() {
     }
 }
 
-/// A job that waits for an action continues when the action ends. This needs a running worker but no command.
+/// A job that waits for an action continues without a command when the action ends, if a worker runs.
 #[test]
 fn end_of_the_action_wakes_the_waiting_job() {
     let place = TestEnv::witness("atomic").fresh_copy();

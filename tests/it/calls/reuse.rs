@@ -32,8 +32,8 @@ fn message_count(place: &TestEnv) -> usize {
 }
 
 /// I21, I23: a second golden flow with equal inputs reuses the drafts of the first job. The write of the first job is
-/// not repeated: the second job gets its receipt. The drafts stay even if a person also rejects the letter of the
-/// second job.
+/// not repeated, and the second job gets the receipt of that write. The drafts stay even if a person also rejects the
+/// letter of the second job.
 #[test]
 fn second_request_reuses_drafts_and_survives_a_rejection() {
     let place = TestEnv::golden("atomic").fresh_copy();

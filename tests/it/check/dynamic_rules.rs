@@ -76,7 +76,7 @@ fn each_dynamic_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
         assert_eq!(rules.iter().filter(|found| **found == rule).count(), 1, "{rule}: {:#}", report["findings"]);
     }
     let of = |rule: &str| report["findings"].as_array().unwrap().iter().find(|f| f["rule"] == rule).unwrap().clone();
-    // Each finding names the position, the function and both values.
+    // A finding names the position, the function, and the expected and the found value.
     assert_eq!(of("D056")["place"], json!({ "file": "cases.jsonl", "line": 11 }));
     assert!(of("D056")["functions"].to_string().contains("first_of_none"), "{:#}", of("D056"));
     assert!(of("D061")["functions"].to_string().contains("deep"), "{:#}", of("D061"));

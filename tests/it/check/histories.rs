@@ -79,7 +79,7 @@ fn each_kind_of_divergence_is_found_at_its_position() {
     }
 }
 
-/// A history that cannot be replayed is reported as such, and not as a divergence. Three histories are
+/// A history that cannot be replayed is reported as not replayable, and not as a divergence. Three histories are
 /// tested: one with withheld payloads, one of another plugin, and one in a damaged file.
 #[test]
 fn history_that_cannot_be_replayed_is_reported() {

@@ -1,4 +1,4 @@
-//! Each static rule with a component that breaks exactly this rule, and components that break none.
+//! Each static rule with a component that breaks exactly this rule, and components that break no rule.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Each rule about tools with a tool that breaks it, and tools that break none.
+//! Each rule about tools with a tool that breaks it, and tools that break no rule.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

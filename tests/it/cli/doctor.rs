@@ -1,4 +1,4 @@
-//! `latch doctor`: findings name plugin, job, slot and event, and what to do about each.
+//! `latch doctor`: each finding names plugin, job, slot and event, and the remedy.
 
 use std::os::unix::fs::PermissionsExt;
 

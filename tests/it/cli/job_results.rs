@@ -176,7 +176,7 @@ fn gate_is_printed_before_the_results() {
     assert!(order.map(place_of).is_sorted(), "{}", shown.stdout);
 }
 
-/// I142: the list of jobs shows the reason for each job's state, and its age. No job is loaded for this.
+/// I142: the list of jobs shows the reason for each job's state, and its age, without loading a job.
 #[test]
 fn job_list_shows_reason_and_age() {
     let mut place = TestEnv::witness("atomic").fresh_copy();

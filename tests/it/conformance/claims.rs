@@ -53,8 +53,8 @@ pub(super) async fn job_can_be_claimed_after_a_reboot(world: StoreFixture) {
     assert_eq!(world.store.claim(&world.lease_request("next")).await.unwrap().unwrap().row.attempt, 2);
 }
 
-/// I14: the store keeps earlier claims, but only the death of the current lease holder releases the job. A try is
-/// proved over only by the death of the process that started it.
+/// I14: the store keeps earlier claims, but only the death of the current lease holder releases the job. Only the death
+/// of the process that started a try proves that the try is over.
 pub(super) async fn death_of_an_earlier_holder_does_not_release_the_job(world: StoreFixture) {
     let new = new_job("one");
     let mut log = LogWriter::of(&new);

@@ -38,8 +38,8 @@ pub(super) async fn job_with_requests_can_neither_end_nor_wait(world: StoreFixtu
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     for to in JobState::ALL {
-        // The write is allowed, because a running job has a lease holder and a pending job will get one. The lease
-        // holder reads the requests.
+        // The write is allowed, because a running job has a lease holder and a pending job will get a lease holder. The
+        // lease holder reads the requests.
         if matches!(to, JobState::Running | JobState::Pending) {
             continue;
         }

@@ -366,7 +366,7 @@ fn all_or_nothing<const N: usize>(parts: [bool; N]) -> bool {
     parts[0]
 }
 
-/// Kills a child at this point and checks what it left. Returns true if the child reached the point.
+/// Kills a child at this point and checks the data that it stored. Returns true if the child reached the point.
 async fn crash_and_check(name: &str, side: &str, nth: u32, url: &str) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let when = format!("{name} {side} {nth}");

@@ -61,8 +61,8 @@ fn take_over_suspended_run(template: &TestEnv, point: &str) -> Option<bool> {
 
 /// Returns the effects to compare before and after the suspended process continues.
 ///
-/// The effects of keyed calls are left out if the process is suspended at a statement of its heartbeat. One of its
-/// calls may then have passed the last check of the lease and be executed late. A late execution of a keyed call does
+/// The effects of keyed calls are left out if the process is suspended at a statement of its heartbeat. A call of the
+/// process may then have passed the last check of the lease and be executed late. A late execution of a keyed call does
 /// no harm, because the effect of one key is applied only once.
 fn settled_effects(place: &TestEnv, point: &str) -> BTreeMap<String, u32> {
     let mut world = place.effect_counts();

@@ -210,8 +210,8 @@ fn reference_lists_every_event() {
     let source = read("host/core/src/event/mod.rs");
     let (_, body) = source.split_once("pub enum Body {\n").expect("the events are there");
     let (body, _) = body.split_once("\n}\n").expect("the events end");
-    // A variant is indented by four spaces and begins with an uppercase letter. Its fields and attributes are indented
-    // further or begin with another character.
+    // A variant is indented by four spaces and begins with an uppercase letter. Fields are indented further, and
+    // attributes begin with `#`.
     let variant = |line: &str| {
         let name = line.strip_prefix("    ")?.split([' ', ',']).next()?;
         name.starts_with(|c: char| c.is_ascii_uppercase()).then(|| snake_case(name))

@@ -179,9 +179,8 @@ fn diverged_job_can_be_inspected_continued_forked_and_given_up() {
     assert_eq!(place.effect_counts().len(), 2);
 }
 
-/// I40, I41: a fork copies the steps before the one at which it starts, with their times and answers. An
-/// output can be replaced. If the original job committed a call after the copied steps, the fork's call is
-/// gated in every mode.
+/// I40, I41: a fork copies the steps before the step at which it starts, with their times and answers. An output can be
+/// replaced. If the original job committed a call after the copied steps, the fork's call is gated in every mode.
 #[test]
 fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
     let calls = |n: u32, operator: &str| {

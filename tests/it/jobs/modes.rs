@@ -52,7 +52,7 @@ fn dry_run_of_the_golden_flow_reports_the_calls_it_would_make() {
     let shown = place.latch(&["job", "show", job]);
     assert!(shown.stdout.contains("s5 would call"), "{}", shown.stdout);
 
-    // The arguments reported by the dry run are those shown at the gate.
+    // The dry run reports the same arguments as the gate shows.
     let gated = place.latch(&run_args(&[])).json();
     let shown = place.latch(&["job", "show", gated["job_id"].as_str().expect("an id")]);
     let named = would(4)["args"].as_object().expect("checked").keys().all(|key| shown.stdout.contains(key.as_str()));

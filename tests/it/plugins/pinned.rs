@@ -156,7 +156,7 @@ fn call_with_missing_plugin_is_not_started() {
     let digest = header["operators"]["Effect.Opaque"]["digest"].as_str().expect("the component is pinned");
     assert_eq!(place.latch(&["job", "approve", &job, "o"]).code, 0);
 
-    // Another version is configured, and the pinned one is not stored.
+    // Another version is configured, and the pinned version is not stored.
     let mut bytes = std::fs::read(&component).expect("readable");
     let word = b"cannot be reconciled";
     let at =

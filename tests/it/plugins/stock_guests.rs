@@ -76,8 +76,8 @@ fn built_guest(
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let source = checkout::copy().join("tests/guests-stock").join(source);
     let mut all = vec![std::fs::read(&source).unwrap(), PYTHON.into(), SCRIPT.concat().into()];
-    // Adds the WIT file of the guest's own interfaces, if the file exists, because a change of the file must cause a
-    // rebuild.
+    // The file name of the component contains a hash of the sources. The hash includes the WIT file of the guest's own
+    // interfaces, if there is one.
     all.extend(std::fs::read(source.with_extension("wit")));
     let mut wit: Vec<_> =
         std::fs::read_dir(checkout::copy().join("wit")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -213,8 +213,7 @@ fn assert_replays(place: &TestEnv, id: &str) {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
 }
 
-/// Runs two jobs and checks that their outputs differ exactly in the fields `differing`, and that both
-/// replay.
+/// Runs two jobs and checks that their outputs differ exactly in the fields `differing`, and that both jobs replay.
 fn check_differing_fields_and_replay(place: &TestEnv, differing: &[&str]) -> [(Value, String); 2] {
     let [(one, first, said), (two, second, _)] = [completed_job(place), completed_job(place)];
     let differing: BTreeSet<&str> = differing.iter().copied().collect();

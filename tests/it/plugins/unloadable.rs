@@ -74,7 +74,7 @@ fn plan_with_a_step_plugin_is_refused_while_a_plugin_is_broken() {
     assert!(said.starts_with("Gone.Do belongs to") && said.contains("or to no loaded plugin"), "{said}");
 }
 
-/// I160: the list shows the loadable plugins next to the broken one, and the exit code is 2.
+/// I160: the list shows the loadable plugins next to the broken plugin, and the exit code is 2.
 #[test]
 fn broken_plugin_is_listed_with_its_reason() {
     let place = env_with_missing_plugin();

@@ -51,7 +51,7 @@ fn impure_step_is_not_executed() {
     assert_eq!(verified.code, 0, "{}", verified.stdout);
 }
 
-/// A step that behaves the same in both sandbox runs is executed, even if it fails or traps in them. A run that
+/// A step that behaves the same in both sandbox runs is executed, even if it fails or traps in the sandbox. A run that
 /// exhausts its memory or its stack does not affect other runs.
 #[test]
 fn pure_step_is_executed_whatever_its_result() {

@@ -93,8 +93,8 @@ fn ns_after_start(us: i64) -> i64 {
     (STARTED_US + us) * 1_000
 }
 
-/// I50, I181: a step has a time of its own. Reading a clock advances that time by a microsecond, and an answer advances
-/// it to the time of the answer.
+/// I50, I181: a step has its own time. Reading a clock advances the time of the step by a microsecond. An answer
+/// advances the time of the step to the time of the answer.
 #[tokio::test]
 async fn wasi_clocks_follow_the_time_of_the_step() {
     let both = |from: i64| {
@@ -124,7 +124,7 @@ async fn sleep_takes_no_real_time_and_advances_the_clock() {
 
     let polled = output_of(json!({"do": "poll", "n": 10_000_000})).await;
     let wanted = json!({
-        // A stream is ready immediately. A poll that also has timers reads the clock.
+        // The stream is ready immediately. The time still advances, because a poll with timers reads the clock.
         "stream first": [[1], 2_000],
         "past": [[1], 4_000],
         // Only `twin`, with index 2, is ready. In the guest, `twin` is due 10 ms after `began`. `early` counts from a

@@ -131,8 +131,8 @@ fn worker_uses_encrypted_sessions_and_refuses_unverified_servers() {
     let doctor = encrypted.doctor(&template, "localhost", &full);
     assert!(database_check(&doctor).contains("TLSv1.3"), "{}", doctor.stdout);
 
-    // Each of these connections is refused. Either the client trusts only another authority, the host name differs from
-    // the certificate, no authority is given, or the connection is not encrypted.
+    // Each of these connections is refused, for one of four reasons: the client trusts only another authority, the host
+    // name differs from the certificate, no authority is given, or the connection is not encrypted.
     let others = format!("sslrootcert={}", encrypted.others.file.display());
     let ours = format!("sslrootcert={}", encrypted.ours.file.display());
     for (host, more) in [
@@ -158,7 +158,7 @@ fn worker_uses_encrypted_sessions_and_refuses_unverified_servers() {
     }
 }
 
-/// I87: the client presents a certificate to a server that requires one.
+/// I87: the client presents a certificate to a server that requires client certificates.
 #[test]
 fn client_presents_its_certificate() {
     let Some(encrypted) = TlsServer::start() else { return };

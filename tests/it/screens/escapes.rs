@@ -1,4 +1,4 @@
-//! Styles reach the terminal as escape sequences. Escape sequences from plans and arguments reach it only as
+//! Styles reach the terminal as escape sequences. Escape sequences from plans and arguments reach the terminal only as
 //! printed text.
 
 use serde_json::json;

@@ -29,8 +29,8 @@ fn run_step_job(lang: &str, operator: &str, payload: Value) -> (Value, Option<Va
     (response, output, exported)
 }
 
-/// I52: the clocks and random numbers of a language come from the clock and the random stream that the host
-/// gives to the step. They differ between two jobs, and repeat in the replay from every prefix of each job.
+/// I52: the clocks and random numbers of a language come from the clock and the random stream that the host gives to
+/// the step. The values differ between two jobs, and repeat in the replay from every prefix of each job.
 #[test]
 fn ambient_time_and_randomness_follow_the_injected_sources() {
     for lang in LANGS {

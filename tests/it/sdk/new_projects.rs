@@ -8,7 +8,7 @@ use crate::sdk::{LANGS, folder_with_plan, outputs_checked_by_replay, step_with_e
 use crate::support::plugins::sdk_tools;
 use crate::support::plugins::sdk_tools::{built_project, run_latch};
 
-/// I53: a new project contains tests, and they pass.
+/// I53: a new project contains tests, and these tests pass.
 #[test]
 fn new_project_passes_its_own_tests() {
     for lang in LANGS {

@@ -7,7 +7,7 @@ use wit_bindgen_core::wit_parser::Resolve;
 use wit_bindgen_core::{Files, WorldGenerator};
 use wit_bindgen_rust::{Opts, WithOption};
 
-/// Worlds of `guest-sdk/rust/sdk.wit`. The generator writes one file for each.
+/// Worlds of `guest-sdk/rust/sdk.wit`. The generator writes one file for each world.
 const WORLDS: [&str; 7] = [
     "imports",
     "export-plugin",

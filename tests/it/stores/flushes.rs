@@ -40,7 +40,7 @@ fn flushes_per_job(folder: &Path, workload: &str, at_once: u32, most: f64) -> f6
     least
 }
 
-/// I36: a job with ten keyed calls needs one flush for each barrier, one for its start and one for its end.
+/// I36: a job with ten keyed calls needs one flush for each barrier, one flush for its start and one flush for its end.
 /// The commit of a call shares the flush of the next call's barrier.
 #[test]
 fn ten_keyed_calls_need_one_flush_each_and_two_more() {
@@ -90,7 +90,7 @@ fn flush_counter_matches_the_operating_system() {
     let seen = noted.lines().filter(|path| path.ends_with("/ten-1.db-wal")).count() as f64;
     let counted = load["flushes_stored"].as_f64().unwrap();
     assert!(counted >= 10.0, "{load:#}");
-    // The operating system sees a few more flushes: one for each restart of the write-ahead log, and those of
-    // the transactions that create the schema.
+    // The operating system sees a few more flushes: one flush for each restart of the write-ahead log, and the flushes
+    // of the transactions that create the schema.
     assert!(seen >= counted && seen <= counted * 1.02 + 24.0, "counted {counted}, seen {seen}");
 }

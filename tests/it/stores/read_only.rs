@@ -131,7 +131,7 @@ fn assert_reads_as(dir: &Path, jobs: &[String], expected: &[Value]) {
         assert_eq!(run_latch(out.path(), &["verify", "e.jsonl"]).code, 0);
     }
     for job in jobs {
-        // One job waits for a signal and the other for a worker, so neither has an output.
+        // One job waits for a signal and the other job for a worker, so both jobs have no output.
         let output = run_latch(dir, &["job", "output", job, "--json"]);
         assert_eq!((output.code, &output.json()["error"]["code"]), (1, &json!("L0075")), "{}", output.stderr);
         let waited = run_latch(dir, &["job", "wait", job, "--timeout", "10ms", "--json"]);

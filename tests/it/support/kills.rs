@@ -72,8 +72,8 @@ pub(crate) fn is_killed(command: &mut std::process::Command) -> bool {
     signal == Some(9)
 }
 
-/// Kills a separate run at each pass of each crash point, on the [`sides`] of the pass. The last pass of a point is the
-/// pass that a run does not reach. Calls `check` after each kill. Returns the names of the points that were reached.
+/// Kills a separate run at each pass of each crash point, on the [`sides`] of the pass. Continues with the next point
+/// when a run ends before the pass. Calls `check` after each kill. Returns the names of the points that were reached.
 pub(crate) fn for_every_point(template: &TestEnv, mut check: impl FnMut(&TestEnv, &KillPoint)) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {

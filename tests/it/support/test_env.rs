@@ -23,8 +23,8 @@ pub(crate) struct TestEnv {
 }
 
 impl TestEnv {
-    /// Creates an environment with witness tools of every class. Steps of the plan call these tools, and a
-    /// step plugin calls them, too.
+    /// Creates an environment with witness tools of every class. A witness tool creates one file for each execution, so
+    /// that tests can count the effects. Steps of the plan and a step plugin call the tools.
     pub(crate) fn witness(commit: &str) -> TestEnv {
         let root = checkout::copy().join("tests/guests-effects");
         let component = |name: &str| build_plugin(&root.join(name));

@@ -175,7 +175,7 @@ fn failed_compensation_parks_the_job_until_a_person_decides() {
     assert_replayable_and_verified(&place, &job, "by hand");
 
     // A call is reported if its plugin has no `compensate` export and its step has no `compensate_with`. The other
-    // calls are undone. A `compensate` export that refuses the operator is a failed compensation like any other.
+    // calls are undone. If a `compensate` export refuses the operator, the compensation has failed.
     let place = TestEnv::undo("atomic").fresh_copy();
     let steps = [
         step("a", "Booking.Make", &[], json!({ "note": 1 })),

@@ -1,4 +1,4 @@
-//! Workers that lack a plugin run next to workers that have it.
+//! Workers that lack a plugin, next to workers that have the plugin.
 
 use std::path::Path;
 use std::process::Command;
@@ -111,16 +111,16 @@ fn job_is_left_to_a_worker_that_has_its_plugin() {
     assert_eq!((world["q"], world["o"]), (JOBS, JOBS), "{world:?}");
 }
 
-/// I121: a worker on a machine that lacks a job's plugin leaves the job to a machine that has it. Both
-/// machines use one database on a server.
+/// I121: a worker on a machine that lacks a job's plugin leaves the job to a machine that has the plugin. Both machines
+/// use one database on a server.
 #[test]
 fn job_is_left_to_a_machine_that_has_its_plugin() {
     let Some(url) = blocking_database() else { return };
     let place = env_with_two_configurations().with_database(&url);
     write_lacking_config(&place);
     let mut other = place.fresh_copy();
-    // Replaying the jobs requires the plugins of the first machine. So only the environment of the first
-    // machine replays the jobs when it is dropped.
+    // Only the environment of the first machine replays the jobs when it is dropped, because a replay requires the
+    // plugins of the first machine.
     other.skip_replay_of_many_jobs();
     check_two_kinds_of_workers(&place, &other.dir);
     assert_eq!((place.effect_counts().get("o"), other.effect_counts().get("o")), (Some(&JOBS), None));

@@ -127,8 +127,8 @@ fn job_with_highest_priority_is_claimed_first() {
     assert!(refused.code == 2 && refused.stdout.contains("from -100 to 100"), "{}", refused.stdout);
 }
 
-/// I99: a full queue refuses a new job and stores nothing of it. Repeating the request of a job that is
-/// already in the queue still finds that job.
+/// I99: a full queue refuses a new job and stores no part of it. Repeating the request of a job that is already in the
+/// queue still finds that job.
 #[test]
 fn full_queue_refuses_new_jobs() {
     let server = TestServer::start().with_slow_answers();

@@ -9,7 +9,7 @@ pub enum ModelClass {
     Keyed,
     /// The tool can be asked whether a call happened.
     Queryable,
-    /// Calls can be neither repeated nor queried. A person decides.
+    /// Calls can be neither repeated nor queried, so a person decides.
     Opaque,
 }
 
@@ -32,7 +32,7 @@ pub enum Mutant {
     VerdictWithoutTry,
     /// A person's decision is accepted before the settling time.
     VerdictBeforeSettling,
-    /// In staged commit, the effect which records that a try changed nothing becomes durable before the ledger row.
+    /// In staged commit, the effect "this try changed nothing" becomes durable before the ledger row.
     FailureInTwoWrites,
     /// In staged commit, a repeat stores an effect for the try in doubt before the barrier of the repeat is
     /// admitted.

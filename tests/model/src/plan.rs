@@ -55,7 +55,7 @@ pub enum Plan {
     },
     /// The call fails with a final failure because it has no tries left.
     FailFinal,
-    /// Writes the ledger row of a final answer that is already in the log. A crash prevented the earlier write
+    /// Writes the ledger row of a final answer that is already in the log, because a crash prevented the earlier write
     /// of the row.
     Repair,
     /// The step waits for a person's decision.

@@ -142,7 +142,7 @@ pub struct RequestInTransit {
     pub key: u8,
 }
 
-/// Violations of the protocol. Each is recorded at the transition that causes it.
+/// Violations of the protocol. Each violation is recorded at the transition that causes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Violation {

@@ -116,7 +116,7 @@ pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) ->
         // While the worker executes a try or writes, it applies a request only if a single write is enough and
         // the store accepts that write.
         matches!(run.phase, Phase::Ready { .. }).then_some(())?;
-        // A request that changed the call makes the run reload. The current try is then dropped.
+        // A request that changed the call makes the run reload, which drops the current try.
         let asks_on = matches!(plan, Plan::Nothing | Plan::Unblock);
         run.phase = if asks_on { about } else { Phase::Reload { nonce: None, held_answer: None } };
     }

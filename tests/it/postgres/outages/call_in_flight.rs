@@ -39,7 +39,7 @@ fn assert_call_executed_once(trouble: impl FnOnce(&Server, &[i32])) {
     let other = RunningWorker::start(&place, worker_command(&place, &["--jobs", "2"]));
     wait_until("the other worker has sessions", || worker_sessions(&server).len() > its.len());
     trouble(&server, &its);
-    // The second worker is able to work, because it completes another job.
+    // The second worker is able to work: it completes another job.
     let second =
         place.fresh_copy().with_approved(vec![]).with_plan(&[step("r", "Effect.Read", &[], json!({ "note": 3 }))]);
     let free = submit_detached(&second);

@@ -46,7 +46,7 @@ fn cut_once(template: &TestEnv, commit: &str, cut: CutPoint, nth: u32) -> bool {
     let asked = resolve_until_over(&place, &when);
     let notes = alone.messages();
     let (code, tally) = alone.stop();
-    // The worker continued in its first attempt, with nothing in doubt and no call repeated.
+    // The worker continued in its first attempt. No call was in doubt or repeated.
     assert_eq!((code, asked, &tally["failed"]), (Some(0), 0, &json!(0)), "{when}: {tally} {notes}");
     check_single_job(&place, &when);
     let world = place.effect_counts();

@@ -18,7 +18,7 @@ fn environment(server: &Server) -> TestEnv {
     place.with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 25_000 }))])
 }
 
-/// Returns the exit code of a worker that must end within 20 seconds. A call in flight takes longer.
+/// Returns the exit code of a worker that must end within 20 seconds, which is less than a call in flight takes.
 fn exit_code_soon(working: &mut RunningWorker) -> Option<i32> {
     for _ in 0..400 {
         if let Some(status) = working.child.try_wait().expect("our child") {
@@ -70,7 +70,7 @@ fn worker_stops_without_its_server_after_a_second_signal() {
     assert!(said["error"]["message"].to_string().contains(&job), "{said}");
 }
 
-/// A worker that has not reached its server yet holds no jobs. The worker can be stopped and releases no job.
+/// A worker that has not reached its server yet holds no jobs, so it can be stopped and releases no job.
 #[test]
 fn worker_waiting_for_its_server_at_start_can_be_stopped() {
     let Some(server) = Server::start() else { return };

@@ -149,7 +149,8 @@ fn is_test_attribute(attribute: &Group) -> bool {
     words.last().is_some_and(|word| word == "test")
 }
 
-/// Returns the guarantees in a documentation comment, which is an attribute `doc = "…"`. Other attributes cite none.
+/// Returns the guarantees in a documentation comment, which is an attribute `doc = "…"`. Other attributes cite no
+/// guarantee.
 fn cited_in_doc(attribute: &Group) -> Vec<u32> {
     let mut tokens = attribute.stream().into_iter();
     let is_doc = matches!(tokens.next(), Some(TokenTree::Ident(word)) if word == "doc");

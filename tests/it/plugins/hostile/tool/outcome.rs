@@ -52,7 +52,8 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
     for said in ["grants = { http = [", "127.0.0.1:9", "KeyError"] {
         assert!(failure.message.contains(said), "{said}: {failure}");
     }
-    // The tool's own statement whether the call was applied counts more than the operations that the host has seen.
+    // If the tool itself states whether the call was applied, this statement overrides the operations that the host has
+    // seen.
     let end = invoke_script(&plugin, "World.Change", json!([post, {"error": "no"}])).await;
     assert_eq!(
         (unwrap_not_applied(end.clone()).code, unwrap_not_applied(end).retry_after_ms),

@@ -53,8 +53,8 @@ async fn secrets_are_substituted_in_headers_and_bodies_only() {
     assert_ne!(said[0], old.as_str());
     assert_eq!(server.requests()[3].body, old);
 
-    // The guest announces the content length of a body that contains the placeholder. The host changes this
-    // length to that of the body with the secret.
+    // The guest announces the content length of a body that contains the placeholder. The host changes this length to
+    // the length of the body with the secret.
     let counted = json!([
         {"secret": "TOKEN"},
         post(json!({"content-length": "45"}), json!(["$TOKEN"])),

@@ -1,4 +1,4 @@
-//! Simulated workers. Each is a sequence of processes, and each process runs the production worker with its
+//! Simulated workers. Each worker is a sequence of processes, and each process runs the production worker with its
 //! pool.
 
 pub(crate) mod plugins;

@@ -48,8 +48,8 @@ pub(crate) struct Process {
     paused_until_ms: AtomicU64,
     /// Time until which the writes of the process are delayed.
     writes_delayed_until_ms: AtomicU64,
-    /// Point at which the process dies. The flag is true if the process dies after the point, and false if it
-    /// dies before it.
+    /// Point at which the process dies. The flag is true if the process dies after the point, and false if it dies
+    /// before the point.
     crash_at: Option<(&'static str, bool)>,
     passes_left: AtomicU32,
     boot_us: u64,
@@ -61,7 +61,7 @@ impl Process {
     pub(crate) fn new(scene: &Arc<Simulation>, name: &str) -> Arc<Self> {
         let dice = &scene.dice;
         let doomed = scene.allows_faults() && scene.weather.dies_in > 0 && !dice.one_in(scene.weather.dies_in + 1);
-        // Some processes die at a crash point, and others at a random time.
+        // Some processes die at a crash point, and other processes at a random time.
         let at_place = doomed && !dice.one_in(3);
         let doom = at_place.then(|| (*dice.pick(&CRASH_POINTS), dice.one_in(2)));
         let apart = scene.weather.on_other_machines;

@@ -35,7 +35,7 @@ pub(crate) async fn run(scene: Arc<Simulation>) {
 
 /// Requests the undo of a finished job, mostly of a job that can be undone.
 async fn undo(scene: &Simulation) {
-    // The protocol model has no reopened jobs. In runs that are compared with the model, no undo is requested.
+    // No undo is requested in runs that are compared with the protocol model, because the model has no reopened jobs.
     if scene.records.is_some() || !scene.fault_occurs(scene.weather.undoes_in, "asked to undo") {
         return;
     }
