@@ -312,7 +312,8 @@ fn failed_job_is_retried_in_place() {
     assert_eq!(place.latch(&["job", "retry", "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"]).code, 2);
 }
 
-/// I24: a retry puts a call that a person gave up in doubt again and never executes it, wherever the retry is killed.
+/// I24: if a person gave up a call, a retry puts the call in doubt again and never executes the call. This holds
+/// wherever the retry is killed.
 #[test]
 fn retry_never_executes_a_lost_call() {
     for commit in ["atomic", "staged"] {

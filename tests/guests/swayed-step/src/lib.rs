@@ -1,4 +1,4 @@
-//! Step whose `describe` traps if memory that was never written is not zero.
+//! Step whose `describe` traps if memory that was never written contains a nonzero byte.
 
 wit_bindgen::generate!({ path: "../../../wit", world: "step" });
 
