@@ -21,7 +21,7 @@ fn chat(args: Args, context: &tool::Context) -> Result<tool::Output<Reply>, Erro
         .header("content-type", "application/json")
         .header("accept", "application/json")
         .header("user-agent", concat!("latchwork-llm-openai/", env!("CARGO_PKG_VERSION")))
-        // Ends before the timeout of the host, so that a slow request fails in the plugin with a specific failure code.
+        // The request must end before the host stops the call. A slow request then fails with a specific failure code.
         .timeout(context.timeout().mul_f32(0.8))
         .limit(config.answer_bytes_max)
         .body(body);

@@ -19,7 +19,7 @@ pub(crate) fn error(response: &http::Response) -> Error {
         false => format!("the provider answered {status}{hint}: {said}"),
     };
     let error = match status {
-        // The provider's message is left out, because it may contain parts of the key.
+        // The provider's message is left out, because it may contain parts of the API key.
         401 | 403 => Error::auth_forbidden(format!("the provider answered {status}: it rejected the credentials")),
         408 => Error::network_timeout(message("")),
         429 => later(Error::rate_limit(message("")), response),
@@ -36,8 +36,8 @@ pub(crate) fn trace_id(response: &http::Response) -> Option<String> {
     ["x-request-id", "request-id", "x-amzn-requestid"].iter().find_map(|name| response.header(name)).map(str::to_owned)
 }
 
-/// Adds the wait that the provider requests to the failure. If the response requests no wait, the host chooses the
-/// backoff.
+/// Returns `error` with the wait that the provider requests. If the response requests no wait, returns `error`
+/// unchanged, and the host chooses the backoff.
 fn later(error: Error, response: &http::Response) -> Error {
     let number = |name: &str| {
         response.header(name)?.trim().parse::<f64>().ok().filter(|wait| (0.0..=86_400_000.0).contains(wait))

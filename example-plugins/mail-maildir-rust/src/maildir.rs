@@ -34,8 +34,8 @@ impl Maildir {
         Ok(delivered)
     }
 
-    /// Returns the path below the Maildir of the message with this key. Returns `None` if the Maildir has no such
-    /// message.
+    /// Returns the path of the message with this key, relative to the Maildir. Returns `None` if the Maildir has no
+    /// such message.
     pub fn find(&self, key: &str) -> Result<Option<String>, Error> {
         self.find_name(&name(key))
     }

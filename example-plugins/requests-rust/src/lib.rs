@@ -74,7 +74,7 @@ fn compensate(args: Args, done: Applied, key: &str) -> Result<Output<Applied>, E
         .unwrap_or_default();
     let revision = record.change(&records::undo_key(key), |fields| {
         for (name, value) in &args.set {
-            // Keeps a field that another call has changed in the meantime.
+            // A field that a later call has changed keeps the value of the later call.
             let current = fields.get(name).unwrap_or(&Value::Null);
             if current == value {
                 put(fields, name, before.get(name).unwrap_or(&Value::Null));

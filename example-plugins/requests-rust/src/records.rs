@@ -35,7 +35,7 @@ pub fn file_name(revision: u32) -> String {
 }
 
 impl Record {
-    /// Opens the record of a request in the directory of the plugin's config, by default `/requests`.
+    /// Opens the record `request_id` in the folder of the config key `directory`, by default `/requests`.
     pub fn open(request_id: &str) -> Result<Self, Error> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if request_id.is_empty() || request_id.len() > 64 || !request_id.chars().all(plain) {

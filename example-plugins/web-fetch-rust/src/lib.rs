@@ -7,7 +7,7 @@ use latchwork_guest::{Effect, Error, http, tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Response headers that are returned. Other headers differ between requests and are dropped.
+/// Response headers that are returned. Other headers are dropped, because they differ between requests.
 const HEADERS: [&str; 5] = ["content-type", "content-language", "etag", "last-modified", "location"];
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -37,7 +37,7 @@ fn fetch(args: Args, context: &tool::Context) -> Result<tool::Output<Page>, Erro
     let response = http::Request::get(&args.url)
         .header("accept", "text/html, text/plain, application/json;q=0.9, */*;q=0.1")
         .header("user-agent", concat!("latchwork-web-fetch/", env!("CARGO_PKG_VERSION")))
-        // Ends before the timeout of the host, so that a slow request fails in the plugin with a specific failure code.
+        // The request must end before the host stops the call. A slow request then fails with a specific failure code.
         .timeout(context.timeout().mul_f32(0.8))
         .limit(args.max_bytes as usize)
         .send()?;
@@ -57,7 +57,7 @@ fn fetch(args: Args, context: &tool::Context) -> Result<tool::Output<Page>, Erro
     }))
 }
 
-/// Adds the wait that the server requests in `Retry-After` to the failure.
+/// Returns `error`, with the wait that the server requests in `Retry-After` if there is such a wait.
 fn wait(error: Error, response: &http::Response) -> Error {
     let seconds = response.header("retry-after").and_then(|value| value.trim().parse().ok());
     match seconds.map(Duration::from_secs).or_else(|| until(response)) {
