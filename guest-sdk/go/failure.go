@@ -57,7 +57,7 @@ type Failure struct {
 	RetryAfter time.Duration
 	// Detail is further information, serialized as JSON.
 	Detail any
-	// Applied overrides the default of the code if it is not empty.
+	// Applied overrides the default of the code, unless Applied is empty.
 	Applied Applied
 
 	cause error
@@ -120,8 +120,8 @@ func panicked(value any, mayHaveChanged bool) *host.Error {
 	return unhandled("panic: "+said, detail, mayHaveChanged)
 }
 
-// unhandled returns the error for a defect of the operator. The host reports an error with the key
-// latchwork:exception in its detail as PLUGIN_EXCEPTION.
+// unhandled returns the error for a defect of the operator. If the detail of an error has the key
+// latchwork:exception, the host reports the error as PLUGIN_EXCEPTION.
 func unhandled(message, said string, mayHaveChanged bool) *host.Error {
 	detail := fmt.Sprintf(`{"latchwork:exception":%s}`, said)
 	return &host.Error{Code: 6, Message: clean(message), Detail: &detail, Unknown: mayHaveChanged}

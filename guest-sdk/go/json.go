@@ -12,7 +12,7 @@ import (
 )
 
 // JSON conversion without silent loss. Most readers round integers of 2^53 or more. Output with such an integer
-// is rejected. Input with such an integer is rejected if the Go type contains a float or an any at any depth.
+// is rejected. Input with such an integer is rejected if the Go type contains, at any depth, a float or the type any.
 
 const largest = 1 << 53
 
@@ -49,7 +49,7 @@ func decode(text string, into any) error {
 	})
 }
 
-// rounds returns true if values of this type store numbers as float64 at any depth.
+// rounds returns true if the type contains, at any depth, a type that stores JSON numbers as float64.
 func rounds(t reflect.Type, above []reflect.Type) bool {
 	for _, seen := range above {
 		if seen == t {

@@ -280,7 +280,7 @@ def close():
             with open(file, encoding="utf-8") as source:
                 linecache.cache[file] = (0, None, source.readlines(), file)
     builtins.open = io.open = _no("open")
-    # Refuses these functions too. A module loader opens a file with them when a traceback needs a source line.
+    # Refuses the functions below `open` too. A module loader opens a source file with them to show a traceback.
     io.open_code = _io.open_code = io.FileIO = _io.FileIO = _no("open")
     sys.meta_path[:] = [*(finder for finder in sys.meta_path if "Path" not in str(finder)), _NoImports]
     logging._startTime = 0

@@ -1,4 +1,4 @@
-//! The injected clock of a step: the same readings live and in replay.
+//! The injected clock of a step. A replay gets the same readings as the live run.
 
 use crate::host;
 

@@ -77,7 +77,7 @@ impl Operator {
         self.description.effects = effects.into_iter().collect();
         self
     }
-    /// Sets the repeatability of the operator, including the tools that it calls.
+    /// Sets the repeatability of the operator. The repeatability covers the tools that the operator calls.
     #[must_use]
     pub fn determinism(mut self, determinism: Determinism) -> Self {
         self.description.determinism = determinism;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::bindings::invocation::InvocationContext;
 use crate::host;
 
-/// The trace context of the running call. Steps do not get its own values, because some of them differ between
-/// attempts. Dereferences to the context of the job: tenant, actor, correlation, job, plan and step.
+/// The trace context of the running call. Dereferences to the context of the job: tenant, actor, correlation, job,
+/// plan and step. A step gets only the context of the job, because values of the call differ between attempts.
 #[derive(Debug, Default)]
 pub struct Context {
     job: crate::context::Context,

@@ -206,8 +206,8 @@ where
     /// effect. A [`Context`] created in the handler is the context of the compensating call, with an external key
     /// of its own.
     ///
-    /// Return an error if the call cannot be undone any more. Otherwise the job would wrongly record the call as
-    /// undone.
+    /// Return an error if the call cannot be undone any more. If the handler returned a result instead, the job would
+    /// wrongly record the call as undone.
     ///
     /// The [crate's page](crate) has an example.
     #[must_use]
