@@ -193,7 +193,7 @@ pub struct JobResolveArgs {
     pub actor: Option<String>,
 }
 
-/// Decision that the flags of `latch job resolve` state.
+/// Decision given by the flags of `latch job resolve`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolveDecision {
     /// The call took effect. The path names the file with its result.

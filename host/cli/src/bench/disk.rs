@@ -1,4 +1,4 @@
-//! Measurement of the number of appends per second that the disk can flush.
+//! Measures how many appends per second the disk can flush.
 
 use std::io::Write;
 use std::path::Path;

@@ -17,8 +17,8 @@ pub enum BenchError {
     /// The worker failed to settle a job.
     #[error(transparent)]
     Worker(#[from] latchwork::runtime::WorkerError),
-    /// A job did not complete, or the request belongs to an existing job. Contains the id of the job and a
-    /// text with the cause.
+    /// A job did not complete, or the request belongs to an existing job. Contains the id of the job, and the state of
+    /// the job or a text such as `before it began`.
     #[error("job {0} ended {1}: see its events")]
     NotCompleted(latchwork_core::model::ids::JobId, String),
     /// The database failed.

@@ -21,7 +21,8 @@ pub struct Load {
     pub workload: Workload,
     /// Number of concurrent jobs.
     pub concurrency: u32,
-    /// Duration of the measurement. Jobs in flight at the end are finished.
+    /// Duration of the measurement. A job that is in flight when this time has passed still runs to its end and is
+    /// counted.
     pub time: Duration,
 }
 

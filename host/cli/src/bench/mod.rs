@@ -3,7 +3,7 @@
 //! * `workload` defines the jobs. `load` runs concurrent jobs.
 //! * `disk` measures appends that are flushed one by one. No store can flush faster than this rate.
 //! * `pgbench` measures the transaction rate of a PostgreSQL server.
-//! * `workers` measures jobs of one database that several worker processes share.
+//! * `workers` measures jobs that several worker processes claim from one database.
 //! * `sandbox` compares an empty step with a call of the engine alone.
 //!
 //! The figures are for people, and no test checks them. Tests count the flushes and statements of a call instead.

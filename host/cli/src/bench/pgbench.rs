@@ -17,7 +17,7 @@ const ROW: &str = "INSERT INTO latchwork_pgbench_rows (bytes) VALUES (repeat('7'
 pub enum BenchTransaction {
     /// Inserts one row.
     OneRow,
-    /// Inserts five rows in one pipelined transaction, about as many as the record of one call.
+    /// Inserts five rows in one pipelined transaction. The record of one call has about as many rows.
     FiveRows,
 }
 

@@ -33,8 +33,8 @@ pub(crate) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     }
     let survey = open::survey(&config);
     if open::is_new(&config)? {
-        // Checks the effects before the host starts if there is no database yet. A refused call must not create a
-        // database.
+        // If there is no database yet, checks the effects before the host starts, because a refused call must not
+        // create a database.
         declared_effects(&args, &catalog::load_from_survey(&config, survey.clone())?)?;
     }
     let host = open::surveyed_host(config, survey).await?;

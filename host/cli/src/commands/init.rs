@@ -32,7 +32,7 @@ pub(crate) fn run(args: &InitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let place = if shown.is_empty() { "this folder" } else { shown.as_str() };
     ctx.answer(&document, || {
         let rows: Vec<_> = made.entries.iter().map(|entry| [(*entry).to_owned(), about(entry, lang)]).collect();
-        // Passes the first file as the header row that the table expects.
+        // `table` expects a header row. The list of files has no header, so the first file takes this place.
         let (first, rest) = rows.split_first().expect("a project has files");
         let files = table([first[0].as_str(), first[1].as_str()], rest).indented(2);
         let mut text = Text::from(format!("made a project in {place}:")).under(files);

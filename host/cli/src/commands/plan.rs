@@ -14,7 +14,7 @@ use crate::plugins::admission::{AcceptAllCatalog, plan_refused};
 use crate::plugins::{admission, catalog};
 use crate::text::{Text, Tone};
 
-/// Keys of a step in the order in which they are explained. Other keys follow.
+/// Keys of a step, in the order in which the output explains them. Keys that are not in this list follow.
 const STEP_KEYS: &[&str] = &[
     "kind",
     "payload",

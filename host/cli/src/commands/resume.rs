@@ -158,8 +158,8 @@ impl Resumed {
         }
     }
 
-    /// Shows each job, except with `--json`, where the document has shown it. Returns the worst exit status of all
-    /// jobs.
+    /// Shows each job. With `--json`, shows nothing, because the document already contains all jobs. Returns the worst
+    /// exit status of all jobs.
     async fn show_jobs(self, ctx: &Context<'_>, host: &Host, actor: &str) -> anyhow::Result<Exit> {
         let mut worst = if self.unread.is_empty() { Exit::Done } else { Exit::ActionRequired };
         let mut exits: Vec<Exit> = self.left.values().map(|error| error.exit).collect();

@@ -112,8 +112,8 @@ fn unended_calls(host: &Host, drain: Duration) -> String {
     }
 }
 
-/// Returns a function that finds the plugin changes since a job was accepted. The function caches the changes of
-/// unfinished jobs by their pins.
+/// Returns a function that finds the plugin changes since a job was accepted. The function caches its results.
+/// Unfinished jobs with the same pins share one result.
 fn change_finder(config: &Config) -> ChangeDetector {
     let config = config.clone();
     let known: Mutex<BTreeMap<Hash, Vec<ChangedPluginView>>> = Mutex::default();
@@ -131,9 +131,9 @@ fn change_finder(config: &Config) -> ChangeDetector {
 
 fn print_tally(ctx: &Context<'_>, args: &WorkerArgs, tally: &PoolTally) -> Exit {
     ctx.answer(&json!(tally), || tally_line(tally));
-    // Exits with 0 without `--until-idle`, because the counted jobs are still open and other workers continue them.
-    // `failed` counts jobs that an error stopped in this worker. `plugin_missing` counts jobs whose plugin this worker
-    // lacks.
+    // Without `--until-idle`, the exit code is 0: the jobs counted here are still open, and other workers continue
+    // them. `failed` counts jobs that an error stopped in this worker. `plugin_missing` counts jobs whose plugin this
+    // worker lacks.
     if args.until_idle && tally.failed + tally.plugin_missing > 0 { Exit::Failed } else { Exit::Done }
 }
 

@@ -35,7 +35,7 @@ pub(crate) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     build_configured(ctx, &config).await?;
     if let Some(url) = &args.server {
         let file = ctx.cwd.join(&args.dir).join("latch.toml");
-        // Uses only the workload `ten` by default, because each workload takes several rounds with `--server`.
+        // Measures only the workload `ten` by default, because `--server` measures each workload in several rounds.
         let wanted = if args.workload.is_empty() { vec![Workload::Ten] } else { wanted };
         return workers::run(&args, url, (config, &file), wanted, ctx).await;
     }
@@ -119,7 +119,7 @@ async fn measure_load(config: &Config, scratch: &Path, load: Load) -> anyhow::Re
     config.database = format!("sqlite://{}", path.display());
     let options = open::options(&config, &config.database, Arc::new(NoProbe))?;
     let owner = open::owner(&options.owner_dir)?;
-    // Creates an empty database to measure its size, which is subtracted below.
+    // Measures the size of an empty database. The result below excludes this size.
     Database::open(options.clone()).await?.close().await;
     let empty = database_size(&path)?;
     let sqlite = Database::open(options).await?;

@@ -42,7 +42,7 @@ pub(crate) async fn run(args: &DevArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
         built_sources: BTreeMap::new(),
     };
     let exit = dev.rounds(&mut stop).await?;
-    // Closing the folder deletes the scratch database.
+    // Deletes the scratch folder and the database in it.
     scratch.close()?;
     Ok(exit)
 }
@@ -69,7 +69,7 @@ impl DevSignals {
 /// Marker of a failed round. The reason was already shown.
 struct RoundFailed;
 
-/// Result of a round, of the question after it, or of the live run.
+/// Result of one part of the loop: a round, the question about the live run, or the live run.
 enum RoundEnd {
     /// A watched file differs from its state at the beginning of the round.
     Changed,
@@ -146,7 +146,7 @@ impl DevLoop<'_> {
             if self.built_sources.get(dir) == Some(&sources) {
                 continue;
             }
-            // Repeats a failed or abandoned build in the next round.
+            // Removes the entry before the build starts. The next round then repeats a failed or abandoned build.
             self.built_sources.remove(dir);
             if !self.check(dir).await? {
                 return Ok(Err(RoundFailed));

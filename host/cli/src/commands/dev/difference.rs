@@ -24,8 +24,8 @@ pub(super) enum DiffLine {
 }
 
 impl DryRunOutput {
-    /// Lists the steps with their outputs, calls that would be made, and failures. Ids and times of the job
-    /// are left out.
+    /// Lists each step with its state, its output, the call that it would make, and its failures. Leaves out the ids
+    /// and times of the job.
     pub(super) fn of(response: &Value) -> DryRunOutput {
         let mut text = String::new();
         for step in response["steps"].as_array().into_iter().flatten() {

@@ -78,8 +78,8 @@ pub(super) async fn database(config: &Config, accept_restore: bool, checks: &mut
     Some(store)
 }
 
-/// Returns the result for a missing database file. Returns `None` if the file exists, or if `--accept-restore` may
-/// create it again.
+/// Returns the result of the check for a missing database file. Returns `None` if the file exists, or if
+/// `--accept-restore` may create the lost file again.
 fn check_missing_file(config: &Config, path: &Path, accept_restore: bool) -> Option<Check> {
     let times = use_count(config);
     // `--accept-restore` accepts the loss of a database only if the database was used before.
@@ -97,7 +97,7 @@ fn check_missing_file(config: &Config, path: &Path, accept_restore: bool) -> Opt
     })
 }
 
-/// Returns how many times the database was used for work, according to the files beside the database.
+/// Returns the number of processes that have used the database for work. The count is in a file beside the database.
 fn use_count(config: &Config) -> u64 {
     let options = open::options(config, &config.database, Arc::new(NoProbe));
     options.ok().and_then(|options| times_used(&options.owner_dir).ok()).unwrap_or_default()

@@ -26,7 +26,7 @@ const NAME: &str = "jobs";
 const PAGE: u32 = 200;
 /// Interval between two progress lines.
 const PROGRESS_US: u64 = 2_000_000;
-/// Maximum number of checks in the answer. Further findings are only counted.
+/// Maximum number of checks in the answer. Problems beyond this number are only counted.
 const FINDINGS_MAX: usize = 200;
 /// Maximum number of reads of a job that keeps changing. Afterwards the job counts as not checked.
 const READS_MAX: u32 = 5;
@@ -67,7 +67,7 @@ pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn
         for row in rows {
             match check_job(journal, effects, &row.job_id, &mut tally).await {
                 Ok(found) => report(&row.job_id, found, &mut tally, checks),
-                // Stops, because every other job would fail with the same error of the database.
+                // Stops at the first error of the database, because every other job would fail with the same error.
                 Err(error) => return checks.push(store_failure(NAME, &error)),
             }
             if process_machine::machine().boot_us().saturating_sub(told_us) > PROGRESS_US {

@@ -64,7 +64,7 @@ fn unwritable_dirs(plugin: &PluginConfig) -> impl Iterator<Item = Check> {
     })
 }
 
-/// Returns the check for a refused plugin.
+/// Returns the failed check of a plugin that the host refused to load, with the command that helps.
 fn refused_plugin(ctx: &Context<'_>, config: &Config, problem: &CliProblem) -> Check {
     let name = problem.json["plugin"].as_str().unwrap_or_default().to_owned();
     let found = format!("{name}: {}", problem.message);

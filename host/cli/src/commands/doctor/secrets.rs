@@ -37,7 +37,7 @@ pub(super) fn secrets(config: &Config, checks: &mut Vec<Check>) {
     }
 }
 
-/// Returns the secrets that the configuration names, each with its users.
+/// Returns the names of the secrets in the configuration. Each name has the plugins and sections that use the secret.
 fn required_secrets(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
     let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut add = |name: &str, user: String| {

@@ -13,8 +13,8 @@ use crate::open;
 use crate::plugins::admission;
 use crate::stored_job::load::no_such_job;
 
-/// Makes the cancel request durable, then executes the job here until it ends. If another process holds the
-/// job, that process ends it.
+/// Stores the cancel request, then executes the job in this process. If another process claims the job, follows that
+/// process.
 pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     if let Some(path) = open::missing_database(&config)? {

@@ -43,7 +43,7 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
             (resolve(&durable, &slot, ManualVerdict::Abort)?, done)
         }
         ResolveDecision::Continue => (require_stopped(&durable, InboxRequest::Continue)?, "the job can continue"),
-        // An abort of a job that already undoes its calls only stops the undoing.
+        // If the job already undoes its calls, an abort only stops the undoing.
         ResolveDecision::Abort => match durable.job.is_aborting() {
             true => (
                 require_stopped(&durable, InboxRequest::Abort)?,
@@ -88,8 +88,8 @@ fn check_result(
     file: &Path,
     result: &str,
 ) -> anyhow::Result<()> {
-    // Skips a compensation by the plugin of the call itself, because the result of this compensation has no schema.
-    // Skips a slot without a call, because `resolve` refuses this slot afterwards.
+    // Skips the check of a compensating call that runs the `compensate` export of the plugin, because the result of
+    // this export has no schema. Skips a slot without a call: `resolve` refuses such a slot later.
     let own = durable.job.compensations.get(slot).is_some_and(|compensation| compensation.is_self_undo);
     let called = durable.job.calls.get(slot).filter(|_| !own);
     let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {

@@ -68,8 +68,8 @@ async fn load_if_settled(stores: &Stores, job_id: &JobId, state: JobState) -> an
         return Ok(None);
     }
     let shown = JobDisplay::load(stores, job_id).await?;
-    // A parked job may continue without a person: its timer has expired, or a request has arrived since the row was
-    // read.
+    // A parked job that can continue without a person has not stopped: its timer has expired, or a request has arrived
+    // since the row was read.
     let goes_on = |response: &Response| !rests(response.state) || response.status == "running";
     Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
 }

@@ -18,7 +18,7 @@ use crate::error::Exit;
 use crate::{open, process_machine};
 
 pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    // Opening the host stores every configured plugin, so their components are not pruned.
+    // Opening the host loads and stores every configured plugin. The components of configured plugins are not pruned.
     let config = ctx.config(None)?;
     open::require_project(&config)?;
     let host = open::host(config).await?;

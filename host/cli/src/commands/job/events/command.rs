@@ -37,8 +37,8 @@ pub(crate) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     let mut all = Vec::new();
     let mut has_head = false;
     loop {
-        // Reads the state before the events, so that they include the event that led to this state. In the other order,
-        // the loop could end without printing this event.
+        // Reads the state before the events. The events then include the event that led to the state. If the events
+        // were read first, the loop could end without printing that event.
         let state = require_row(&stores, &args.job).await?.state;
         let record = stores.journal().load(&args.job).await?.ok_or_else(|| no_such_job(&args.job))?;
         let mut shown = Vec::new();
@@ -95,8 +95,8 @@ fn document(job: &JobId, event: &Event) -> Value {
 struct EventLines<'j> {
     job: &'j JobId,
     operators: Operators,
-    /// Reasons why calls are in doubt. The key is the sequence number of the event that parks the job because
-    /// of the call.
+    /// Failures that put calls in doubt. The key is the sequence number of the event that parks the job because of that
+    /// call.
     failures: BTreeMap<u64, String>,
     /// Time at which the job was accepted. The lines show times relative to this time.
     since_us: i64,
@@ -161,8 +161,8 @@ impl<'j> EventLines<'j> {
     }
 }
 
-/// Returns the reasons why calls are in doubt. The key is the sequence number of the event that parks the job
-/// because of the call.
+/// Returns the failures that put calls in doubt. The key is the sequence number of the event that parks the job because
+/// of that call.
 fn doubt_reasons(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String> {
     let mut tries: BTreeMap<&Slot, u32> = BTreeMap::new();
     let mut found = BTreeMap::new();
@@ -178,7 +178,8 @@ fn doubt_reasons(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String
     found
 }
 
-/// Returns the failure that was recorded with the unusable answer of a call's last try.
+/// Returns the failure that put a call in doubt. The failure is stored together with the unusable answer of the call's
+/// last try.
 fn why_in_doubt(slot: &Slot, tries: &BTreeMap<&Slot, u32>, payloads: &[Payload]) -> Option<String> {
     let label = label::unusable_answer(slot, *tries.get(slot)?);
     let payload = payloads.iter().find(|payload| payload.label == label)?;
@@ -192,7 +193,7 @@ const TEXT_LEAST: usize = 20;
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// Cuts a text to at most `columns` characters, with the mark.
+/// Cuts a text to at most `columns` characters, including the ellipsis that marks the cut.
 fn shortened(text: &str, columns: usize) -> String {
     match text.chars().count() > columns {
         true => truncate::at_characters(text, columns.saturating_sub(1)).to_string(),

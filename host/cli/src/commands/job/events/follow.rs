@@ -17,8 +17,8 @@ pub(crate) async fn run(args: &JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resu
     let mut next = args.after.map_or(0, |seq| seq + 1);
     let mut screen: Option<Screen<'_>> = None;
     let (state, again) = loop {
-        // Reads the state before the events, so that they include the event that led to this state. In the other order,
-        // the loop could end before that event is shown.
+        // Reads the state before the events. The events then include the event that led to the state. If the events
+        // were read first, the loop could end before that event is shown.
         let state = require_row(&stores, &args.job).await?.state;
         let record = stores.journal().load(&args.job).await?.ok_or_else(|| no_such_job(&args.job))?;
         let seen = record.events.partition_point(|event| event.seq < next);

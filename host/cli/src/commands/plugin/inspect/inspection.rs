@@ -23,7 +23,8 @@ pub(super) struct Inspection<'a> {
     /// Configuration entry that the inspection assumes: the component's entry in `latch.toml`, or an entry that grants
     /// everything the component needs.
     pub(super) judged: &'a PluginConfig,
-    /// Differences between the component and the nearest world (step or tool), with the settings of `judged`.
+    /// Differences between the component and its nearest world, under the settings of `judged`. The nearest world is
+    /// the world of steps or of tools that needs the fewest changes.
     pub(super) difference: Vec<Difference>,
     /// Result of loading the component, or `None` if loading was not tried.
     pub(super) loaded: Option<Result<Arc<Plugin>, LoadError>>,

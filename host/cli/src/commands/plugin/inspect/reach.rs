@@ -19,7 +19,8 @@ const CLASSES: [(&str, &[&str]); 7] = [
     ("other", &[""]),
 ];
 
-/// Grants: key, prefix of the imports it serves, and the resources it opens.
+/// Grants. Each entry has the key of a grant, the prefix of the imports that the grant serves, and the resources that
+/// the grant opens.
 const GRANTS: [(&str, &str, &str); 6] = [
     ("http", "wasi:http/", "requests to the servers it names"),
     ("tcp", "wasi:sockets/", "connections to the addresses it names"),
