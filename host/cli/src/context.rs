@@ -83,8 +83,8 @@ impl<'p> Context<'p> {
         self.relaxed.get().copied().unwrap_or(false)
     }
 
-    /// Requests an immediate end of the process, because of a second signal or an unreachable database. The process
-    /// then closes the stores after a brief wait.
+    /// Requests an immediate end of the process, for example after a second ctrl-c or while the database is
+    /// unreachable. The process then waits only briefly for the stores to close.
     pub(crate) fn request_immediate_exit(&self) {
         self.immediate_exit.store(true, Ordering::Relaxed);
     }

@@ -18,7 +18,7 @@ fn pressed() -> watch::Receiver<u32> {
                     count.send_modify(|count| *count += 1);
                 }
             })),
-            // Ctrl-c still ends the process without this handler.
+            // If the handler cannot be installed, ctrl-c still ends the process.
             Err(error) => tracing::debug!("ctrl-c cannot be caught: {error}"),
         }
         pressed

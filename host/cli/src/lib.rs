@@ -98,7 +98,7 @@ fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
         open::close(ctx.exits_immediately()).await;
         done
     });
-    // Does not wait for a pending read of the terminal, which would keep the process alive.
+    // A pending read of the terminal would keep the process alive, so the runtime does not wait for it.
     runtime.shutdown_background();
     done.map_err(|error| {
         let error = CliError::from(error);

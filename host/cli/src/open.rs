@@ -294,8 +294,8 @@ async fn close_all() {
         }
     }
     let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
-    // A lock file is needed while a claim of an open job refers to it. Only the database that was opened first has the
-    // claims, so it decides which lock files may be removed.
+    // A lock file is needed as long as a claim of an open job refers to it. All claims are in the database that was
+    // opened first. That database therefore decides which lock files may be removed.
     if let (Some(store), Some(lock)) = (opened.first(), LOCK.get())
         && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
         && let Err(error) = store.sweep_owners(dir, lock).await

@@ -1,12 +1,13 @@
 //! Formats durations and ages for people.
 
-/// Formats an age in microseconds in one unit, truncated to whole seconds: `0s`, `42s`, `3m`.
+/// Formats an age with one unit, truncated: `0s`, `42s`, `3m`. `us` is the age in microseconds. The smallest unit is
+/// one second.
 pub(crate) fn age(us: i64) -> String {
     short_duration(us.max(0) / 1_000_000 * 1_000_000).replace("0ms", "0s").replace(".0s", "s")
 }
 
-/// Formats a duration in microseconds in one unit: `350ms`, `3.4s`, `42s`, `3m`, `2h`, `5d`. The value is
-/// truncated.
+/// Formats a duration with one unit, truncated: `350ms`, `3.4s`, `42s`, `3m`, `2h`, `5d`. `us` is the duration in
+/// microseconds.
 pub(crate) fn short_duration(us: i64) -> String {
     let ms = us.max(0) / 1_000;
     let secs = ms / 1_000;

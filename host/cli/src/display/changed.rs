@@ -23,7 +23,7 @@ pub(crate) fn with_changes(config: &Config, durable: &Durable, response: Respons
         let plan = latchwork_core::response::shell_quoted(&plan.display().to_string());
         next_actions.push(format!("latch run {plan} --new"));
     }
-    // Removes `latch resume`, because a job with a missing plugin cannot continue here.
+    // Removes the next action `latch resume`, because a job with a missing plugin cannot continue here.
     if !over && changed.iter().any(|view| view.setting == PluginSetting::Plugin) {
         next_actions.retain(|action| !action.starts_with("latch resume "));
     }

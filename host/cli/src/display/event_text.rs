@@ -12,8 +12,8 @@ use latchwork_core::response::{output_copied, receipt_returned, result_reused};
 use crate::display::brief::short_duration;
 use crate::text::Tone;
 
-/// An event as text. Parts of the text come from plugins and people, so it must be escaped before it is sent to a
-/// terminal.
+/// An event as text. The text contains parts from plugins and people. The caller must escape the text before the text
+/// is sent to a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EventText {
     /// Style of the text.
@@ -81,10 +81,10 @@ pub(crate) fn event_text(job_id: &JobId, event: &Event, took: &str) -> EventText
     }
 }
 
-/// Formats the time that is left at an event until `time_us`.
+/// Formats the time from an event until `time_us`.
 ///
-/// Rounds up to the next second from one minute on. The difference is slightly too short, because an end time is
-/// computed shortly before the time of its event.
+/// The end time is computed shortly before the event gets its own time, so the difference is slightly too short. From
+/// one minute on, the difference is rounded up to the next second. Otherwise one hour would appear as `59m`.
 fn time_left(event: &Event, time_us: i64) -> String {
     match time_us - event.time_us {
         left_us @ ..60_000_000 => short_duration(left_us),

@@ -274,8 +274,8 @@ fn unconfirmed_line(view: &UnconfirmedView) -> String {
     visible(&format!("{slot} {}, {outcome}: {}; {followed}", view.resource, view.found))
 }
 
-/// Formats the recorded and the replayed values in two columns. Each differing value has its own row. If these values
-/// are not known, the whole field is one row.
+/// Formats the recorded and the replayed values in two columns. Each differing value has its own row. If the differing
+/// values are not known, one row shows the whole field.
 fn side_by_side(divergence: &Divergence) -> Text {
     let rows: Vec<[String; 3]> = match divergence.values.as_slice() {
         [] => vec![[divergence.field.clone(), visible(&divergence.recorded), visible(&divergence.found)]],

@@ -28,8 +28,8 @@ pub(crate) fn problems_of(errors: &[LoadError]) -> impl Iterator<Item = CliProbl
     })
 }
 
-/// Returns the error of a plan with a step plugin if some plugins are not loaded. The plan is refused, because a step
-/// may call any operator.
+/// Returns the error of a plan that uses a step plugin while some plugins are not loaded. The plan is refused, because
+/// the step may call an operator of any plugin.
 pub(crate) fn step_plugin_needs_all(operator: &Operator, errors: &[LoadError]) -> CliError {
     refused_without_plugins(format!("the step plugin of {operator} may call any operator"), errors)
 }

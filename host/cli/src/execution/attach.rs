@@ -26,8 +26,8 @@ pub(crate) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
     host.journal().fire_timers().await?;
     loop {
         let row = host.journal().job(job_id).await?.with_context(|| format!("there is no job {job_id}"))?;
-        // Loads the job after reading its row. If the row shows the end of the job, the loaded job contains the final
-        // events.
+        // The row was read before the job is loaded. If the row shows the end of the job, the loaded job therefore
+        // contains the final events.
         let durable = host.load(job_id).await?;
         // A job that is finished, parked or diverged does not continue until a person acts.
         if row.state.is_terminal() || matches!(row.state, JobState::Parked | JobState::Diverged) {

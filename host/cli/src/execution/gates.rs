@@ -87,9 +87,9 @@ async fn prompt(ctx: &Context<'_>, question: &str) -> Option<String> {
     }
 }
 
-/// Formats the open gates of a job, each with its exact call, when this command stops executing the job. Returns no
-/// lines with `--json`, or if this terminal has already shown the gates. `were_asked` is true if this command asked
-/// about the gates.
+/// Returns the lines that show the open gates of a job, each with its exact call. A command prints these lines when it
+/// stops executing the job. Returns no lines with `--json`, or if this terminal has already shown the gates.
+/// `were_asked` is true if this command asked about the gates.
 pub(crate) async fn open_gate_lines(
     ctx: &Context<'_>,
     host: &Host,

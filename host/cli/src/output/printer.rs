@@ -234,7 +234,7 @@ impl Printer {
         });
         let answer = read.await.ok().flatten();
         if answer.is_none() {
-            // Without an answer, the cursor is still on the line of the question.
+            // Ends the line of the question. Without an answer, the cursor is still on this line.
             self.check_write(stderr::write(b"\n"));
         }
         answer

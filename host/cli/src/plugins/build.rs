@@ -47,7 +47,8 @@ pub(crate) fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
     if let Some(unwritten) = CliError::unwritable_build(&error) {
         return unwritten;
     }
-    // Leaves out the compiler output for people, who have seen it on stderr. Programs get the complete error.
+    // An error for people leaves out the compiler output, because people have seen this output on stderr. An error for
+    // programs is complete.
     let has_read = !ctx.json && ctx.printer.writes_for_people();
     let message = if has_read { error.brief() } else { error.to_string() };
     match error {

@@ -32,9 +32,9 @@ fn operators(config: &Config, registry: &Registry) -> Vec<String> {
 
 /// Reports limits of tenants whose name is probably misspelled.
 ///
-/// Reports a name only if it differs by one letter from the name of a tenant with a policy. An unknown name alone is
-/// valid, because limits also apply to a tenant without a policy. A different digit is valid too: `team-1` and `team-2`
-/// are two tenants.
+/// Reports a name only if it differs by one letter from the name of a tenant with a policy. Any other unknown name may
+/// be intended, because limits also apply to a tenant without a policy. Names that differ in a digit may be intended
+/// too: `team-1` and `team-2` are two tenants.
 fn tenants<'a>(config: &'a Config, place: &str, limited: impl Iterator<Item = &'a String>) -> Vec<String> {
     let named = || config.policy.keys().map(String::as_str).filter(|tenant| *tenant != DEFAULT_TENANT);
     let unnamed = limited.filter(|tenant| !config.policy.contains_key(*tenant));

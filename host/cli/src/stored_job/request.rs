@@ -18,8 +18,8 @@ pub(crate) fn refused_by_job(why: impl Display, job_id: &JobId) -> CliError {
     CliError::input(error_docs::JOB_REFUSES, format!("{why}: see `latch job show {job_id}`"))
 }
 
-/// Refuses a request that contradicts an earlier, still unread request in the inbox, because the later request would
-/// have no effect or cause a conflict. Returns the unread inbox rows.
+/// Refuses a request that contradicts an earlier, still unread request in the inbox. The later request would have no
+/// effect or cause a conflict. Returns the unread inbox rows.
 pub(crate) async fn refuse_contradiction(
     stores: &Stores,
     durable: &Durable,

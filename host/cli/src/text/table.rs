@@ -90,8 +90,8 @@ fn narrow(widths: &mut [usize], floors: &[usize], room: usize) -> bool {
     is_whole
 }
 
-/// Narrows the widest column that exceeds its minimum by one character, until the columns fit. Returns false if all
-/// columns have their minimum width and still do not fit.
+/// Narrows the columns by one character at a time until they fit. Each time narrows the widest of the columns that are
+/// wider than their minimum. Returns false if all columns have their minimum width and still do not fit.
 fn shrink(widths: &mut [usize], floor: impl Fn(usize) -> usize, room: usize) -> bool {
     while widths.iter().sum::<usize>() > room {
         let wide = widths.iter_mut().enumerate().filter(|(at, width)| **width > floor(*at));

@@ -34,7 +34,7 @@ fn escape(text: &str, keeps_lines: bool) -> String {
 fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            // Zero-width characters: words with them look alike but differ.
+            // Zero-width characters: words that differ only in these characters look alike.
             '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}'
             // Characters that change the writing direction.
             | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}'

@@ -64,9 +64,9 @@ fn pieces(mut rest: &[Cell], first: usize, others: usize, keeps_commands: bool) 
     let mut width = first.max(1);
     while columns(rest) > width {
         let fits = fitting(rest, width).max(1);
-        // Searches one character beyond the edge, where the blank is if a word ends exactly at the edge.
+        // Includes one character beyond the edge: if a word ends exactly at the edge, this character is the blank.
         let blank = rest[..(fits + 1).min(rest.len())].iter().rposition(|cell| cell.char == ' ').filter(|at| *at > 0);
-        // Breaks a word longer than a line after its last `-`, `_` or `/` that fits, if there is one.
+        // A word that is longer than a line is broken after its last `-`, `_` or `/` that fits, else at the edge.
         let joint = || rest[..fits].iter().rposition(|cell| matches!(cell.char, '-' | '_' | '/')).map(|at| at + 1);
         let end = blank.or_else(joint).unwrap_or(fits);
         let end = if keeps_commands { end_outside_commands(rest, end) } else { end };

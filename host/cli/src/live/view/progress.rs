@@ -260,8 +260,8 @@ impl JobProgressView {
             Body::StepRetryScheduled { slot, code, not_before_us, .. } => {
                 self.start_activity(slot.clone(), Activity::Retry(*code), None, at_us, Some(*not_before_us));
             }
-            // Ignores the start of a call that is already shown as in flight. For a call that only reads, the start is
-            // recorded together with the end.
+            // Ignores the start event of a call that is already shown as in flight. The start event of a call that only
+            // reads comes late: it is recorded together with the end of the call.
             Body::ToolInvocationStarted { slot, .. } if self.is_called(slot) => {}
             Body::ToolInvocationStarted { slot, operator, .. } => {
                 self.start_activity(slot.clone(), Activity::CallInFlight, Some(operator.to_string()), at_us, None);
