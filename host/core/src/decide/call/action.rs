@@ -277,8 +277,8 @@ pub(crate) fn wait_for_key_holder(slot: &Slot, operator: &Operator, holder: KeyH
         holder: Some(holder),
     };
     let wait = ActionWrite::Wait { operator: operator.clone(), key };
-    // Both writes must be in one transaction. A blocked step would never be woken if it were not registered as
-    // waiting.
+    // A blocked step that is not registered as waiting would never be woken. Both writes must therefore be in one
+    // transaction.
     Draft { events: vec![body], actions: vec![wait], flush_now: true, atomic: true, ..Draft::default() }
 }
 

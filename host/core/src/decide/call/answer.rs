@@ -31,8 +31,8 @@ pub fn answered(
         Answer::Unknown { failure, kept } if changing => {
             record_doubt(durable, invocation, started, failure, kept.as_deref(), context)
         }
-        // The call stays in doubt. "Not applied" is the answer to the keyed retry alone: the earlier try may have
-        // changed the world.
+        // A keyed retry follows a try whose outcome is unknown. The answer "not applied" concerns the retry alone. The
+        // earlier try may have changed the world, so the call stays in doubt.
         Answer::NotApplied(failure) if changing && is_keyed_retry(durable, &invocation.slot) => {
             record_doubt(durable, invocation, started, failure, None, context)
         }
@@ -43,10 +43,10 @@ pub fn answered(
     }
 }
 
-/// Returns the answer of a read that is already stored for the try, or `effect` if none is stored.
+/// Returns the answer that is already stored for this try of a read, or `effect` if no answer is stored.
 ///
-/// The stored answer counts, because each try has only one answer. A read is executed again after a worker stored its
-/// answer and then could not write the events.
+/// The stored answer counts, because each try has only one answer. A worker may store the answer of a read and then
+/// fail to write the events. The read is then executed again, and the new answer may differ from the stored answer.
 fn first_answer(durable: &Durable, slot: &Slot, try_no: u32, effect: Effect) -> Effect {
     match durable.effects.get(&(slot.clone(), try_no)) {
         Some(stored) if stored.answer != effect.answer => mark_caught_up(stored),
@@ -95,7 +95,7 @@ fn record_failure(
     let spec = spec.as_ref();
     let (mut draft, answer) = finished(durable, invocation, started, &effect, false, Some(failure));
     let nth = started.earlier_tries(durable, slot);
-    // Do not retry a model call that timed out: it may have been executed and paid for.
+    // A model call that timed out is not retried: it may have been executed and paid for.
     let was_paid = failure.code == Code::WallClockLimit && is_model(durable, invocation);
     let retries = if was_paid { 0 } else { retry::retries_allowed(failure.code, spec) };
     let retries_left = retries.saturating_sub(nth);
@@ -111,8 +111,8 @@ fn record_failure(
     }
     let delay_ms = retry::backoff_ms(nth, spec, failure.retry_after_ms, context.random as u32);
     let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
-    // Write events and row in one transaction. The draft has no final answer, so a later attempt could not rebuild
-    // the row from the events.
+    // The events and the row must be in one transaction. The draft has no final answer, so a later attempt could not
+    // rebuild the row from the events.
     draft.atomic = true;
     draft.events.push(Body::StepRetryScheduled {
         step_id: slot.step(),
@@ -143,8 +143,8 @@ fn record_doubt(
     let delay_ms = retry::backoff_ms(nth, spec.as_ref(), failure.retry_after_ms, context.random as u32);
     // The next try also waits for the settling time of the tool.
     let settling_ms = durable.job.pinned(&row.operator).map_or(0, |operator| operator.resolution.settling_ms);
-    // Add the clock margin. The worker's clock may be slow by up to this margin. If the clock is corrected before the
-    // next check, the wait would otherwise be too short.
+    // Adds the clock margin, because the worker's clock may be slow by up to this margin. Without the margin, a
+    // correction of the clock before the next check would make the wait too short.
     let settling_ms = if settling_ms == 0 { 0 } else { settling_ms.saturating_add(context.clock_margin_ms) };
     let next_try_us = Some(context.now_us + i64::from(delay_ms.max(settling_ms)) * 1000);
     let label = label::unusable_answer(slot, started.try_no);
@@ -174,7 +174,8 @@ fn finished(
     let stored = durable.effects.get(&(slot.clone(), started.try_no));
     let bytes = stored.map_or_else(|| effect.to_bytes(), |stored| stored.to_bytes());
     let answer = durable.payload_ref(&label::answer(slot, started.try_no), &bytes);
-    // The stored answer counts, not the given effect. If their provenances differ, the answer is caught up.
+    // If an answer is already stored for this try, the events refer to the stored answer and not to `effect`. If the
+    // two provenances differ, the recorded provenance is `caught_up`.
     let provenance = match stored {
         Some(stored) if stored.provenance != effect.provenance => Provenance::CaughtUp,
         _ => effect.provenance,

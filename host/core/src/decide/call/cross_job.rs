@@ -115,7 +115,8 @@ impl ExpectedReusable {
     }
 }
 
-/// Returns the expected rows of steps that may have a result of their own in the index of reusable results.
+/// Returns the rows that the index of reusable results is expected to hold for steps of this job. Leaves out steps
+/// whose result was copied or reused.
 pub fn expected_reusables(durable: &Durable) -> Vec<ExpectedReusable> {
     let job = &durable.job;
     let of = |step: &Step| {

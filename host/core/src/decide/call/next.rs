@@ -68,8 +68,8 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
             let failure = forbidden.unwrap_or_else(|| Failure::new(code, "forbidden"));
             let mut draft = refuse(durable, invocation, failure, context);
             if let Some(event) = over_budget {
-                // The refusal must be durable before the guest receives it. Without this, a budget raised later could
-                // change the answer at this slot.
+                // The refusal must be durable before the guest receives it. If a crash lost the refusal, a budget
+                // raised later could change the answer at this slot.
                 draft.events.insert(0, *event);
                 draft.flush_now = true;
             }
@@ -85,7 +85,9 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
         }
         Decision::Ladder => resolution::next_resolution_step(durable, invocation, context),
         Decision::Continue => continue_try(durable, invocation, context),
-        // The worker stops its earlier call first, so the earlier call executes nothing more.
+        // The log shows an open try at this slot, which an earlier call of this worker started in the same attempt. The
+        // worker checks the quiescence of that try before it continues, because a request of the try may still be in
+        // transit.
         Decision::StopOldCall => NextAction::StopOldCall,
         Decision::WaitOtherWorker { wait_ms } => NextAction::WaitMs(wait_ms),
         Decision::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => NextAction::CheckOwner,

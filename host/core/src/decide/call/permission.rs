@@ -82,7 +82,7 @@ pub(crate) fn execute_if_permitted(
 }
 
 /// Returns the number of executions in this round of retries if the last execution did not take effect and no try is
-/// left.
+/// left. Returns `None` in all other cases.
 fn exhausted_tries(call: &Call) -> Option<u32> {
     let spent = call.tries.saturating_sub(call.tries_before_round);
     let in_vain = call.verdict == Some((call.tries, Verdict::NotApplied));
