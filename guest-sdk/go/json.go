@@ -72,8 +72,8 @@ func rounds(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// integers calls show with the path and the digits of every integer in a JSON text. A text without a run of 16
-// digits is skipped.
+// integers calls the function show for every integer in a JSON text, with the path and the digits of the integer.
+// A text without a run of 16 digits is skipped.
 func integers(text string, show func(path, digits string) error) error {
 	if !sixteenDigits(text) {
 		return nil

@@ -50,7 +50,7 @@ func hold(yes uint32)
 // Now returns Go's own time. The build connects Go's clock to the clock of the host.
 func Now() time.Time { return time.Now() }
 
-// asked makes a host call with ask. The host writes the answer to an area of size bytes. read converts the answer.
+// asked makes the host call ask. The host writes the answer to an area of size bytes, which the function read converts.
 func asked[T any](size uint32, ask func(ret uint32), read func(area) T) T {
 	a := newArea(size)
 	hold(1)

@@ -44,7 +44,7 @@ fn sync_parent(directory: &Descriptor, rest: &str, path: &str) -> Result<(), Err
         .open_at(PathFlags::empty(), parent, OpenFlags::DIRECTORY, DescriptorFlags::READ)
         .map_err(|code| error(code, path, true))?;
     match opened.sync() {
-        // Not every file system can flush a directory.
+        // Ignores the error of a file system that cannot flush a directory.
         Ok(()) | Err(ErrorCode::Unsupported | ErrorCode::Invalid | ErrorCode::BadDescriptor) => Ok(()),
         Err(code) => Err(error(code, path, true)),
     }
