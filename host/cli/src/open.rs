@@ -240,12 +240,15 @@ async fn stores(config: &Config, probe: Arc<dyn Probe>, used: DatabaseUse) -> an
     Ok(Stores::new(main, owner).with_effects(effects))
 }
 
-/// Maximum number of requests for the time of the server. The first answer that arrives within the clock margin is
-/// used.
+/// Maximum number of times that the server is asked for its time. The first answer that takes at most the clock margin
+/// is used.
 const TIME_REQUESTS_MAX: u32 = 10;
 
-/// Synchronizes the clock of this process with the server. An answer that took longer than the clock margin is
-/// discarded, and the server is asked again.
+/// Synchronizes the clock of this process with the server. If an answer takes longer than the clock margin, discards
+/// the answer and asks again.
+///
+/// # Errors
+/// Returns an error if the server cannot be read, or if no answer arrives within the clock margin.
 async fn synchronize_with_server(server: &Database, margin_ms: u32) -> anyhow::Result<()> {
     let margin_us = u64::from(margin_ms) * 1000;
     let machine = process_machine::machine();

@@ -77,7 +77,7 @@ pub(crate) async fn execute(ctx: &Context<'_>, host: &Host, claim: Claim) -> any
 
 async fn execute_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
     let job_id = claim.row.job_id.clone();
-    // Ignores a read error, because the attempt that holds the claim reports it.
+    // Ignores a read error, because the attempt that holds the claim reports the error.
     let past = recorded_events(&**host.journal(), &job_id).await.unwrap_or_default();
     let mut screen = Screen::for_own_job(ctx.printer, &job_id, &past);
     let (live, mut seen) = LiveObserver::new();

@@ -131,8 +131,9 @@ impl GivenParameters<'_> {
             .collect()
     }
 
-    /// Returns the problem of a refused value, located at the flag or file that gives the value. Any other value is
-    /// located in the payload of the request or, without a payload, at its declaration in the plan.
+    /// Returns the problem of a refused value, with its location. The location is the flag or the file that gives the
+    /// value. For any other value, the location is in the payload of the request. Without a payload, the location is
+    /// the declaration of the parameter in the plan.
     fn problem(&self, refused: ParameterError) -> CliProblem {
         let name = refused.parameter().unwrap_or_default();
         if self.set.contains_key(&name) {
@@ -204,8 +205,8 @@ fn value_of(property: &Value, text: &str, fits: &dyn Fn(&Value) -> bool) -> Resu
     match canon::parse_strict(text.as_bytes()) {
         Ok(value) if !fits(&value) && fits(&as_text) => Ok(as_text),
         Ok(value) => Ok(value),
-        // Refuses JSON without a unique meaning: a number would be rounded, or an object has a duplicate key. Such a
-        // text does not count as a string.
+        // Refuses JSON whose meaning is not unique, because a number would be rounded or an object has a duplicate key.
+        // Such a text is not accepted as a string either.
         Err(error) if serde_json::from_str::<Value>(text).is_ok() => Err(error.refusal.to_string()),
         Err(_) => Ok(as_text),
     }

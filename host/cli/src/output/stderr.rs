@@ -21,7 +21,7 @@ fn area() -> MutexGuard<'static, Vec<String>> {
     AREA.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Clears the area, and the echo of pressed keys below it.
+/// Clears the area and everything below the area, such as the echo of pressed keys.
 fn clear(area: &[String]) -> io::Result<()> {
     if area.is_empty() {
         return Ok(());

@@ -19,8 +19,8 @@ use crate::plugins::catalog;
 
 /// Refuses a plan that needs a refused plugin. No plugin is compiled for this check.
 ///
-/// A plan with violations is refused here only if a plugin is not compiled yet. If all plugins are compiled, the full
-/// check refuses the plan. The full check lists more problems and is cheap with compiled plugins.
+/// A plan with violations is refused here only if at least one plugin is not compiled yet. Otherwise this function
+/// leaves the plan to the full check, which lists more problems. The full check is cheap if all plugins are compiled.
 pub(crate) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
     match plan::check_request(text, &AcceptAllCatalog) {

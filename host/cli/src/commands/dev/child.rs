@@ -55,8 +55,8 @@ impl Drop for ProcessGroup {
         // The group includes the compilers that the process started.
         if let Some(pid) = self.pid {
             let _ = kill_process_group(pid, Signal::KILL);
-            // Waits until the process has ended, because the process writes to the scratch folder, which is removed
-            // next.
+            // Waits until the process has ended. Until then the process may write to the scratch folder, which is
+            // removed next.
             for _ in 0..KILL_POLLS_MAX {
                 if !matches!(self.child.try_wait(), Ok(None)) {
                     break;

@@ -1,8 +1,8 @@
 //! `latch doctor --deep`: recomputes every stored hash.
 //!
-//! Reads one job at a time. The records of the job are written as evidence, and the verification of the evidence
-//! compares event chain, ledger, effects, payloads and response. Every payload and effect is also compared with the
-//! event that names it.
+//! Reads one job at a time. Writes the records of the job as evidence and verifies this evidence. The verification
+//! compares event chain, ledger, effects, payloads and response. A further check compares every payload and effect with
+//! the event that names it.
 
 use std::collections::BTreeSet;
 
@@ -241,8 +241,8 @@ fn slot_of(label: &str) -> Option<String> {
     }
 }
 
-/// Returns the problems that verification finds in the evidence of the job, with the slot and event of each. Leaves out
-/// the kinds in `told`, which the caller has reported.
+/// Returns the problems that verification finds in the evidence of the job, each with its slot and event. Leaves out
+/// problems of the kinds in `told`, because the caller has already reported them.
 fn evidence_problems(file: &[u8], told: &[ProblemKind]) -> Vec<JobProblem> {
     let report = match evidence::verify(file, None, &is_valid_signature) {
         Ok(verified) => verified.report,

@@ -1,4 +1,4 @@
-//! Checks of the toolchains that `latch plugin build` would use for the recipes found here.
+//! Checks the toolchains that `latch plugin build` needs for the recipes of the project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -42,8 +42,8 @@ pub(super) fn toolchains(ctx: &Context<'_>, config: Option<&Config>, checks: &mu
     }
 }
 
-/// Returns the folders with a recipe: configured plugins, the working directory, and the project's folder
-/// with its subfolders.
+/// Returns the folders with a recipe among these: the sources of configured plugins, the working directory, the
+/// project's folder, and the direct subfolders of the project's folder.
 fn folders(ctx: &Context<'_>, config: Option<&Config>) -> BTreeSet<PathBuf> {
     let mut folders: BTreeSet<PathBuf> = BTreeSet::from([ctx.cwd.clone()]);
     let root = config.map_or(ctx.cwd.as_path(), |config| config.root.as_path());
