@@ -34,7 +34,7 @@ pub(crate) enum KeyState {
     Keyless,
     /// The reservation of the key has not been looked up yet.
     NotLookedUp,
-    /// No other call holds the key, or the holder's call certainly changed nothing.
+    /// No other call holds the key, or the call that holds the key certainly changed nothing.
     Free,
     /// Another call holds the key with other arguments.
     OtherArgs(KeyHolder),

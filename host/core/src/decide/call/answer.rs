@@ -15,8 +15,8 @@ use crate::rules::retry;
 use crate::state::{Draft, Durable, label};
 use crate::storage::Payload;
 
-/// Returns the draft for the answer of a try. An effect read from the effect store must be passed unchanged. It is
-/// not written again.
+/// Returns the draft for the answer of a try. An effect that was read from the effect store must be passed unchanged.
+/// The draft does not write such an effect again.
 pub fn answered(
     durable: &Durable,
     invocation: &Invocation,

@@ -22,8 +22,8 @@ pub(crate) enum BudgetCheck {
     Exceeded(Box<Body>, Failure),
 }
 
-/// Maximum cost of each call in flight in this process, by slot. The value is the number of the try and the amount in
-/// micro-USD.
+/// Maximum costs of the calls in flight in this process. The key is the slot of the call. The value is the number of
+/// the try and the amount in micro-USD.
 pub type ReservedCosts = BTreeMap<Slot, (u32, u64)>;
 
 /// Returns the amount in micro-USD that is reserved for calls other than the call at `slot`. Calls with a recorded
