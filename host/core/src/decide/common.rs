@@ -40,7 +40,8 @@ pub(super) fn unblock(durable: &Durable, slot: &Slot) -> Draft {
     if waits { single_event(Body::StepUnblocked { step_id }) } else { Draft::default() }
 }
 
-/// Returns the calls in doubt, except the compensation in flight, which is resolved in the order of undoing.
+/// Returns the world-changing calls that are in flight or in doubt. Leaves out the call of the open compensation,
+/// because compensation resolves this call itself.
 pub(super) fn calls_in_doubt(durable: &Durable) -> impl Iterator<Item = &LedgerRow> {
     let open = durable.job.open_compensation().map(|(slot, _)| slot);
     durable.rows.values().filter(move |row| {

@@ -29,7 +29,8 @@ pub struct Invocation {
     pub nonce: Option<u64>,
     /// Quiescence of the process that started the open try. `None` until it was checked.
     pub quiescence: Option<Quiescence>,
-    /// True if the tool gave no verdict about the open try. The worker then does not ask the tool again.
+    /// True if a reconcile request about the open try failed, or if the tool answered that it does not know the
+    /// outcome. The worker then sends no further reconcile request about this try.
     pub reconcile_exhausted: bool,
     /// Maximum cost of the call in micro-USD, if known.
     pub max_cost_micro_usd: Option<u64>,
@@ -61,7 +62,8 @@ pub enum NextAction {
         /// Attempt that first started the call. The external key is built from this number.
         first_attempt: u32,
     },
-    /// Check whether the process that started the open try is quiescent, then call [`next_action`](crate::decide::next_action) again.
+    /// Check whether the process that started the open try is quiescent, then call
+    /// [`next_action`](crate::decide::next_action) again.
     CheckOwner,
     /// Look up the holder of the action key, then call [`next_action`](crate::decide::next_action) again.
     FindKeyHolder,
@@ -71,7 +73,9 @@ pub enum NextAction {
     WaitMs(u32),
     /// Write the draft and drop the try of the step. The step now waits.
     Block(Draft),
-    /// Stop the call that this worker started earlier at this slot, then call [`next_action`](crate::decide::next_action) again.
+    /// Clear the nonce of the invocation, then call [`next_action`](crate::decide::next_action) again. An earlier try
+    /// of this attempt is still open in the log, although that try has ended. The quiescence of this try must be
+    /// checked, because a request of the try may still be in transit.
     StopOldCall,
     /// Stop the job as diverged, because the code of the step no longer makes the call that the log records.
     Diverge(Divergence),
@@ -108,7 +112,7 @@ impl Try {
         })
     }
 
-    /// Returns the number of earlier tries in the current round of retries.
+    /// Returns the number of earlier tries. Tries before the last reopening of the call do not count.
     pub(super) fn earlier_tries(&self, durable: &Durable, slot: &Slot) -> u32 {
         let round = durable.job.calls.get(slot).map_or(0, |call| call.tries_before_round);
         self.try_no.saturating_sub(1 + round)

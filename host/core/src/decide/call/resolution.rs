@@ -1,4 +1,4 @@
-//! Resolution of a call in doubt (§5): the steps that find out or decide its outcome.
+//! Resolution of a call in doubt (§5): the steps that find out or decide the outcome of the call.
 
 use crate::decide::call::barrier::start;
 use crate::decide::call::ledger_row::replace_row;
@@ -34,7 +34,8 @@ pub enum ReconcileAnswer {
 pub const NOT_YETS_MAX: u32 = 10;
 /// Author and reason of a verdict that comes from the tool's reconcile answer.
 const RECONCILE: (&str, Option<String>) = ("reconcile", None);
-/// Period after the first start of a call in which reconcile requests are sent, in milliseconds: one day.
+/// Length of the period in which reconcile requests about a call are sent, in milliseconds: one day. The period begins
+/// with the first start of the call.
 const RECONCILE_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
 
 /// Returns the next resolution step for a row that is `INDETERMINATE`.
@@ -59,8 +60,8 @@ pub(crate) fn next_resolution_step(durable: &Durable, invocation: &Invocation, c
         && open.earlier_tries(durable, slot) + 1 < TRIES_MAX;
     let asks =
         operator.reconcile && !by_itself && !invocation.reconcile_exhausted && may_reconcile(durable, row, context);
-    // Wait for the settling time before asking or repeating. A request still in transit could take effect after the
-    // tool has answered that the call did not happen.
+    // Before a reconcile request or a repeat, wait for the settling time. Otherwise, a request still in transit could
+    // take effect after the tool has answered that the call did not happen.
     if (repeats || asks)
         && let Some(wait_ms) = remaining_wait_ms(row, context.now_us)
     {
@@ -78,8 +79,8 @@ pub(crate) fn next_resolution_step(durable: &Durable, invocation: &Invocation, c
     }
 }
 
-/// Resolves the call from the stored effect of the open try, if there is one. The effect is a late answer, or a
-/// reconcile answer whose events are missing after a crash.
+/// Resolves the call from the stored answer of the open try. Returns `None` if no answer, or only an unknown answer, is
+/// stored. The stored answer is a late answer, or a reconcile answer whose events are missing after a crash.
 fn resolve_from_stored_effect(
     durable: &Durable,
     invocation: &Invocation,
@@ -102,7 +103,7 @@ pub(crate) fn stored_answer<'d>(durable: &'d Durable, slot: &Slot, open: &Try) -
     (!matches!(effect.answer, Answer::Unknown { .. })).then_some(effect)
 }
 
-/// Resolves the call after the tool confirmed that it happened.
+/// Resolves the call after the tool confirmed that the call happened.
 fn reconciled_as_applied(
     durable: &Durable,
     invocation: &Invocation,
@@ -113,7 +114,7 @@ fn reconciled_as_applied(
     applied(durable, invocation, open, answer, Provenance::Reconciled, RECONCILE, context)
 }
 
-/// Resolves the call after the tool stated that it did not happen.
+/// Resolves the call after the tool stated that the call did not happen.
 fn reconciled_as_not_applied(durable: &Durable, invocation: &Invocation, open: &Try, context: &Context<'_>) -> Draft {
     let draft = not_applied(durable, invocation, open, Provenance::Reconciled, RECONCILE, context);
     schedule_retry(durable, invocation, open, draft, context)
@@ -130,7 +131,7 @@ pub fn reconciled(
     let Some(open) = Try::open(durable, slot) else {
         return NextAction::Abandon;
     };
-    // The call's own answer may have arrived during the reconcile request.
+    // The answer of the open try may have been stored during the reconcile request. The stored answer takes precedence.
     if let Some(draft) = resolve_from_stored_effect(durable, invocation, &open, context) {
         return NextAction::Write(draft);
     }
@@ -149,11 +150,11 @@ fn may_reconcile(durable: &Durable, row: &LedgerRow, context: &Context<'_>) -> b
     not_yets < NOT_YETS_MAX && context.now_us < row.first_started_us + i64::from(RECONCILE_MS_MAX) * 1000
 }
 
-/// Schedules the next reconcile request. An event records its time. Without the event, a restart would lose the
-/// request or send it early. The job waits as for any retry.
+/// Schedules the next reconcile request. An event records the time of the request, so a restart neither loses the
+/// request nor sends it early. The job waits for this time as it waits for a retry.
 ///
-/// For a compensating call or a call of an aborting job, nothing is recorded. The worker waits in place and then asks
-/// again.
+/// For a compensating call or a call of an aborting job, no event is written. The worker waits in place and then sends
+/// the request.
 fn schedule_reconcile(durable: &Durable, invocation: &Invocation, wait_ms: u32, context: &Context<'_>) -> NextAction {
     let slot = &invocation.slot;
     let Some(row) = durable.rows.get(slot).filter(|_| !slot.is_compensation() && may_execute(durable, slot)) else {
@@ -165,8 +166,8 @@ fn schedule_reconcile(durable: &Durable, invocation: &Invocation, wait_ms: u32, 
     let scheduled = Body::StepRetryScheduled { step_id: slot.step(), slot: slot.clone(), code, not_before_us };
     let ledger = vec![replace_row(durable, LedgerRow { next_try_us: Some(not_before_us), ..row.clone() })];
     let mut draft = Draft { events: vec![scheduled], ledger, ..Draft::default() };
-    // The scheduled retry of a plan step ends the run of the step. A step plugin keeps running during a short wait,
-    // and is blocked for a longer wait.
+    // If the plan step itself is the call, the scheduled retry ends the run of the step. A step plugin keeps running
+    // during a short wait, and is blocked during a longer wait.
     if slot.call_number().is_none() || wait_ms <= WAIT_IN_PLACE_MS {
         return NextAction::Write(draft);
     }
@@ -213,8 +214,8 @@ pub(crate) fn not_applied(
         )],
         effects: close_open_try(durable, slot, open, Answer::NotApplied(failure), provenance, context),
         flush_now: true,
-        // Write the verdict and the row in one transaction. The draft has no final answer, so a later attempt could
-        // not rebuild the row from the events.
+        // Write the verdict and the row in one transaction. A later attempt could not rebuild the row from the events,
+        // because the events contain no final answer.
         atomic: true,
         ..Draft::default()
     }
@@ -264,7 +265,7 @@ pub(crate) fn mark_lost(
         time_us: context.now_us,
         spent: None,
     };
-    // After a crash in staged commit, the same verdict may be stored as an effect without its events.
+    // In staged commit, a crash may have left the effect of this verdict without the events of this verdict.
     let stored = durable.effects.get(&(slot.clone(), open.try_no));
     let stored = stored.filter(|stored| stored.provenance == effect.provenance && stored.answer == effect.answer);
     let (effects, effect) =
@@ -292,7 +293,8 @@ pub(crate) fn mark_lost(
         ],
         ledger: vec![replace_row(
             durable,
-            // Keep `next_try_us`. The settling time still applies to a later verdict by a person.
+            // Keep `next_try_us`. A person may give a verdict later, and the settling time still applies to that
+            // verdict.
             LedgerRow { state: RowState::FailedFinal, result_hash: Some(answer.hash), ..row.clone() },
         )],
         effects,
@@ -349,15 +351,15 @@ fn close_open_try(
 fn park_call(durable: &Durable, slot: &Slot) -> NextAction {
     let is_over = durable.job.step(&slot.step()).is_some_and(|step| step.state.is_final());
     if slot.is_compensation() || is_over {
-        // No step waits for a compensating call or for a call of a step that is over, so no step is blocked.
-        // The verdict `unknown` records that no automatic resolution step is left.
+        // No step waits for this call, because it is a compensating call or its step is over. Therefore no step is
+        // blocked. The verdict `unknown` records that no automatic resolution step is left.
         let open = durable.job.calls.get(slot).and_then(|call| call.open_try);
         let events = open.map(|try_no| verdict_event(slot, try_no, Verdict::Unknown, "ladder", None));
         return NextAction::Block(Draft { events: events.into_iter().collect(), flush_now: true, ..Draft::default() });
     }
     let state = durable.job.step(&slot.step()).map(|step| step.state);
-    // In an aborting job, the step may still wait for a retry or be blocked on another call. The step is
-    // unblocked first, because a step that waits cannot be blocked again.
+    // In an aborting job, the step may already wait, for a retry or for another call that blocks it. A waiting step
+    // cannot be blocked again, so the step is unblocked first.
     let waits = matches!(state, Some(StepState::FailedRetryable | StepState::Blocked));
     let unblocked = waits.then(|| Body::StepUnblocked { step_id: slot.step() });
     let body = blocked(&slot.step(), slot, Code::IndeterminateEffect);

@@ -45,7 +45,8 @@ pub(crate) fn recorded_answer(durable: &Durable, slot: &Slot) -> NextAction {
     })
 }
 
-/// Returns the missing writes of the row and the reservation. A crash came after the events and before these writes.
+/// Returns the writes of the row and of the action key's reservation that a crash prevented. The crash came after the
+/// events were written.
 fn repair(durable: &Durable, row: &LedgerRow) -> Draft {
     let slot = &row.slot;
     let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());
@@ -53,7 +54,7 @@ fn repair(durable: &Durable, row: &LedgerRow) -> Draft {
     let state = if ok { RowState::Committed } else { RowState::FailedFinal };
     let result_hash = finished.map(|finished| finished.answer.hash);
     let is_lost = durable.job.calls.get(slot).is_some_and(Call::is_lost);
-    // The settling time still applies to a lost call.
+    // The settling time still applies to a later verdict on a lost call.
     let next_try_us = row.next_try_us.filter(|_| is_lost);
     let ledger = vec![replace_row(durable, LedgerRow { state, result_hash, next_try_us, ..row.clone() })];
     let answer = durable.answer(slot);
@@ -131,8 +132,8 @@ pub(crate) fn put_in_doubt(durable: &Durable, invocation: &Invocation, context: 
     let slot = &invocation.slot;
     let call = durable.job.calls.get(slot);
     let old = durable.rows.get(slot);
-    // The first try is resolved immediately after its process ended. Later tries wait for a backoff, like
-    // failed tries. A call that only a person can resolve never waits.
+    // A first try in doubt is resolved as soon as its process has ended. A later try in doubt first waits for a
+    // backoff, as after a failure. A call that only a person can resolve waits for no backoff.
     let class = durable.job.pinned(&invocation.operator).map(|operator| operator.class);
     let by_itself = matches!(class, Some(RecoveryClass::Keyed | RecoveryClass::Queryable));
     let nth = Try::open(durable, slot).map_or(0, |open| open.earlier_tries(durable, slot));

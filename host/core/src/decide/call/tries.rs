@@ -35,7 +35,8 @@ pub(crate) fn is_keyed_retry(durable: &Durable, slot: &Slot) -> bool {
     matches!(verdict, Some((_, Verdict::Repeat)))
 }
 
-/// Marks an effect that was found in the store, not received live, as caught up.
+/// Returns an effect that was found in the effect store. Changes the provenance `executed` to `caught_up`. Every other
+/// provenance stays.
 pub(crate) fn mark_caught_up(effect: &Effect) -> Effect {
     let provenance = if effect.provenance.is_executed() { Provenance::CaughtUp } else { effect.provenance };
     Effect { provenance, ..effect.clone() }
