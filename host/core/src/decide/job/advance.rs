@@ -79,7 +79,8 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
     let bound = bindings::references(&planned.payload);
     let bound = bound.iter().filter(|reference| !job.plan.reads_parameters(reference));
     let bound: Vec<StepId> = bound.map(|reference| reference.step().clone()).collect();
-    // A step in `bound` counts as a dependency, even if `depends_on` reaches it only through other steps.
+    // The step also needs the steps in `bound`, because its payload is bound to their outputs. `depends_on` may reach
+    // these steps only through other steps.
     let through_others = bound.iter().filter(|id| !planned.depends_on.contains(id));
     let needed = || planned.depends_on.iter().chain(through_others.clone());
     for id in needed() {

@@ -20,11 +20,11 @@ pub fn released(worker: &str) -> Draft {
     Draft { events, status, flush_now: true, ..Draft::default() }
 }
 
-/// Parks the job before its inbox is read, if more than `limit` attempts in a row wrote nothing after their claim.
+/// Parks the job before its inbox is read, if more than `limit` consecutive attempts wrote nothing after their claim.
 /// The requests stay in the inbox.
 ///
-/// After exactly `limit` such attempts, the next attempt reads the inbox and calls [`park_crash_loop`]. If the next
-/// attempt crashes too, this function parks the job.
+/// After exactly `limit` such attempts, this function does not park the job. The current attempt then reads the inbox
+/// and calls [`park_crash_loop`]. If the current attempt crashes too, the next attempt parks the job by this function.
 pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Draft> {
     let before = durable.job.claims_without_events.saturating_sub(1);
     if before <= limit {
@@ -37,8 +37,8 @@ pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Dra
     Some(Draft { kind: BatchKind::ParkUnloaded, ..parked(cause) })
 }
 
-/// Parks the job if `limit` attempts in a row were cut off without recorded progress. Executing the job may cause the
-/// crashes.
+/// Parks the job if `limit` consecutive attempts ended without recorded progress. The execution of the job may be the
+/// cause, so the job is not executed again until a request arrives.
 pub fn park_crash_loop(durable: &Durable, limit: u32) -> Option<Draft> {
     let job = &durable.job;
     if job.attempts_without_progress < limit {

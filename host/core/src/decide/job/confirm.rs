@@ -47,7 +47,8 @@ pub enum ConfirmationResult {
 /// an earlier attempt recorded it, a verifier exists, and no person has accepted it.
 pub fn due_confirmations(durable: &Durable) -> Vec<ConfirmationCheck> {
     let job = &durable.job;
-    // An aborting job relies on recorded effects only in compensation, so no change is verified without compensation.
+    // An aborting job uses recorded effects only to undo them. If the job does not compensate, no change has to be
+    // verified.
     if job.is_aborting() && !job.compensates() || job.state.is_terminal() {
         return Vec::new();
     }
@@ -72,7 +73,7 @@ fn due_check(job: &Job, changed: &RecordedChange) -> Option<ConfirmationCheck> {
         let done = failed.by_person || failed.attempt == job.attempt;
         failed.slot == *slot && failed.resource == resource && done
     });
-    // In an aborting job, verifying an effect that will not be undone has no consequence.
+    // An aborting job does not use an effect that it will not undo, so this effect need not be verified.
     let matters = !job.is_aborting()
         || job.undo_operator(slot).is_some() && !job.compensations.contains_key(&slot.compensation());
     let is_due = *attempt < job.attempt && job.still_holds(slot) && !known && matters;
@@ -94,7 +95,7 @@ pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationChe
     let job = &durable.job;
     let again: BTreeSet<(&Slot, Resource)> =
         looked.iter().map(|(check, _)| (&check.slot, Resource::of(&check.change))).collect();
-    // For a change that is verified again, only the new result counts.
+    // If a change is verified again, only the new result counts.
     let open = job.changes_to_accept().filter(|failed| !again.contains(&(&failed.slot, failed.resource.clone())));
     let mut asked: BTreeSet<Slot> = open.map(|failed| failed.slot.clone()).collect();
     let mut events = Vec::new();
@@ -122,17 +123,16 @@ pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationChe
         events.extend(block_unconfirmed_steps(job, &asked));
     }
     let flush_now = !events.is_empty();
-    // Write the action keys and the mismatch event in one transaction. If the mismatch ends the job, no later
-    // verification repeats the writes to the action keys.
+    // Write the action keys and the mismatch event in one transaction. A mismatch that ends the job is not verified
+    // again, so no later attempt could make up for missing writes to the action keys.
     Draft { events, actions, flush_now, atomic: true, ..Draft::default() }
 }
 
 /// Returns the writes to the action key of a call whose effect was verified.
 ///
-/// - If the effect differs from the record, the receipt of the call is withdrawn. Other calls cannot reuse it. A
-///   mismatch that only warns withdraws nothing.
-/// - If a person accepts the effect, or a later verification finds the effect as recorded, the receipt is
-///   restored.
+/// - If the effect differs from the record, the receipt of the call is withdrawn, so that no other call reuses the
+///   receipt. A mismatch with the consequence `Warned` withdraws no receipt.
+/// - If a person accepts the effect, or a later verification finds the effect as recorded, the receipt is restored.
 /// - If a person reports that the effect no longer exists, the key is released.
 fn receipt_writes(durable: &Durable, body: &Body) -> Vec<ActionWrite> {
     match body {
@@ -190,8 +190,8 @@ fn block_unconfirmed_steps(job: &Job, asked: &BTreeSet<Slot>) -> Vec<Body> {
     events
 }
 
-/// Records that a person accepts the present state of the resources that the call changed. In a finished job,
-/// `gone` records that the effect no longer exists.
+/// Records that a person accepts the present state of the resources that the call changed. If `gone` is true, records
+/// instead that the effect no longer exists. In an open job, a request with `gone` writes nothing.
 pub(crate) fn accept_change(durable: &Durable, slot: &Slot, by: DecidedBy, gone: bool) -> Draft {
     let job = &durable.job;
     let over = job.state.is_terminal();

@@ -111,8 +111,8 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<ForkStart, ForkRe
     let behind_at = dependents_of(&job.plan.steps, [&request.at]);
     // Steps that depend on a replaced output are executed again.
     let behind_set = dependents_of(&job.plan.steps, request.set.keys());
-    // A step is executed again if the undoing of its effects has begun or is due, or if an effect of the step differs
-    // from the record. Steps that depend on it are executed again too.
+    // A step is executed again if an effect of the step differs from the record, or if the undoing of the step's
+    // effects has begun or is due. Each step that depends on such a step is executed again too.
     let is_touched = |id: &&StepId| job.has_started_undoing(id) || job.will_be_undone(id) || job.is_contradicted(id);
     let touched: Vec<&StepId> =
         job.steps.iter().map(|step| &step.id).filter(is_touched).filter(|id| !request.set.contains_key(*id)).collect();
@@ -266,7 +266,8 @@ fn copy_step(
     })
 }
 
-/// Returns the step's calls with their answers. A copied step also has the calls of the job from which it was copied.
+/// Returns the step's calls with their answers. If the origin itself copied the step, returns the calls of the job that
+/// executed the step. Returns `None` if the stores no longer hold an answer.
 fn copy_calls(origin: &Durable, step: &StepId, payloads: &mut ForkPayloads) -> Option<Vec<CopiedCall>> {
     let mut calls = Vec::new();
     let mut keep = |slot: &Slot, answer: Vec<u8>| {

@@ -47,7 +47,8 @@ pub enum RetryRefusal {
         /// A step that was cancelled.
         step: StepId,
     },
-    /// The step made other host calls after the recorded error. These calls would change with another answer.
+    /// The step made other host calls after the failed call, and these calls are recorded. Another answer to the failed
+    /// call would change these recorded calls.
     #[error(
         "the step made other host calls after the error of {slot}, which another answer would change: submit the job \
          again with `latch run PLAN --new`"
@@ -126,8 +127,8 @@ pub fn retry_round(durable: &Durable) -> Result<RetryRound, RetryRefusal> {
     Ok(round)
 }
 
-/// Returns true if the retry may end differently from the last round. At least one failure must have a cause other
-/// than the plugin's code and input.
+/// Returns true if a retry may end differently from the recorded execution. At least one failure must have a cause
+/// other than the plugin's code and input, and must not be a refusal by the plugin's SDK.
 pub fn may_end_differently(durable: &Durable, round: &RetryRound) -> bool {
     let job = &durable.job;
     let failures = round.steps.iter().filter_map(|id| job.step(id)?.failure.as_ref().map(|failure| (id, failure)));
@@ -190,7 +191,8 @@ pub fn reopen_job(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> D
             let (row, call) = (durable.rows.get(slot)?, durable.job.calls.get(slot)?);
             let row = LedgerRow { result_hash: None, ..row.clone() };
             let row = if call.is_lost() {
-                // The lost call returns to doubt under a new try number. Reopening never permits its execution.
+                // A lost call returns to doubt under a new try number. Reopening the job never permits the execution of
+                // a lost call.
                 let (try_no, nonce) = (call.tries + 1, context.random);
                 LedgerRow { state: RowState::Indeterminate, try_no, nonce, ..row }
             } else {

@@ -136,7 +136,7 @@ fn reusable_result(durable: &Durable, id: &StepId, draft: &Draft, context: &Cont
         is_verified: reuse::is_marked_verified(&output),
         provenance: if by_a_person { Provenance::PersonDecision } else { Provenance::Executed },
         output_hash: Hash::of(&[&output]),
-        // The event time replaces this time when the draft is sealed.
+        // Sealing the draft replaces this time with the time of the event.
         time_us: context.now_us,
     })
 }

@@ -114,8 +114,8 @@ pub fn settle_job(durable: &Durable, rest: &JobSettlement, _context: &Context<'_
                 _ => Body::JobFailed { code: mismatch_code(durable).or_else(|| first_failure(durable)) },
             });
             let status = Some(StatusWrite { to: *state, wake_at_us: None });
-            // Write everything that belongs to the end in one transaction. After the end of the job, no lease holder
-            // could complete a partial write.
+            // Write the whole end of the job in one transaction: the events, the final state and the released action
+            // keys. After the end of the job, no lease holder could complete a partial write.
             let end = Draft { events, status, flush_now: true, atomic: true, ..Draft::default() };
             return action::release_keys_at_end(durable).merge(end);
         }
@@ -136,8 +136,8 @@ fn final_state(durable: &Durable) -> JobState {
     }
 }
 
-/// Returns the settlement of an aborting job, which was cancelled or aborted, or undoes its effects after a failure.
-/// The job ends when no call is in doubt and all compensations are settled.
+/// Returns the settlement of an aborting job. A job is aborting if it was cancelled, if it was aborted, or if it undoes
+/// its effects after a failure. The job ends when no call is in doubt and all compensations are settled.
 fn aborting_settlement(durable: &Durable) -> JobSettlement {
     if let Some(row) = calls_in_doubt(durable).next() {
         return JobSettlement::Park(Code::IndeterminateEffect, Some(row.slot.clone()));

@@ -11,8 +11,8 @@ use crate::state::{Draft, Durable, Job, label};
 use crate::storage::Payload;
 use crate::{plan, replay};
 
-/// Maximum number of tries of a step that a stack overflow or the wall-clock limit may abort. The next abort fails
-/// the step.
+/// Maximum number of aborted tries of one step. A stack overflow or the wall-clock limit aborts a try. The next abort
+/// fails the step.
 const ABORTS_MAX: u32 = 3;
 
 /// Result of a try of a step.
