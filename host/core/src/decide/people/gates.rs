@@ -28,8 +28,8 @@ pub fn gate_hash(operator: &PinnedOperator, name: &str, slot: &Slot, args: &[u8]
     Hash::of(&parts)
 }
 
-/// Returns the event that requests an approval. An approval that was given with the submission is appended as a
-/// second event. The second value is true if that approval decides the gate.
+/// Returns the event that requests an approval, and a flag. An approval that was given with the submission is appended
+/// as a second event. The flag is true if that approval decides the gate.
 pub(crate) fn request_gate(
     durable: &Durable,
     context: &Context<'_>,

@@ -1,6 +1,6 @@
-//! Turns inbox requests into events, in order of arrival. A request that no longer applies is removed from the inbox
-//! and changes nothing. It causes no error, because it was acknowledged when it arrived. A duplicate request is
-//! treated in the same way.
+//! Turns inbox requests into events, in order of arrival. A request that no longer applies, or that repeats an earlier
+//! request, is removed from the inbox and changes nothing. Such a request causes no error, because it was acknowledged
+//! when it arrived.
 
 use crate::decide::Context;
 use crate::decide::common::{single_event, unblock};

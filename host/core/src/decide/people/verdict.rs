@@ -44,8 +44,8 @@ impl fmt::Display for VerdictRefusal {
     }
 }
 
-/// Returns the request for this verdict on this call, at `now_us` (microseconds since 1970 UTC). The request
-/// names the try in doubt. For a failed compensation it names the try that retries the compensation.
+/// Returns the request for this verdict on this call, at `now_us` (microseconds since 1970 UTC). The request names the
+/// try in doubt. If the call is a failed compensation, the request names the next try of the compensation.
 pub fn verdict_request(
     durable: &Durable,
     slot: &Slot,
@@ -71,12 +71,13 @@ pub fn verdict_request(
     waits.map_or_else(|| Ok(request(open.try_no)), Err)
 }
 
-/// Returns an upper bound of the milliseconds until the settling time of a call in doubt has passed. The row's
-/// `next_try_us` already includes the settling time if the worker itself put the call in doubt.
+/// Returns an upper bound, in milliseconds, of the time until the settling time of a call in doubt has passed. The
+/// bound comes from `next_try_us` of the row, which may also include a backoff. After a crash, a call is put in doubt
+/// only when the settling time has passed.
 fn settling_wait_ms(durable: &Durable, row: &LedgerRow, now_us: i64) -> Option<u32> {
     let settles = durable.job.pinned(&row.operator).is_some_and(|operator| operator.resolution.settling_ms > 0);
-    // A verdict does not wait for the next reconcile request. After a "not yet" answer, the row has the time of the
-    // next reconcile request, and the settling time has already passed.
+    // After a "not yet" answer, `next_try_us` is the time of the next reconcile request, and the settling time has
+    // already passed. A verdict does not wait for this request.
     let asked = durable.job.calls.get(&row.slot).is_some_and(|call| call.not_yet_answers > 0);
     resolution::remaining_wait_ms(row, now_us).filter(|_| settles && !asked)
 }
@@ -139,8 +140,8 @@ fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) 
     let call = durable.job.calls.get(slot)?;
     let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;
     let open = Try::open(durable, &row.slot)?;
-    // Skip an effect that is itself a verdict. A crash between the effect and the events of a verdict leaves only the
-    // effect.
+    // Accept only the tool's own answer. An effect with any other provenance belongs to a verdict. A crash after the
+    // effect and before the events of a verdict leaves only the effect.
     let is_answer = |effect: &&Effect| matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
     let effect = mark_caught_up(resolution::stored_answer(durable, slot, &open).filter(is_answer)?);
     // Unblock a step that waits for the call. The unblocked step processes the answer itself and can make a retry if
@@ -152,8 +153,9 @@ fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) 
     Some(answered(durable, &recorded_invocation(durable, slot, call), &open, effect, context))
 }
 
-/// Records a conflict if a second verdict on the same try differs from the first. Ignores an equal second verdict,
-/// and a verdict on a try that never needed one.
+/// Handles a verdict on a try that is not waiting for a verdict. If the try already has a different verdict, records a
+/// conflict. If the try has no verdict or the same verdict, writes nothing. A finished job gets at most one conflict
+/// per call.
 fn contradiction(durable: &Durable, slot: &Slot, try_no: u32, call: &Call, verdict: &ManualVerdict) -> Draft {
     let Some(before) = call.verdicts.get(&try_no).copied() else {
         return Draft::default();

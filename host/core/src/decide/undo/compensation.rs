@@ -39,8 +39,8 @@ pub fn next_undo_action(durable: &Durable, context: &Context<'_>) -> Option<Undo
         return None;
     }
     if let Some((slot, compensation)) = job.open_compensation() {
-        // Contradicting verdicts leave it unknown whether the call is undone. The compensation is not retried and
-        // does not count as done.
+        // If verdicts contradict each other, it is unknown whether the call is undone. The compensation is then not
+        // retried and does not count as done.
         return if is_contradicted(job, slot) {
             None
         } else {
@@ -68,7 +68,7 @@ pub(crate) fn undo_blockers(durable: &Durable) -> Vec<(Code, Slot)> {
     let conflicts = job.calls.keys().filter(|slot| is_contradicted(job, slot));
     let conflicts = conflicts.map(|slot| (Code::ResolutionConflict, slot));
     let mismatches = job.mismatches().map(|slot| (Code::ConfirmationMismatch, slot));
-    // Mismatches occur in both lists. The filter below drops the second entry of each slot.
+    // A slot may be in several of the three lists. The filter below keeps only the first entry of each slot.
     let asked = job.changes_to_accept().map(|failed| (Code::ConfirmationRequired, &failed.slot));
     let mut told = BTreeSet::new();
     let all = conflicts.chain(mismatches).chain(asked).filter(|(_, slot)| told.insert(*slot));
@@ -103,8 +103,8 @@ fn compensation_wait(durable: &Durable, slot: &Slot) -> Option<(Code, Option<i64
     }
     let call = job.calls.get(slot);
     let state = durable.rows.get(slot).map(|row| row.state);
-    // True if the call has no open try, or if no automatic resolution step is left for the open try. A person then
-    // decides a call in doubt.
+    // True if no automatic resolution step is left: the call has no open try, or the verdict on the open try is
+    // `unknown`. If the call is in doubt, a person then decides.
     let told = call.is_none_or(|call| match (call.open_try, call.verdict) {
         (Some(open), Some((try_no, Verdict::Unknown))) => open == try_no,
         (open, _) => open.is_none(),
@@ -266,8 +266,9 @@ pub(crate) fn mark_compensation_lost(
     Some(lost.merge(Draft { events, atomic: true, ..Draft::default() }))
 }
 
-/// Puts a failed compensation in doubt again, so that a person's verdict applies to it as to any call in doubt.
-/// Returns `None` if the request does not concern a failed compensation.
+/// Puts a failed compensation in doubt again. A person's verdict on the compensation is then handled like a verdict on
+/// any call in doubt. Returns `None` if the request is not the verdict `applied` or `not applied` on a failed
+/// compensation.
 pub(crate) fn reopen_failed_compensation(
     durable: &Durable,
     row: &InboxRow,
@@ -283,7 +284,8 @@ pub(crate) fn reopen_failed_compensation(
         return None;
     }
     let (call, compensation) = (durable.job.calls.get(slot)?, durable.job.compensations.get(slot)?);
-    // The row is missing if a crash came between the events of a refusal and its ledger row.
+    // The row is missing if the compensating call was refused and a crash came after the events of the refusal were
+    // written, but before the ledger row was.
     let row = match durable.rows.get(slot) {
         Some(row) => row.clone(),
         None => crate::decide::call::ledger_row::unexecuted_row(
@@ -304,9 +306,9 @@ pub(crate) fn reopen_failed_compensation(
     Some(Draft { events, ledger: vec![replace_row(durable, row)], atomic: true, ..Draft::default() })
 }
 
-/// Returns the additional writes of `latch job resolve --continue`. The effect of a call whose compensation failed is
-/// left in place. Effects that differ from the record are accepted, and compensation undoes them in their present
-/// state.
+/// Returns the additional writes of `latch job resolve --continue`. If a compensation failed, leaves the effect of the
+/// original call in place. Accepts the present state of each effect that differs from the record, so that compensation
+/// can undo the effect in this state.
 pub(crate) fn continue_past_failures(durable: &Durable, by: &DecidedBy) -> Draft {
     let job = &durable.job;
     let left = job.failed_compensation().and_then(|slot| leave_effect(durable, slot, by));
