@@ -144,8 +144,8 @@ fn a_dry_run_never_touches_keys() {
     assert_eq!(sim.actions, before);
 }
 
-/// I21: if two steps of one job have the same action key, the second step gets the receipt of the first step, like a
-/// step of another job.
+/// I21: two steps of one job may have the same action key. The second step then gets the receipt of the first step, as
+/// a step of another job would.
 #[test]
 fn another_slot_of_the_same_job_counts_as_another_job() {
     let mut two = send("ada");
@@ -234,11 +234,11 @@ fn step_whose_try_was_dropped_can_restart_in_same_attempt() {
     assert_eq!(crate::decide::startable(&durable, &none), ["a".into()]);
 }
 
-/// I29: the ledger row of an answered call may be an old row from before a job retry.
+/// I29: the ledger row of an answered call may still be the row from before a job retry.
 ///
-/// If the answer is a receipt, the evidence check accepts the old row, because staged commit may write the new row
-/// late. If the call was executed, the check rejects the old row, because the barrier of the execution replaces the
-/// old row.
+/// If the answer is a reused receipt, the evidence check accepts the old row, because staged commit may write the new
+/// row late. If the call was executed, the check rejects the old row, because the barrier of the execution has replaced
+/// the old row.
 #[test]
 fn lagging_row_is_distinguished_from_damaged_row() {
     for is_receipt in [true, false] {

@@ -47,7 +47,7 @@ fn time_of(sim: &Sim, wanted: impl Fn(&Body) -> bool) -> i64 {
 }
 
 /// I3: a call in doubt is resolved only after the settling time plus the clock margin of 2 s. Before that time, a
-/// request in transit could still be applied after the tool answered that it was not.
+/// request in transit could still take effect after the tool has answered that the call did not happen.
 #[test]
 fn call_in_doubt_waits_for_settling_time() {
     for operator in ["Queryable", "Keyed"] {
@@ -59,8 +59,8 @@ fn call_in_doubt_waits_for_settling_time() {
     }
 }
 
-/// I3, I192: a try that did not take effect counts toward the maximum number of tries. Its backoff is recorded as an
-/// event.
+/// I3, I192: a try that did not take effect counts toward the maximum number of tries. An event records the backoff
+/// after the try.
 #[test]
 fn call_that_never_takes_effect_fails_after_max_tries() {
     let mut sim = job("Queryable", vec![unknown(); 50], 0);
@@ -185,8 +185,8 @@ fn answer_recorded_before_verdict_wins() {
     }
 }
 
-/// I1, I3: the "not applied" answer of a keyed retry is not stored. The next attempt finds the call in doubt
-/// and resolves it.
+/// I1, I3: the answer "not applied" to a keyed retry does not decide the call, because it proves nothing about the
+/// original try. The call stays in doubt.
 #[test]
 fn keyed_retry_that_changed_nothing_is_not_an_answer() {
     let failure = || Failure::new(Code::RateLimit, "later");

@@ -21,8 +21,9 @@ fn stored_effect(slot: &str, try_no: u32, answer: Answer) -> Effect {
     Effect { slot: Slot::new(slot), try_no, answer, provenance: Provenance::Executed, time_us: 1_500, spent: None }
 }
 
-/// I105: a read is repeated if its answer was stored without its events. The stored answer is used instead of the new
-/// answer, so the log agrees with the stored effect.
+/// I105: if a crash left the answer of a read in the effect store but no events of the read in the log, the read is
+/// executed again. The new answer is discarded and the stored answer is recorded, so that the log agrees with the
+/// effect store.
 #[test]
 fn repeated_read_uses_stored_answer() {
     let no = || Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));

@@ -14,8 +14,8 @@ use crate::rules::ledger::{Quiescence, RowState};
 use crate::state::Durable;
 use crate::storage::{InboxRequest, InboxRow};
 
-/// Returns a job whose worker has written the barrier of its call, the durable state of the job, and the nonce of the
-/// barrier.
+/// Returns three values: a job whose worker has written the barrier of its call, the durable state of this job, and the
+/// nonce of the barrier.
 fn begun(operator: &str, before: Vec<Answer>) -> (Sim, Durable, u64) {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
     let executed = before.len();
@@ -41,7 +41,8 @@ fn barrier_writer_continues_its_try() {
         else {
             panic!("{operator}: the call is not executed");
         };
-        // The draft writes no record. Committing it makes the store check again that the call may be executed.
+        // The draft contains no records. It is written only because the store then checks again that the call may be
+        // executed.
         assert!(draft.has_no_writes() && draft.kind.starts_calls() && draft.flush_now, "{operator}: {draft:?}");
         assert_eq!(Some(started), Try::open(&durable, &Slot::new("a")), "{operator}");
     }
@@ -57,8 +58,8 @@ fn continued_keyed_retry_stays_keyed_retry() {
     assert_eq!((started.try_no, started.provenance), (2, Provenance::KeyedRetry));
 }
 
-/// I118: only the writer of the barrier continues the try. A different nonce belongs to an older call of the same
-/// worker. A call without a nonce comes from another worker.
+/// I118: only the caller that wrote the barrier continues the try. A caller with another nonce, or without a nonce, did
+/// not write the barrier. For such a caller, the try is put in doubt after its process is quiescent.
 #[test]
 fn other_callers_do_not_continue_the_try() {
     let (mut sim, durable, nonce) = begun("Opaque", vec![]);

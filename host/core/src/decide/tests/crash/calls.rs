@@ -255,8 +255,9 @@ fn crashed_tries_are_repeated_after_backoff() {
     }
 }
 
-/// I3, I19: a call that is open at the end of a log prefix is in doubt: the tool is asked, the key is reused, or a
-/// person decides. Replay makes the same check for every prefix.
+/// I3, I19: if the process dies while a call is open, the call is in doubt. The class of the tool determines the
+/// resolution: the tool is asked, the call is repeated under its key, or a person decides. Replay checks this for every
+/// prefix of a log.
 #[test]
 fn an_open_call_of_any_prefix_is_in_doubt() {
     let mut checked = 0;

@@ -150,8 +150,8 @@ fn killed_anywhere_a_retried_compensation_happens_once() {
     }
 }
 
-/// I3: a compensation in doubt by the call's own plugin parks the job. It is not reconciled or repeated, because the
-/// class of the plugin does not cover the `compensate` export.
+/// I3: a compensating call that the plugin of the undone call executes may be in doubt. The job is then parked. The
+/// call is not reconciled or repeated, because the class of the plugin does not cover the `compensate` export.
 #[test]
 fn a_compensation_in_doubt_parks() {
     for (operator, parks) in [("Opaque", true), ("Keyed", true), ("Queryable", true)] {

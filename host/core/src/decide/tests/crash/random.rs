@@ -131,7 +131,7 @@ fn decide_as_person(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
                 let key = blocked.correlation_key.clone().expect("a signal has a key");
                 sim.send_request(InboxRequest::Signal { key, payload: "{\"n\":1}".into() });
             }
-            // Advance the clock to the time until which the step waits, if the step waits for a time.
+            // If the step waits for a time, advance the clock to that time.
             _ => sim.now_us = sim.now_us.max(blocked.until.unwrap_or_default()),
         }
     }
@@ -162,7 +162,7 @@ fn run(seed: u32) -> Sim {
     sim.loses_calls = dice.one_in(3);
     sim.not_yets = if dice.one_in(3) { dice.below(14) } else { 0 };
     for round in 0..PROCESSES_MAX {
-        // Crashes stop after half of the processes. Otherwise, the job might never end.
+        // Only the first half of the processes may crash. Otherwise, the job might never end.
         let cut = cut(&mut dice).filter(|_| round < PROCESSES_MAX / 2);
         let killed = sim.process(cut).is_err();
         let durable = sim.durable();

@@ -129,7 +129,8 @@ fn every_changed_byte_is_found_in_its_line() {
             let report = verify(&changed);
             let first = report.problems.first().unwrap_or_else(|| panic!("byte {at} changed to {other} is not found"));
             assert_eq!(first.line, line, "byte {at} changed to {other}: {first}");
-            // Other problems are consequences of the damage and are reported at most two lines later.
+            // Further problems are consequences of the damage. They are reported at most two lines after the damaged
+            // line.
             assert!(report.problems.iter().all(|p| p.line <= line + 2), "byte {at}: {:#?}", report.problems);
         }
         line += u64::from(file[at] == b'\n');

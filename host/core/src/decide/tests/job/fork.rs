@@ -110,7 +110,7 @@ fn fork_copies_independent_steps_and_gates_earlier_effects() {
     assert_eq!(gated, ["o", "s"].map(StepId::new), "the first job in the chain executed `o`");
 }
 
-/// I41: a call of a successful step was closed as lost, and a fork copied the step. The next fork in the chain gates
+/// I41: a successful step has a call that was closed as lost, and a fork copies this step. A fork of that fork gates
 /// the step.
 #[test]
 fn a_lost_call_of_a_copied_step_is_gated() {
@@ -271,8 +271,8 @@ fn possible_earlier_effects_are_gated_in_fork() {
     let durable = origin.process(None).unwrap();
     assert!(durable.job.state.is_terminal());
     assert_eq!(gated(&durable, "o"), ["o"], "what comes behind a lost call was never begun");
-    // A failed call that certainly changed nothing is not gated. A call with a failure that is not final is gated,
-    // because its outcome is unknown.
+    // A failed call that certainly changed nothing is not gated. If the failure of a call is not final, the call is
+    // gated, because the outcome of the call is unknown.
     let mut origin = trusted_job(Mode::AutoExec);
     let failure = crate::model::error::Failure::new(crate::model::error::Code::AuthForbidden, "no");
     origin.script.insert("Opaque".into(), vec![crate::model::effect::Answer::NotApplied(failure)]);

@@ -132,8 +132,8 @@ fn an_open_job_is_running_and_resumed() {
     }
 }
 
-/// The status is `running` if the job waits only for points in time, such as the end of a backoff, because the job
-/// then continues without a person. The status is `partial` if the job waits for anything else.
+/// If the job waits only for points in time, such as the end of a backoff, the status is `running`. Such a job
+/// continues without a person. If the job waits for anything else, the status is `partial`.
 #[test]
 fn self_continuing_job_is_running_and_waiting_job_is_partial() {
     let retried = || {
@@ -195,7 +195,7 @@ fn every_pending_decision_has_a_command() {
     let call = view.blocked_on.as_ref().and_then(|blocked| blocked.call.clone()).unwrap();
     assert_eq!((call.operator.as_str(), call.args), ("Opaque", json!({ "n": 1 })));
     assert_eq!(call.external_key.as_deref(), Some("latch:job_1:a:1"), "what to look for outside");
-    // A verdict is offered only if the ledger row is also in doubt.
+    // The response offers a verdict only if the ledger row is in doubt. The events alone do not suffice.
     durable.rows.get_mut(&Slot::new("a")).unwrap().state = RowState::Inflight;
     assert_eq!(actions(&response(&durable)), ["latch resume job_1"]);
 }

@@ -75,8 +75,8 @@ fn crash_looping_job_is_parked_without_loading() {
     assert_verifies(&sim);
 }
 
-/// I123: a job can be parked without being loaded after every possible last event of its log. A call may be in
-/// flight, and the job may be waiting, parked or cancelled.
+/// I123: for every possible last event of its log, a job can be parked without being loaded. A call may be in flight,
+/// and the job may be waiting, parked or cancelled.
 #[test]
 fn unloaded_job_can_be_parked_after_any_log_end() {
     let mut states = BTreeSet::new();

@@ -15,7 +15,7 @@ fn row(id: i64, actor: &str, request: InboxRequest) -> InboxRow {
     InboxRow { id, actor: actor.into(), reason: None, request }
 }
 
-/// Returns a job that waits at the gates of `a` and `b`, and the hash of the gate of `a`. Each gate needs
+/// Returns a job that waits at the gates of `a` and `b`. Also returns the hash of the gate of `a`. Each gate needs
 /// `quorum` approvals.
 fn gated(quorum: u32) -> (Sim, Hash) {
     let call = |id: &str| step(id, "Opaque", &[], json!({ "to": id }));

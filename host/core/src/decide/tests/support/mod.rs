@@ -83,7 +83,7 @@ pub(super) struct Sim {
     pub(super) verifier_results: BTreeMap<Slot, ConfirmationResult>,
     /// Number of verifications by slot.
     pub(super) verifications: BTreeMap<Slot, u32>,
-    /// Number of times that the job settled an action key that another job held.
+    /// Number of times that the job tried to settle an action key that another job held. These writes have no effect.
     pub(super) settled_of_others: u32,
     /// Number of claims whose event was never written.
     pub(super) lost_claims: u32,

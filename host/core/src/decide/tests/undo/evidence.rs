@@ -126,8 +126,8 @@ fn forged_compensation_evidence_is_found() {
     forged.splice(before..before, end);
     assert!(found(forged).contains(&ProblemKind::Permission), "pretended");
 
-    // Removes a compensation from the log, the ledger and the effects. The end of the job as cancelled is then not
-    // allowed.
+    // Removes a compensation from the log, the ledger and the effects. Without this compensation, the job must not end
+    // as cancelled.
     let mut forged = lines();
     cut(&mut forged, "a~c");
     forged.retain(|(record, line)| record == "response" || !line.to_string().contains("a~c"));

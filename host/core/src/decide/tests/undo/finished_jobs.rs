@@ -131,7 +131,8 @@ fn undo_without_effect_is_refused() {
     assert!(response(&durable).next_actions.is_empty(), "what cannot help is not offered");
 }
 
-/// I155: an undo has the same gates as compensation. The approval of a call does not cover the undo of the call.
+/// I155: an undo of a finished job requests the same gates as the compensation of an open job. The approval of a call
+/// does not cover the undo of the call.
 #[test]
 fn undo_requests_compensation_gates() {
     let mut sim = job(Mode::HumanGated, "keep", vec![step("a", "Opaque", &[], json!({}))]);
@@ -265,8 +266,8 @@ fn second_end_releases_no_key_of_another_job() {
     assert_eq!(sim.settled_of_others, 0, "{:?}", &sim.record.events[before..]);
 }
 
-/// I157: only a `job_reopened` event for an undo has the newer version, so that a program without undo refuses the
-/// log. The bytes of the event for a job retry are unchanged.
+/// I157: a `job_reopened` event for an undo has version 2, so that a program without undo refuses the log. The event
+/// for a job retry keeps version 1 and its bytes.
 #[test]
 fn undo_event_has_newer_version_and_retry_event_is_unchanged() {
     let by = || crate::event::DecidedBy { actor: "ada".into(), reason: Some("again".into()) };
@@ -312,8 +313,8 @@ fn only_compensations_run_in_an_undone_job() {
     assert!(said.contains("c/9 is not a compensating call"), "{said}");
 }
 
-/// I30, I155: the evidence check finds two forgeries of an undone job. One forgery moves a call of a plan step after
-/// the reopening. The second forgery makes the reopening event state a retry.
+/// I30, I155: the evidence check finds two forgeries of an undone job. The first forgery moves a call of a plan step to
+/// a position after the reopening. The second forgery changes the purpose of the reopening to a retry.
 #[test]
 fn forged_evidence_of_an_undo_is_found() {
     use crate::evidence::forge::{build_file, parse_records};
@@ -337,7 +338,7 @@ fn forged_evidence_of_an_undo_is_found() {
         *kind == ProblemKind::Permission && message.contains("reopened for an undo")
     };
     assert!(said.iter().any(expected), "{said:#?}");
-    // The reopening event states a job retry instead of the undo. A retried job cannot end as cancelled here.
+    // The reopening event states a job retry instead of the undo. The job then has no reason to end as cancelled.
     let mut forged = lines();
     let (_, line) = forged.iter_mut().find(|(_, line)| of(line, "job_reopened")).unwrap();
     line["event"].as_object_mut().unwrap().remove("purpose");
@@ -345,8 +346,8 @@ fn forged_evidence_of_an_undo_is_found() {
     assert!(!found(forged).is_empty());
 }
 
-/// I156: a job that ended by a strict mismatch cannot be undone. The same holds for an effect that a person reported
-/// as gone.
+/// I156: a job that a strict mismatch ended cannot be undone. An effect that a person reported as no longer existing is
+/// not undone.
 #[test]
 fn effect_not_as_recorded_is_not_undone() {
     use crate::decide::ConfirmationResult;
@@ -422,7 +423,7 @@ fn fork_copies_no_step_that_will_be_undone() {
         copied.into_iter().map(|step| step.step_id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(copied(&durable), ["r"]);
-    // An effect that a person left stays, so its step is copied.
+    // After a person aborts the undo, the remaining effects stay. The fork therefore copies the steps of these effects.
     sim.send_request(InboxRequest::Abort);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, copied(&durable)), (JobState::Cancelled, vec!["r".into(), "a".into(), "b".into()]));

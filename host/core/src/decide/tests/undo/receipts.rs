@@ -158,7 +158,7 @@ pub(super) fn mismatched(rule: Confirmation) -> (Sim, Durable) {
     (sim, durable)
 }
 
-/// I39, I44, I45: if an effect differs from the record, other jobs do not get its receipt until a person
+/// I39, I44, I45: if an effect differs from the record, other jobs do not get the receipt of the action until a person
 /// decides. This also holds after the end of the job.
 #[test]
 fn contradicted_effect_gives_no_receipt_until_decided() {
