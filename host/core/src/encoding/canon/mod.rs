@@ -4,11 +4,12 @@
 //! literals that a double cannot hold exactly. Decimals round to the nearest double, as the RFC specifies. `1`, `1.0`
 //! and `1e0` are the same number.
 //!
-//! An integer literal is accepted if it is the exact value of a double, or if it is the text that the RFC writes for
-//! a double, such as `295147905179352830000` for 2^68. Otherwise, some canonical texts would be refused.
+//! An integer literal is accepted if it is the exact value of a double. It is also accepted if it is the text that the
+//! RFC writes for a double, such as `295147905179352830000` for 2^68. Without this second case, some canonical texts
+//! would be refused.
 //!
-//! The crate `serde_json_canonicalizer` writes the canonical form. This module has its own parser, because the parser
-//! of `serde_json` keeps the last of two equal keys and rounds integers. It also reports errors without a byte
+//! The crate `serde_json_canonicalizer` writes the canonical form. This module has its own parser. The parser of
+//! `serde_json` cannot be used: it keeps the last of two equal keys, rounds integers, reports errors without a byte
 //! offset, and has another depth limit.
 
 mod error;
@@ -64,7 +65,8 @@ pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
 
 /// Returns the canonical form of a value that was built in code or parsed by another parser.
 ///
-/// # Errors Fails if [`parse_strict`] would refuse the serialized value.
+/// # Errors
+/// Fails if [`parse_strict`] would refuse the serialized value.
 pub fn canonicalize_value(value: &Value) -> Result<String, Refusal> {
     check_value(value)?;
     Ok(String::from_utf8(value_to_canonical(value)).expect("canonical JSON is UTF-8"))

@@ -30,7 +30,7 @@ pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, Re
     Ok(from_double(double))
 }
 
-/// Checks that a double can hold a number from any parser exactly.
+/// Checks that a double can hold the number exactly. The number may come from any parser.
 pub(super) fn check(number: &Number) -> Result<(), Refusal> {
     if number.is_f64() {
         return Ok(());
@@ -54,8 +54,8 @@ fn is_exact_double(digits: &str, double: f64) -> bool {
 }
 
 fn truncated(literal: &str) -> String {
-    // A literal of exactly the maximum length also gets the mark. Recorded failures contain this text, so it must not
-    // change.
+    // A literal of exactly the maximum length also gets the truncation mark, although no digit is removed. Recorded
+    // failures contain this text, so it must not change.
     match literal.len() < SHOWN_DIGITS_MAX {
         true => literal.to_owned(),
         false => {

@@ -11,10 +11,12 @@ pub fn value_to_canonical(value: &Value) -> Vec<u8> {
     data_to_canonical(value)
 }
 
-/// Returns the canonical form of data that serializes to JSON.
+/// Returns the canonical form of data that serializes to JSON. Values from [`crate::encoding::canon::parse_strict`]
+/// never cause a panic.
 ///
-/// # Panics Panics if the data does not serialize, or contains a number that is not finite, a map with a key that is
-/// not a string, or a key twice in one map. Values from [`crate::encoding::canon::parse_strict`] never cause a panic.
+/// # Panics
+/// Panics if the data does not serialize, or contains a number that is not finite. Also panics if a map contains a key
+/// twice or a key that is not a string.
 pub fn data_to_canonical(data: &impl Serialize) -> Vec<u8> {
     serde_json_canonicalizer::to_vec(data).expect("plain data has a canonical form")
 }
