@@ -1,12 +1,19 @@
 //! Evidence: the history of a job as one file, and a check that needs only this file.
 //!
-//! A file consists of JSON lines, each canonical (RFC 8785). The order is: a header, the events exactly as they were
-//! hashed, the ledger rows and effects from their own tables, the payloads, the response, and a trailer with the
-//! SHA-256 of all preceding bytes. A signature may follow. `docs/howto/evidence.md` describes the format field by
-//! field.
+//! A file consists of JSON lines, each canonical (RFC 8785). The lines are in this order:
 //!
-//! All functions of this module are pure. [`write()`] turns the contents of the stores into bytes. [`verify()`] turns
-//! bytes into [`Verified`], which contains a [`VerifyReport`]. They read no file and no clock, so a test can try
+//! - a header
+//! - the events, exactly as they were hashed
+//! - the ledger rows and the effects, from their own tables
+//! - the payloads
+//! - the response
+//! - a trailer with the SHA-256 of all preceding bytes
+//! - a signature, if the file is signed
+//!
+//! `docs/howto/evidence.md` describes the format field by field.
+//!
+//! [`write()`] turns the contents of the stores into bytes. [`verify()`] turns bytes into [`Verified`], which contains
+//! a [`VerifyReport`]. All functions of this module are pure: they read no file and no clock. A test can therefore try
 //! every change of a single byte.
 
 mod check;

@@ -48,7 +48,8 @@ const ORDER: [&str; 8] = ["header", "event", "ledger", "effect", "payload", "res
 
 /// Reads a file. Problems are added to the report.
 ///
-/// # Errors Returns the reason if the bytes are not an evidence file or have another format version.
+/// # Errors
+/// Returns the reason if the bytes are not an evidence file or have another format version.
 pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, VerifyReport), String> {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let whole = pieces.pop_if(|last| last.is_empty()).is_some();

@@ -66,7 +66,8 @@ pub enum Content {
     Text(String),
     /// Other bytes, in hexadecimal.
     Hex(String),
-    /// The bytes are stored under this other label. If it is `answer/…`, the bytes are the result in the answer.
+    /// The bytes are stored under this other label. If the label begins with `answer/`, the bytes are the result in the
+    /// answer.
     SameAs(String),
     /// The bytes and their salt were withheld when the file was written.
     Withheld,
@@ -139,7 +140,7 @@ pub struct EffectRecord {
     pub content: Content,
 }
 
-/// The job's response, without parts that may be withheld or that depend on the place of the export.
+/// The job's response. It lacks the parts that may be withheld, and the parts that depend on the place of the export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ResponseRecord {

@@ -19,7 +19,8 @@ impl Trust {
     /// Parses a trust file. Each line contains a key, `ed25519:…`, and optionally a name. Empty lines and lines that
     /// begin with `#` are ignored.
     ///
-    /// # Errors Returns the numbers of the lines that are not keys. The list is empty if the file contains no key.
+    /// # Errors
+    /// Returns the numbers of the lines that are not keys. The list is empty if the file contains no key.
     pub fn parse(text: &str) -> Result<Trust, Vec<usize>> {
         let mut keys = BTreeMap::new();
         let mut bad = Vec::new();

@@ -35,8 +35,9 @@ impl Withhold {
 
     /// Checks that every requested label exists.
     ///
-    /// # Errors Returns the first label that does not exist. Accepting it would withhold nothing, contrary to the
-    /// user's request.
+    /// # Errors
+    /// Returns the first label that does not exist. If this label were accepted, nothing would be withheld, contrary to
+    /// the user's request.
     pub(super) fn check(&self, known: &[&str]) -> Result<(), UnknownLabel> {
         let Withhold::Labels(labels) = self else { return Ok(()) };
         match labels.iter().find(|wanted| !known.iter().any(|label| is_or_is_below(label, wanted))) {

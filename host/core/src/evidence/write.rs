@@ -160,8 +160,8 @@ fn effects(export: &Export<'_>) -> Vec<EffectRecord> {
     effects.into_iter().map(one).collect()
 }
 
-/// Returns the payloads of the payload table, and the hashes of payloads that are stored under another label or not
-/// at all.
+/// Returns the payloads of the payload table. For each other payload that an event references, returns a record with
+/// its hash. The bytes of such a payload are stored under another label or not at all.
 fn payloads(export: &Export<'_>, durable: &Durable) -> Vec<PayloadRecord> {
     let salt = |label: &str| keys::payload_salt(&export.record.secret, label);
     let mut all: BTreeMap<String, PayloadRecord> = BTreeMap::new();
@@ -201,8 +201,8 @@ fn content(bytes: &[u8]) -> Content {
     }
 }
 
-/// Returns the response without the parts that other records of the file contain: previews, outputs, arguments and
-/// costs. Also leaves out commands and facts that the plan states.
+/// Returns the response without previews, outputs, arguments and costs, which other records of the file contain. Also
+/// leaves out the commands, and the list of last steps, which follows from the plan.
 pub(super) fn bare_response(durable: &Durable) -> Value {
     let mut response: Response = response::response(durable);
     response.next_actions.clear();

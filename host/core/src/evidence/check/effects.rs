@@ -72,8 +72,8 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
 }
 
-/// Checks that no call has two successful answers in the records, and that no try follows a successful answer. Both
-/// tries of a keyed retry may have succeeded, because the outside system recognizes the repeat by its key.
+/// Checks that no effect of another try follows a successful answer of the same call. A successful try that a keyed
+/// retry repeated does not count, because the outside system recognizes the repeat by its key.
 fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let mut good: BTreeMap<&Slot, u32> = BTreeMap::new();
     for (at, effect) in &evidence.effects {
@@ -137,7 +137,7 @@ fn is_unused_read(job: &Job, effect: &EffectRecord) -> bool {
     looks && call.finished.as_ref().is_none_or(|finished| finished.try_no != effect.try_no)
 }
 
-/// Returns true if a keyed call was repeated while this try of the call was in doubt.
+/// Returns true if this try of a keyed call was in doubt and the call was then repeated.
 fn was_repeated(job: &Job, slot: &Slot, try_no: u32) -> bool {
     let Some(call) = job.calls.get(slot) else { return false };
     let keyed = job.pinned(&call.operator).is_some_and(|pinned| pinned.class == RecoveryClass::Keyed);
@@ -162,7 +162,7 @@ fn check_record_fields(at: u64, record: &EffectRecord, report: &mut VerifyReport
     }
 }
 
-/// Checks that an effect of a world-changing call has its barrier in the log.
+/// For an effect of a world-changing call, checks that the log contains the barrier of the try.
 fn check_barrier(at: u64, effect: &EffectRecord, job: &Job, report: &mut VerifyReport) {
     let slot = &effect.slot;
     let Some(call) = job.calls.get(slot) else {

@@ -106,12 +106,12 @@ fn check_state(at: u64, row: &LedgerRow, call: &Call, job: &Job, report: &mut Ve
     let slot = &row.slot;
     let finished = call.finished.as_ref();
     let open = call.open_try.is_some();
-    // In staged commit the row is written after its events, and keeps its previous state until then.
+    // In staged commit, the row is written after its events. Until then, the row keeps its previous state.
     let (fits, unsettled) = match (call.committed, finished.map(|finished| finished.ok)) {
         (true, Some(true)) => {
-            // A lagging row of an executed world-changing call is in flight or in doubt, because the barrier set it
-            // to in flight. A read or a reused receipt has no barrier, so its lagging row may also be a definite
-            // failure.
+            // The row may not be written yet. For an executed world-changing call, the row is then in flight or in
+            // doubt, because the barrier set it to in flight. A read or a reused receipt has no barrier, so its row may
+            // also be a definite failure.
             let is_behind = match row.world_changing && !is_receipt(call) {
                 true => matches!(row.state, RowState::Inflight | RowState::Indeterminate),
                 false => !row.state.is_final(),
