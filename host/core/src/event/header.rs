@@ -55,7 +55,7 @@ pub struct Header {
 /// Identifies a policy. The policy's content is in [`Header::rules`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptedPolicy {
-    /// SHA-256 of the policy's canonical form. It is part of the request key.
+    /// SHA-256 of the policy's canonical form. This hash is part of the request key.
     pub hash: Hash,
     /// Version number given by the policy's author.
     #[serde(default, skip_serializing_if = "Option::is_none")]

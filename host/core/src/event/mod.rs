@@ -71,7 +71,7 @@ pub enum Body {
     StepStarted { step_id: StepId },
     /// The step ended with an output.
     StepSucceeded { step_id: StepId, result_type: ResultType },
-    /// The state after the step was recorded. It is the step's output.
+    /// The checkpoint of the step was recorded. The checkpoint contains the output of the step.
     StateCheckpointed { step_id: StepId, output: PayloadRef },
     /// The step failed. The failure is final if no retry is scheduled.
     StepFailed { step_id: StepId, result_type: ResultType, failure: Failure },
@@ -211,7 +211,7 @@ pub enum Body {
         slot: Slot,
         resource: Resource,
         outcome: UnconfirmedReason,
-        /// The state found instead, or the reason why the change could not be verified.
+        /// The state that the verifier found, or the reason why the change could not be verified.
         found: String,
         consequence: Consequence,
     },
@@ -226,7 +226,7 @@ pub enum Body {
         by: DecidedBy,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resource: Option<Resource>,
-        /// True if the person stated that the effect no longer exists. The current state is then not accepted: the
+        /// True if the person stated that the effect no longer exists. The current state is then not accepted, and the
         /// next request for the action executes the action again.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
@@ -240,7 +240,8 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sensitivity: Option<String>,
     },
-    /// An earlier call performed the same action. The answer of this call is the receipt of the earlier call.
+    /// An earlier call performed the action of the call at `slot`. The receipt of the earlier call becomes the answer
+    /// of the call at `slot`.
     ActionReused { slot: Slot, action_key: Hash, job_id: JobId, from_slot: Slot, operator: Operator, args: PayloadRef },
     /// An earlier result of an equal step was found. The event records whether the step reuses the result, and the
     /// reason.

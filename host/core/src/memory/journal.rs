@@ -17,8 +17,8 @@ use crate::storage::{
 };
 
 impl Memory {
-    /// Claims the job with the id `job`. If `job` is `None`, claims the next claimable job that `except` does not
-    /// exclude.
+    /// Claims the job with the id `job`. If `job` is `None`, claims the next claimable job. Skips the jobs and tenants
+    /// in `except`.
     fn claim_matching(&self, claimer: &LeaseRequest, job: Option<&JobId>, except: &ClaimExclusions) -> Option<Claim> {
         let mut state = self.state();
         let state = &mut *state;

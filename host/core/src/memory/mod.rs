@@ -37,8 +37,8 @@ struct State {
     /// Effects of jobs whose log is in another store (staged commit).
     effects: BTreeMap<JobId, BTreeMap<(Slot, u32), Vec<u8>>>,
     values: BTreeMap<(String, String), Vec<u8>>,
-    /// Lease clock time at which an owner's lock was first seen to be released, by the content of the owner's lock
-    /// file.
+    /// Lease clock time at which the lock of a dead owner was first seen to be released. The key is the content of the
+    /// owner's lock file.
     dead_since_us: BTreeMap<String, i64>,
     inbox_id: i64,
     costs: costs::Costs,

@@ -40,7 +40,7 @@ pub struct Consumption {
     pub wall_ms: u32,
 }
 
-/// Payload stored for a try that left its call in doubt because its answer could not be used.
+/// Payload stored for a try whose answer could not be used. The try left its call in doubt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnusableAnswer {
     /// Reason why the answer could not be used.
@@ -169,9 +169,9 @@ impl Effect {
         serde_json::to_vec(self).expect("an effect is plain data")
     }
 
-    /// Returns true if the effect helps the lease holder to decide the call. Returns false for an unknown answer, and
-    /// for a "not applied" answer to a keyed retry, because it proves nothing about the original try. If that answer
-    /// counted, the host would ask the tool about the original try forever.
+    /// Returns true if the effect helps the lease holder to decide the call. An unknown answer does not help. A "not
+    /// applied" answer to a keyed retry does not help either, because it proves nothing about the original try. If such
+    /// an answer counted, the host would ask the tool about the original try forever.
     pub fn is_informative(&self) -> bool {
         match self.answer {
             Answer::Ok(_) => true,

@@ -65,8 +65,8 @@ codes! {
     MemoryLimit = "MEMORY_LIMIT", retries 0;
     /// The plugin recursed too deeply.
     StackOverflow = "STACK_OVERFLOW", retries 0;
-    /// The plugin ran longer than its time limit. The cause may be a busy machine, so steps, and calls that certainly
-    /// changed nothing, are retried (§8).
+    /// The plugin ran longer than its time limit. A busy machine may be the cause. Therefore the host retries steps,
+    /// and calls that certainly changed nothing (§8).
     WallClockLimit = "WALL_CLOCK_LIMIT", retries 3;
     /// The plugin's answer is larger than its limit.
     OutputLimit = "OUTPUT_LIMIT", retries 0;
@@ -125,8 +125,8 @@ impl Code {
     pub fn is_guest_code(self) -> bool {
         (self as usize) < 10
     }
-    /// Returns true if a step that failed with this code would fail with it again for the same input. Retrying the
-    /// job then cannot help.
+    /// Returns true if a step that failed with this code would fail with the same code again for the same input.
+    /// Retrying the job then cannot help.
     pub fn fails_deterministically(self) -> bool {
         matches!(
             self,
@@ -180,8 +180,8 @@ pub struct Failure {
     pub retry_after_ms: Option<u32>,
 }
 
-/// The only key of the JSON object in `detail` if the plugin's SDK refused an operation. The SDK refuses operations
-/// that are forbidden to all plugins of the same kind (step or tool).
+/// Mark of a failure that the plugin's SDK caused by refusing an operation. The mark is the only key of the JSON object
+/// in `detail`. The SDK refuses operations that are forbidden to all plugins of the same kind (step or tool).
 pub const DENIED_BY_SDK: &str = "latchwork:denied";
 
 impl Failure {

@@ -16,7 +16,7 @@ pub enum ReuseReason {
     OutcomeType,
     /// The result and the step have different sensitivities.
     Sensitivity,
-    /// The policy decides about the step differently than when the result was made.
+    /// The policy's decision about the step differs from its decision when the result was made.
     Policy,
     /// The result was made from an input that differs from the input of the step.
     Input,

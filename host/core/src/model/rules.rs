@@ -14,8 +14,8 @@ use crate::model::mode::Mode;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
-    /// Modes in which jobs may run. The rules recorded with a job omit this list, because it contained the job's mode
-    /// when the job was accepted.
+    /// Modes in which jobs may run. The rules recorded with a job omit this list. A job is accepted only in a mode of
+    /// this list, so the recorded rules need not restrict the mode.
     #[serde(skip)]
     pub modes: Vec<Mode>,
     /// Effects that always need a gate.
