@@ -32,7 +32,8 @@ pub trait Catalog {
     /// Returns the mismatches between a value and the JSON Schema of a plan's parameters. The default implementation
     /// does not evaluate the schema and returns no mismatch.
     ///
-    /// # Errors Returns the reason if the schema cannot be used.
+    /// # Errors
+    /// Returns the reason if the schema cannot be used.
     fn schema_mismatches(&self, _schema: &Value, _value: &Value) -> Result<Vec<SchemaMismatch>, String> {
         Ok(vec![])
     }

@@ -119,8 +119,8 @@ fn dependencies(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     }
 }
 
-/// Reports cycles of two or more steps. Of several cycles that share steps, only one cycle is reported. After the
-/// author removes it, the next check reports another cycle.
+/// Reports cycles of two or more steps. If several cycles share steps, only one of these cycles is reported. After the
+/// author has removed the reported cycle, the next check reports another cycle.
 fn cycles(steps: &[StepFields<'_>], report: &mut ViolationReport) {
     let mut edges = direct(steps);
     for (id, targets) in &mut edges {

@@ -20,8 +20,8 @@ const MESSAGE: &[Key] = &[
     ("tool_calls", false, list),
 ];
 const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
-/// Names that `params` must not contain. The step or the provider plugin sets these values, or they need a streamed
-/// answer.
+/// Names that `params` must not contain. The step or the provider plugin sets the values of `model` and `messages`. The
+/// other names request a streamed answer.
 const NOT_PARAMS: [&str; 4] = ["model", "messages", "stream", "stream_options"];
 
 /// Checks the payload and the operator of each llm step.

@@ -96,8 +96,9 @@ fn rules(
     }
 }
 
-/// Returns the normal form of a plan whose defaults are already filled. Sorts the sets and puts the steps in
-/// topological order. `step_id` decides the order of steps that do not depend on each other.
+/// Returns the normal form of a plan whose defaults are already filled. Sorts `depends_on`, `effects` and `policy_tags`
+/// of each step, and puts the steps in topological order. `step_id` decides the order of steps that do not depend on
+/// each other.
 fn normalize(value: Value) -> Result<Plan, serde_json::Error> {
     let mut plan: Plan = serde_json::from_value(value)?;
     for step in &mut plan.steps {

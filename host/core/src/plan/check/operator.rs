@@ -23,8 +23,8 @@ pub(super) fn check(steps: &[StepFields<'_>], catalog: &dyn Catalog, report: &mu
     }
 }
 
-/// Returns the effects of an operator that a step's declaration does not cover. Every effect except `produce_outcome`
-/// must be declared.
+/// Returns the effects of an operator that a step must declare but does not declare. Every effect except
+/// `produce_outcome` must be declared.
 pub fn uncovered(declared: &[EffectKind], caused: &[EffectKind]) -> Vec<EffectKind> {
     let is_covered = |effect: &EffectKind| *effect == EffectKind::ProduceOutcome || declared.contains(effect);
     caused.iter().copied().filter(|effect| !is_covered(effect)).collect()
@@ -66,8 +66,8 @@ fn effects(step: &StepFields<'_>, info: &OperatorInfo, report: &mut ViolationRep
     let words: Vec<String> = words.map(|effect| format!("`{}`", effect.as_str())).collect();
     let name = step.text("name").unwrap_or_default();
     let id = step.text("step_id").unwrap_or_default();
-    // If the step states its effects, the suggestion lists these and the missing effects. Otherwise, it lists all
-    // effects of the operator that must be declared.
+    // If the step states its effects, the suggestion lists the stated and the missing effects. Otherwise, the
+    // suggestion lists all effects of the operator that must be declared.
     let (verb, preposition, kept) = match step.is_stated("effects") {
         true => ("write", "in", declared),
         false => ("add", "to", uncovered(&[], &info.effects)),
@@ -141,7 +141,8 @@ fn check_compensation(
         let message = format!("`{named}` changes nothing, so it undoes nothing");
         report.add(at, rule::CANNOT_UNDO, message);
     } else if !own && step.get("effects").is_some_and(Value::is_array) {
-        // Skip effects that the step's own operator `of` may also cause. They are already reported.
+        // Skip effects that the step's own operator `of` may also cause. The rule `EFFECTS_TOO_NARROW` already reports
+        // these effects.
         let said = |effect: &EffectKind| of.is_some_and(|of| of.effects.contains(effect));
         for effect in uncovered(&declared(step), &by.effects).into_iter().filter(|effect| !said(effect)) {
             let message = format!(

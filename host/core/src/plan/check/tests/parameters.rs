@@ -130,8 +130,8 @@ fn binding_to_undeclared_parameter_is_refused() {
     let found = self::found(&plan);
     assert_eq!(brief(&found), [("P038", "/steps/0/payload/of"), ("P017", "/steps/1/payload/tone")]);
     assert!(found[0].message.contains("did you mean `professor`"), "{found:?}");
-    // The schema admits additional names, so a binding may read an undeclared name. Only the violation by the
-    // `$outcome` binding remains.
+    // The schema now admits additional names, so the binding to an undeclared name is valid. Only the `$outcome`
+    // binding still causes a violation.
     plan["parameters"]["additionalProperties"] = json!({ "type": "integer" });
     assert_eq!(super::violations(&plan).len(), 1);
 }
