@@ -45,7 +45,7 @@ pub struct ForkStart {
 /// Reason why a job cannot be forked as requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ForkRefusal {
-    /// The original job is still open. It may still do the work that the fork would do.
+    /// The original job is still open. This job may still do the work that the fork would do.
     #[error(
         "job {job_id} is {} and continues by itself: let it finish with `latch resume {job_id}`, or cancel it",
         state.as_str()
@@ -173,8 +173,8 @@ fn dependents_of<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a Step
     behind
 }
 
-/// Returns true if this step changed the world, may have changed it, or may still change it. Executions of the step
-/// in jobs from which `origin` was forked also count.
+/// Returns true if this step changed the world, may have changed it, or may still change it. If `origin` is itself a
+/// fork, executions of the step in earlier jobs of the chain of forks also count.
 fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
     let job = &origin.job;
     let is_effect = |step: &Step| step.copied.is_some() && step.result_type == Some(ResultType::SideEffectCommitted);

@@ -72,8 +72,8 @@ pub(crate) fn wait_reason(durable: &Durable, step: &Step) -> Code {
     }
 }
 
-/// Returns a call in doubt of an aborting job, which must be resolved before the job ends. Returns `None` if there is
-/// no such call, or if only a person can decide the call.
+/// Returns a call in doubt of an aborting job. The job cannot end before this call is resolved. Returns `None` if no
+/// call is in doubt, or if only a person can decide the calls in doubt.
 pub fn next_call_in_doubt(durable: &Durable) -> Option<Invocation> {
     let job = &durable.job;
     if !job.is_aborting() {

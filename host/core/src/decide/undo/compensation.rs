@@ -317,8 +317,8 @@ pub(crate) fn continue_past_failures(durable: &Durable, by: &DecidedBy) -> Draft
     left.into_iter().chain(taken).fold(Draft::default(), Draft::merge)
 }
 
-/// Counts a failed compensation as settled. The effect of the original call stays, and its receipt can be
-/// reused again.
+/// Counts a failed compensation as settled. The effect of the original call stays, and the receipt of the original call
+/// can be reused again.
 fn leave_effect(durable: &Durable, slot: &Slot, by: &DecidedBy) -> Option<Draft> {
     let actions = action::restore_receipt(durable, &slot.compensated()?);
     let events = vec![Body::CompensationLeft { slot: slot.clone(), by: by.clone() }];

@@ -16,7 +16,7 @@ fn failing(code: Code, times: usize, retry_after_ms: Option<u32>) -> Vec<Answer>
     vec![Answer::NotApplied(failure); times]
 }
 
-/// Returns a job of one read that fails with `code`, with the given overrides of the step and of the plugin.
+/// Returns a job with one read that fails with `code`. The step and the plugin have the given retry overrides.
 fn job(code: Code, of_step: Option<Value>, of_plugin: Option<RetrySpec>, retry_after_ms: Option<u32>) -> Sim {
     let mut read = step("a", "Read", &[], json!({}));
     if let Some(retry) = of_step {

@@ -70,8 +70,8 @@ fn copied(sim: &Sim) -> Vec<String> {
     sim.durable().job.steps.iter().filter(|step| step.copied.is_some()).map(|step| step.id.to_string()).collect()
 }
 
-/// I40, I41: a fork copies the steps that do not depend on its first step. It executes the other steps again, and
-/// gates the steps that had effects in the origin.
+/// I40, I41: a fork copies the steps that do not depend on the chosen step. The fork executes the other steps again. If
+/// such a step had effects in the origin, the fork gates the step.
 #[test]
 fn fork_copies_independent_steps_and_gates_earlier_effects() {
     let mut origin = trusted_job(Mode::AutoExec);
@@ -280,8 +280,8 @@ fn possible_earlier_effects_are_gated_in_fork() {
     assert!(gated(&durable, "o").is_empty());
     durable.job.calls.get_mut(&Slot::new("o")).unwrap().committed = false;
     assert_eq!(gated(&durable, "o"), ["o"]);
-    // The origin is itself a fork in which the approval was rejected, so it executed nothing. A fork of this
-    // origin still gates the step, because the first job executed it.
+    // The origin is itself a fork. Its approval was rejected, so the origin executed nothing. A fork of this origin
+    // still gates the step, because the first job executed the step.
     let mut origin = trusted_job(Mode::AutoExec);
     origin.process(None).unwrap();
     let mut fork = forked(&origin, &request("s"));

@@ -128,7 +128,7 @@ fn reused_outcome_is_recorded_as_outcome() {
     assert_eq!((previews, decisions(&sim)), (vec!["\"earlier\""], vec![(true, ReuseReason::WithinTtl)]));
 }
 
-/// A reusable result that depends on a person's verdict has the provenance of a person's decision.
+/// A reusable result that depends on a person's verdict records the provenance `PersonDecision`.
 #[test]
 fn result_from_verdict_is_marked_as_such() {
     let mut planned = cached(json!({ "calls": ["Opaque"] }));

@@ -109,8 +109,8 @@ fn unloaded_job_can_be_parked_after_any_log_end() {
     assert!(states.len() >= 3, "{states:?}");
 }
 
-/// I123: if a retry is requested for a finished job that cannot be loaded, the job is reopened and parked. The lists
-/// of steps and calls are empty. Later attempts that cannot load the job park it again.
+/// I123: if a retry is requested for a finished job that cannot be loaded, the job is reopened and parked. The
+/// reopening event lists no steps and no calls. Later attempts that cannot load the job park it again.
 ///
 /// When the job can be loaded again, it ends as before. The retry must then be requested again.
 #[test]

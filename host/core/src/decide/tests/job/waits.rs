@@ -144,7 +144,7 @@ fn a_time_out_gives_the_default_or_fails_unless_a_signal_was_acknowledged() {
     }
 }
 
-/// I25: the end of a wait by its timeout is written only if the inbox is empty.
+/// I25: the timeout of a wait is written only if the inbox is empty.
 #[test]
 fn timed_end_is_written_only_after_inbox_is_drained() {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "1h" });

@@ -32,7 +32,7 @@ fn shown(sim: &Sim, inbox: &[InboxRow]) -> Response {
 }
 
 /// I107: the response shows a request that was accepted but not applied yet. If pending requests decide a gate, the
-/// response no longer offers an approval of this gate. It still offers the decision on the second gate.
+/// response no longer offers an approval of this gate. The response still offers the decision on the second gate.
 #[test]
 fn pending_request_is_not_offered_again() {
     let (sim, gate_hash) = gated(2);

@@ -1,5 +1,5 @@
-//! Tests of the receipts of actions that are being undone or that differ from the record. Other jobs do not get these
-//! receipts until the state of the action is certain.
+//! Tests of the receipts of actions that are being undone, or whose effects differ from the record. Other jobs do not
+//! get these receipts until the state of the action is certain.
 
 use serde_json::json;
 
