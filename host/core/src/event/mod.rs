@@ -388,8 +388,8 @@ fn is_zero(value: &u64) -> bool {
 impl Body {
     /// Returns the oldest version of the event format that can express the event.
     ///
-    /// A `job_reopened` event for an undo has version 2, so that a program that knows only version 1 refuses it. With
-    /// version 1, that program would read the event as a retry and end the job without undoing anything.
+    /// A `job_reopened` event for an undo has version 2, so that a program that knows only version 1 refuses the event.
+    /// With version 1, that program would read the event as a retry and end the job without undoing anything.
     pub fn schema_version(&self) -> u32 {
         match self {
             Body::JobReopened { purpose: ReopenPurpose::Undo, .. } => SCHEMA_VERSION,

@@ -1,5 +1,5 @@
-//! Test support: splits an evidence file into records, and builds a file from changed records. Every number, sum and
-//! hash of the new file is recomputed, so only contradictions between independent records reveal the forgery.
+//! Test support: splits an evidence file into records, and builds a file from changed records. Recomputes every number,
+//! sum and hash of the new file. Therefore only contradictions between independent records reveal a changed record.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! In-memory store that needs no async runtime and no real clock. It is the reference model: every other store must
-//! behave exactly like it. One conformance suite checks all stores.
+//! In-memory store that needs no async runtime and no real clock. This store is the reference model: every other store
+//! must behave exactly like this store. One conformance suite checks all stores.
 
 mod clock;
 mod costs;

@@ -91,7 +91,7 @@ pub enum Provenance {
     Executed,
     /// The answer was found in the effect store when the job was resumed.
     CaughtUp,
-    /// The host asked the tool after the call whether the call had happened.
+    /// After the call, the host asked the tool whether the call had happened.
     Reconciled,
     /// The call was repeated under its recorded external key.
     KeyedRetry,

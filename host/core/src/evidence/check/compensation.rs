@@ -19,7 +19,7 @@ pub(super) struct CompensationWalk {
     begun: BTreeSet<Slot>,
     /// Calls that are undone.
     done: BTreeSet<Slot>,
-    /// Call to undo whose compensation began last. The compensation may be in flight or finished.
+    /// Call whose compensation began last. This compensation may be in flight or finished.
     open: Option<Slot>,
 }
 
