@@ -57,8 +57,8 @@ pub(super) fn expand(plan: &Value) -> Value {
     plan
 }
 
-/// Returns the ids of the other steps to which bindings in the step's `payload` and `hashes` refer. Ids that are not
-/// in `ids` are left out.
+/// Finds the bindings in the step's `payload` and `hashes`, and returns the ids of the steps that they refer to. The id
+/// of the step itself and ids that are not in `ids` are left out.
 fn bound_steps<'a>(step: &Map<String, Value>, ids: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
     let values = ["payload", "hashes"].into_iter().filter_map(|key| step.get(key));
     let named = values.flat_map(bindings::references).map(|reference| reference.step().to_string());
@@ -69,7 +69,8 @@ fn id(step: &Map<String, Value>) -> Option<&str> {
     step.get("step_id").and_then(Value::as_str).filter(|id| StepId::is_valid(id))
 }
 
-/// Returns JSON pointers into `plan`, the normal form, for every value that the original text `written` omits.
+/// Returns the JSON pointers of all values that are in the normal form `plan` but not in the original text `written`.
+/// The pointers are into the normal form.
 pub(super) fn omitted_values(written: &Value, plan: &super::Plan) -> Vec<String> {
     let missing = |fields: &Value, key: &str| fields.get(key).is_none();
     let of_plan =

@@ -120,8 +120,8 @@ impl Plan {
 fn missing(pointer: &str, why: &str) -> ParameterError {
     let path: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
     let name = path.join("/");
-    // `--set` cannot set a value inside a parameter, or a parameter with an equals sign in its name, because the
-    // first equals sign ends the name.
+    // Two kinds of values need `--input`: a value inside a parameter, and a parameter whose name contains an equals
+    // sign. In `--set NAME=VALUE`, the first equals sign ends the name.
     let how = match path.len() > 1 || name.contains('=') {
         true => "in `--input FILE`".to_owned(),
         false => format!("with `--set {name}=VALUE`"),

@@ -45,7 +45,8 @@ pub struct Intent {
 pub fn check_request(text: &[u8], catalog: &dyn Catalog) -> Result<CheckedRequest, Vec<Violation>> {
     let value = canon::parse_strict(text).ok().filter(|_| text.len() <= PLAN_BYTES_MAX).unwrap_or_default();
     if value.get("plan").is_none() && value.get("intent").is_none() {
-        // This check also reports the errors of a text that is not a request and not a plan.
+        // The text is checked as a bare plan. A text that is neither a request nor a plan gets the errors of this
+        // check.
         let plan = check(text, catalog)?;
         let filled = expand::omitted_values(&value, &plan);
         return Ok(CheckedRequest { plan, filled, intent: None, mode: None, request_id: None, priority: None });

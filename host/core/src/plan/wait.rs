@@ -93,8 +93,8 @@ impl WaitSpec {
         Ok(WaitSpec { kind, key, end: when, default: fields.get("default").cloned(), park })
     }
 
-    /// Returns the time at which the wait ends without a signal if it starts at `now_us`, in microseconds since
-    /// 1970 UTC.
+    /// Returns the time at which the wait ends without a signal, in microseconds since 1970 UTC. `now_us` is the time
+    /// at which the wait starts, in the same unit. Returns `None` if the wait has no end.
     pub fn until_us(&self, now_us: i64) -> Option<i64> {
         self.end.map(|when| match when {
             WaitEnd::After(ms) => now_us.saturating_add_unsigned(ms * 1_000),
@@ -187,8 +187,8 @@ fn offset_seconds(text: &str) -> Option<i64> {
     Some(sign * (two(hours, 23)? * 3_600 + two(minutes, 59)? * 60))
 }
 
-/// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar. In the calculation,
-/// years begin in March, so the leap day is the last day of its year.
+/// Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar. The calculation counts
+/// years from March to February. The leap day is therefore the last day of a year.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

@@ -4,8 +4,8 @@ use crate::model::divergence::Divergence;
 use crate::model::ids::StepId;
 use crate::state::{EmittedEvent, Job};
 
-/// Checks that a finished try of the step made every call in the log. `calls` is the number of calls that the
-/// try made.
+/// Checks that a finished try of the step made every call that the log records for the step. `calls` is the number of
+/// calls that the try made.
 ///
 /// # Errors
 /// Returns the first missing call.

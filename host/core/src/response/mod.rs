@@ -84,8 +84,8 @@ fn reason(durable: &Durable) -> Option<Code> {
     }
 }
 
-/// Returns the actor that cancelled the job, while the job is not terminal. A cancelled job becomes terminal after
-/// its calls have finished and its effects are undone. Returns `None` if a finished job is being undone.
+/// Returns the actor that cancelled the job. Returns `None` once the job is terminal, and for a finished job that is
+/// being undone. A cancelled job stays open until its calls have finished and its effects are undone.
 fn cancelled_by(durable: &Durable) -> Option<String> {
     let job = &durable.job;
     job.cancel.as_ref().filter(|_| !job.state.is_terminal() && job.undo.is_none()).map(|by| by.actor.clone())

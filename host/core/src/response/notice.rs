@@ -119,7 +119,7 @@ pub fn notices(job: &Job, events: &[Event]) -> Vec<Notice> {
 
 fn notice(job: &Job, event: &Event) -> Option<Notice> {
     let (kind, reason, slot) = match &event.body {
-        // A gate that was already decided by an approval from the submission is not open and needs no notice.
+        // A closed gate needs no notice. An approval given with the submission may have closed the gate already.
         Body::GateRequested { slot, .. } if job.open_gate(slot).is_some() => {
             (NoticeKind::GateRequested, Some(Code::RequiresApproval), Some(slot.clone()))
         }
@@ -153,8 +153,8 @@ fn notice(job: &Job, event: &Event) -> Option<Notice> {
     })
 }
 
-/// Returns `kind`, the reason why the job did not complete, and the slot of its first failed step. The reason
-/// is `code` if it is set, otherwise the code of the first failed step.
+/// Returns three values: `kind` unchanged, the reason why the job did not complete, and the slot of the first failed
+/// step. The reason is `code`. If `code` is `None`, the reason is the code of the first failed step.
 fn end_reason(job: &Job, kind: NoticeKind, code: Option<Code>) -> (NoticeKind, Option<Code>, Option<Slot>) {
     let failed = job.steps.iter().find(|step| step.state == StepState::FailedFinal);
     let reason = code.or_else(|| Some(failed?.failure.as_ref()?.code));

@@ -93,8 +93,8 @@ impl Offer {
     }
 }
 
-/// Returns true if the next approval must come from another person, because the rules do not let the submitter
-/// approve the gate or because the gate already has an approval. Returns false if the job has no recorded rules.
+/// Returns true if the next approval must come from another person. This is the case if the gate already has an
+/// approval, or if the rules do not let the submitter approve the gate. Returns false if the job has no recorded rules.
 fn needs_other_approver(durable: &Durable, slot: &Slot, rules: Option<&Rules>) -> bool {
     let Some(rules) = rules else { return false };
     let approved = durable.job.open_gate(slot).is_some_and(|gate| !gate.approvals.is_empty());

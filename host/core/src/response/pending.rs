@@ -1,5 +1,5 @@
-//! Requests that are accepted but not applied to the job yet. The response shows the requests and does not offer
-//! their commands again.
+//! Requests that are accepted but not applied to the job yet. The response lists these requests, and does not offer
+//! commands that would repeat them.
 
 use super::{BlockedView, PendingView, Response, next_actions};
 use crate::model::error::Code;
@@ -41,8 +41,9 @@ impl Response {
         let mut next_actions = next_actions(durable, &left, now_us);
         let resume = format!("latch resume {}", self.job_id);
         next_actions.retain(|action| *action != resume);
-        // `latch resume` is the first command of the list. Exception: after exhausted attempts it has no effect
-        // without a pending request to continue or abort, and is then the last command.
+        // `latch resume` is the first command of the list. There is one exception: if the attempts are exhausted,
+        // `latch resume` has an effect only with a pending request to continue or abort. Without such a request, it is
+        // the last command.
         let said = pending.iter().any(|row| matches!(row.asked, RequestKind::Continue | RequestKind::Abort));
         let at = if self.reason_code == Some(Code::AttemptsExhausted) && !said { next_actions.len() } else { 0 };
         next_actions.insert(at, resume);

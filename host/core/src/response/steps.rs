@@ -75,8 +75,8 @@ pub(super) fn step_view(durable: &Durable, step: &Step) -> StepView {
     }
 }
 
-/// Returns a note about the provenance of an answer and the model that gave the answer. Returns `None` if the call
-/// was executed in this job and no model answered.
+/// Returns a note about an answer: its provenance, and the model that gave the answer. Returns `None` if this job
+/// executed the call and no model answered.
 fn note(slot: &Slot, finished: &RecordedAnswer, receipt_of: Option<&(JobId, Slot)>) -> Option<String> {
     let mut parts = Vec::new();
     match receipt_of {

@@ -71,7 +71,7 @@ pub struct Response {
     pub compensations: Vec<CompensationView>,
     /// Commands to run next.
     pub next_actions: Vec<String>,
-    /// Recorded changes that were not confirmed. A check found that the change differs from its record, or gave no
+    /// Recorded changes that a check could not confirm. Either the change differs from its record, or the check gave no
     /// result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unconfirmed: Vec<UnconfirmedView>,
@@ -167,8 +167,8 @@ pub struct BlockedView {
     /// Hash of the exact call that an approval covers, for `latch job approve --hash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate_hash: Option<Hash>,
-    /// Time at which the waiting ends without a request, microseconds since 1970 UTC. This is the end of a wait step,
-    /// the expiry of a gate, or the time of the next try.
+    /// Time until which the step waits if no request arrives, microseconds since 1970 UTC. This is the end of a wait
+    /// step, the expiry of a gate, or the time of the next try.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
     /// Call that holds the action key for which the step waits.
@@ -242,7 +242,8 @@ pub struct UnconfirmedView {
     pub found: String,
     /// Consequence for the job.
     pub consequence: Consequence,
-    /// Actor that accepted the current state of the resource, or the check that later found the recorded state.
+    /// Origin of the settlement: the actor that accepted the current state of the resource, or a later check that found
+    /// the recorded state. `None` while the change is unsettled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled_by: Option<String>,
     /// True if a person found that the effect no longer exists.
@@ -343,7 +344,7 @@ pub enum PluginSetting {
     Limits,
     /// The WASI mode of the plugin.
     Wasi,
-    /// The plugin's grants, its `config` table, or limits that were removed from the configuration. The changed
-    /// setting is not named, because only a hash of all these settings is pinned.
+    /// One of several settings: the plugin's grants, its `config` table, or limits that were removed from the
+    /// configuration. The job pins only a hash over all these settings, so the changed setting cannot be named.
     Grants,
 }

@@ -70,8 +70,8 @@ pub(super) fn compensations(durable: &Durable) -> Vec<CompensationView> {
     decide::undo_states(durable).into_iter().map(view).collect()
 }
 
-/// Returns the conditions for which an aborting job waits in this step. The step itself no longer waits. The job
-/// waits only for calls in doubt and for compensating calls without a final state.
+/// Returns the conditions for which an aborting job waits, as far as they concern this step. An aborting job does not
+/// continue its steps. It waits only for calls in doubt and for compensating calls without a final state.
 fn aborting_waits(durable: &Durable, step: &Step) -> Vec<(Slot, Code)> {
     let job = &durable.job;
     let of_step = |(slot, _): &(Slot, Code)| slot.step() == step.id;

@@ -162,7 +162,7 @@ pub(super) fn version_range(value: &Value, at: &str, report: &mut ViolationRepor
     }
 }
 
-/// Returns true if the text is a comparison operator and a version of one to three numbers: `>=1.2`.
+/// Returns true if the text is a comparison operator, followed by a version of one to three numbers: `>=1.2`.
 fn is_comparison(text: &str) -> bool {
     let version = [">=", "<=", ">", "<", "="].into_iter().find_map(|operator| text.strip_prefix(operator));
     let Some(version) = version.map(str::trim_start) else { return false };
