@@ -24,7 +24,7 @@ pub use price::{BadPrice, Price, Prices, micro_usd, usd};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Totals {
-    /// Number of charged answers plus the number of answers that were reused from earlier calls.
+    /// Number of counted answers: `cache_misses` plus `cache_hits`.
     pub calls: u64,
     /// Number of answers in `calls` that came from a model. The model may answer differently if the call is repeated.
     pub nondeterministic: u64,
@@ -131,8 +131,8 @@ pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     let model = usage.model.unwrap_or_default();
     let once = Totals { calls: 1, nondeterministic: u64::from(*nondeterministic), ..Totals::default() };
     if *provenance == Provenance::Reused {
-        // The charge belongs to the job that received the answer from the tool. In this job, the answer counts only
-        // as a cache hit.
+        // The answer was reused, so this job counts it only as a cache hit. The job that received the answer from the
+        // tool is charged for it.
         return Some((model, Totals { cache_hits: 1, ..once }));
     }
     let spent = spent.unwrap_or_default();

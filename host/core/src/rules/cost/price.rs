@@ -38,7 +38,8 @@ pub struct BadPrice(pub String);
 impl Prices {
     /// Reads a price table.
     ///
-    /// # Errors Fails at the first entry that does not have the form shown at [`Prices`]. The error names this entry.
+    /// # Errors
+    /// Fails at the first entry that does not have the form shown at [`Prices`]. The error names this entry.
     pub fn read(table: &Value) -> Result<Self, BadPrice> {
         let form = "write { input = \"0.15\", output = \"0.60\" }, US dollars for a million tokens";
         let bad = |model: &str, what: &str| BadPrice(format!("model `{model}`: {what}; {form}"));
@@ -66,10 +67,10 @@ impl Prices {
         self.0.get(model)
     }
 
-    /// Returns the maximum cost of a call with the canonical arguments `args`, in millionths of a US dollar.
+    /// Returns the maximum cost of a call with the canonical arguments `args`, in millionths of a US dollar. Returns
+    /// `None` if the model has no price, or if the arguments set no maximum number of output tokens.
     ///
-    /// The number of bytes bounds the number of input tokens, because a token has at least one byte. Returns
-    /// `None` if the model has no price or the arguments set no maximum number of output tokens.
+    /// The input is counted as one token per byte. This is an upper bound, because a token has at least one byte.
     pub fn max_cost(&self, args: &[u8]) -> Option<u64> {
         let value: Value = serde_json::from_slice(args).ok()?;
         let price = self.get(value.get("model")?.as_str()?)?;
@@ -89,7 +90,7 @@ pub fn micro_usd(text: &str) -> Option<u64> {
         return None;
     }
     let part: u64 = format!("{part:0<6}").parse().ok()?;
-    // Amounts from 2^53 are refused, because JSON numbers do not represent them exactly.
+    // Amounts of 2^53 or more are refused, because JSON numbers cannot represent all of them exactly.
     whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part).filter(|amount| *amount < 1 << 53)
 }
 

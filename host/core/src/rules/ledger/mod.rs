@@ -51,8 +51,8 @@ pub struct LedgerRow {
     pub state: RowState,
     /// Attempt that started the open try, or the last try if none is open.
     pub attempt: u32,
-    /// Random number, different for each try. After an unacknowledged commit, a worker compares this nonce with the
-    /// nonce of its own try. Equal nonces show that the worker itself wrote the row.
+    /// Random number of the try. A worker that got no acknowledgement of a commit compares this nonce with the nonce of
+    /// its own try. If the nonces are equal, the commit was successful: the worker itself wrote the row.
     pub nonce: u64,
     /// Number of the open try, or of the last try if none is open. Counted from 1.
     #[serde(rename = "try")]
@@ -96,11 +96,11 @@ pub struct Caller {
     pub now_us: i64,
 }
 
-/// Ability of a process to touch the outside world. The process is the owner of an open try: it started the try.
+/// Ability of the owner of an open try to touch the outside world. The owner is the process that started the try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiescence {
-    /// The owner can no longer touch the world. It is dead, or the deadline of the try plus the clock margin has
-    /// passed. The settling time has also passed since then.
+    /// The owner can no longer touch the world. The settling time has passed since the owner died, or since the
+    /// deadline of the try plus the clock margin.
     Quiescent,
     /// The owner may still touch the world. The caller should ask again after the given time.
     After {
@@ -123,7 +123,7 @@ pub struct SlotFacts<'a> {
     pub open_effect: bool,
     /// True if the effect store has any world-changing effect of the slot.
     pub any_world_effect: bool,
-    /// Quiescence of the owner of the open try.
+    /// Result of the quiescence check for the owner of the open try.
     pub quiescence: Quiescence,
     /// Reason code if cancellation, policy or budget forbids the execution.
     pub forbidden: Option<Code>,
@@ -156,21 +156,22 @@ pub enum Decision {
     CatchUp,
     /// The call is in doubt. The caller must resolve it by the resolution steps.
     Ladder,
-    /// The caller itself started the open try, but its barrier was not acknowledged. The caller continues the try.
+    /// The caller itself started the open try, but got no acknowledgement of its barrier. The caller continues the try.
     Continue,
-    /// An older try in this slot, started by the same attempt, is still open. The caller must stop the older try and
-    /// then ask again.
+    /// An earlier try of this attempt is still open in the log. The caller must make sure that this earlier try
+    /// executes nothing more. Then the quiescence of the try must be checked, because a request of the try may still be
+    /// in transit.
     StopOldCall,
-    /// A try of another worker may still be running. The caller must wait for the given time and then ask again,
-    /// without a limit on the number of repetitions.
+    /// A try of another worker may still be running. The caller must wait for the given time and then ask again. The
+    /// caller may have to repeat this any number of times.
     WaitOtherWorker {
         /// Milliseconds to wait before asking again.
         wait_ms: u32,
     },
     /// The open try ended without an answer. The call is now in doubt.
     Indeterminate {
-        /// True if the stores contradict each other: the ledger row is missing, but an event or an effect shows that
-        /// the call was started.
+        /// True if the stores contradict each other. The ledger has no row of the call, but an event or an effect shows
+        /// that the call was started.
         alarm: bool,
     },
     /// The call must not be executed before this event time, in microseconds since 1970 UTC.
@@ -178,7 +179,7 @@ pub enum Decision {
     /// No retry is left. The caller records the failure as final and passes it to the plugin as the call's
     /// answer.
     FailFinal,
-    /// The caller may execute the call, under the keys that an earlier try recorded, if any.
+    /// The caller may execute the call. If an earlier try recorded keys, the caller must use these keys.
     AllowExecute,
 }
 

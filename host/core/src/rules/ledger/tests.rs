@@ -259,7 +259,8 @@ fn every_table_row_by_example() {
     let open = SlotFacts { row: Some(&inflight), quiescence: busy, ..nothing() };
     assert_eq!(decide(&caller(), &open), D::WaitOtherWorker { wait_ms: 12 });
     assert_eq!(with(&inflight, &caller()), D::Indeterminate { alarm: false });
-    // Another attempt wrote this row. The equal nonce is a coincidence, so the caller must not continue the try.
+    // The row is from another attempt, and its nonce equals the caller's nonce by coincidence. The caller must not
+    // continue the try.
     assert_eq!(with(&inflight, &Caller { nonce: Some(NONCE), ..caller() }), D::Indeterminate { alarm: false });
     // 10
     let lost_row = SlotFacts { any_world_effect: true, ..nothing() };

@@ -40,7 +40,7 @@ pub fn forbids(mode: Mode, step: &plan::Step, operator: &PinnedOperator) -> Opti
     None
 }
 
-/// Returns a failure if the call would change the world and the current rules no longer list the job's mode.
+/// Returns a failure if the call would change the world but the current rules no longer allow the mode of the job.
 pub fn refuse_withdrawn_mode(rules: &Rules, mode: Mode, operator: &PinnedOperator) -> Option<Failure> {
     let is_withdrawn =
         operator.kind == PluginKind::Tool && operator.is_world_changing() && !rules.modes.contains(&mode);

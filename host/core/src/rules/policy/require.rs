@@ -20,7 +20,7 @@ pub fn refuse_unmet(rules: &Rules, name: &Operator, operator: &PinnedOperator, a
 }
 
 /// Returns a failure if the rules have requirements on the answers of a world-changing external operator. The call is
-/// refused, because its answer could be checked only after the change.
+/// then refused, because its answer could be checked only after the call has changed the world.
 pub fn refuse_unverifiable(rules: &Rules, name: &Operator, operator: &PinnedOperator) -> Option<Failure> {
     demands(rules, name, operator)?;
     let message = format!("the policy requires more of {name} than can be checked before it changes the world");

@@ -40,7 +40,7 @@ pub fn backoff_ms(n: u32, spec: Option<&RetrySpec>, retry_after_ms: Option<u32>,
 pub fn ceiling_ms(n: u32, spec: Option<&RetrySpec>) -> u32 {
     let base = spec.and_then(|spec| spec.base_ms).unwrap_or(BASE_MS);
     let cap = spec.and_then(|spec| spec.cap_ms).unwrap_or(CAP_MS);
-    // Larger shifts are not needed, because a base of at least 1 that is shifted by 32 bits exceeds every cap.
+    // A shift by 32 bits is enough, because it makes every base of at least 1 exceed every cap.
     let grown = u64::from(base) << n.min(32);
     u32::try_from(grown.min(u64::from(cap))).expect("at most the cap, which is a u32")
 }

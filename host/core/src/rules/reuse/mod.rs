@@ -2,8 +2,8 @@
 //!
 //! [`decide`] applies all rules. Its result depends only on the requirements of the step and on the earlier result.
 //!
-//! Results of world-changing steps are never reused by these rules. Their action keys return the receipt of the
-//! earlier call instead.
+//! These rules never reuse the result of a world-changing step. Such a step may have an action key. If an earlier call
+//! already performed the action, the action key gives the step the receipt of that call.
 
 use semver::{Version, VersionReq};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ pub struct ReusableResult {
     pub result_type: ResultType,
     /// True if the output contains `"verified": true`.
     pub is_verified: bool,
-    /// Provenance of the result. If its parts have different provenances, the provenance of the least certain part.
+    /// Provenance of the result: `PersonDecision` if a person decided any call of the step, otherwise `Executed`.
     pub provenance: Provenance,
     /// SHA-256 of the output.
     pub output_hash: Hash,
