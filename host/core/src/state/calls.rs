@@ -110,8 +110,8 @@ impl Call {
     /// Opens try `try_no`. `described` has the operator, arguments and key that the event states.
     fn start_try(&mut self, event: &Event, try_no: u32, described: &Call) -> Result<(), FoldError> {
         if self.first_attempt == 0 {
-            // No attempt has started the call yet. The host refused the call, or answered it with a receipt, before
-            // the job was reopened.
+            // No attempt has started the call yet: before the job was reopened, the host refused the call or answered
+            // it with a receipt.
             self.first_attempt = described.first_attempt;
         }
         if self.committed || self.open_try.is_some() || self.tries + 1 != try_no {
@@ -158,7 +158,7 @@ impl Call {
         Ok(())
     }
 
-    /// Opens try `try_no` for an answer without an execution of the tool, such as a refusal or a receipt.
+    /// Opens try `try_no` for an answer that no tool gives, such as a refusal or a receipt.
     fn assign_try_number(&mut self, try_no: u32) {
         self.open_try = Some(try_no);
         self.tries = self.tries.max(try_no);

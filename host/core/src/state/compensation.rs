@@ -25,8 +25,8 @@ impl Job {
             && self.steps.iter().any(|step| step.state == StepState::FailedFinal)
     }
 
-    /// Returns true if the job ends early and has to undo its effects, because it was cancelled or its plan requires
-    /// it. A mismatch or a person's decision may still prevent the undoing: see [`Job::compensates`].
+    /// Returns true if the job ends early and its effects should be undone. The reason is a cancellation or the plan's
+    /// `on_failure`. A mismatch or a person's decision may still prevent the undoing: see [`Job::compensates`].
     pub fn wants_compensation(&self) -> bool {
         let wanted = self.cancel.is_some() || self.plan.on_failure == OnFailure::Compensate;
         wanted && self.is_aborting()
@@ -35,8 +35,8 @@ impl Job {
     /// Returns true if the job has to undo its effects, and no mismatch and no person's decision prevents the
     /// undoing.
     pub fn compensates(&self) -> bool {
-        // A job that ended because an effect differs from its record undoes nothing. Undoing could destroy a later
-        // change made by others.
+        // If an effect differed from its record and this mismatch ended the job, the job undoes nothing. Undoing could
+        // destroy a later change made by others.
         self.wants_compensation() && !self.undo_abandoned && self.ended_by_mismatch().is_none()
     }
 
@@ -48,11 +48,11 @@ impl Job {
             && self.pinned(&call.operator).is_some_and(PinnedOperator::is_world_changing)
     }
 
-    /// Returns the operator that undoes the call at `slot`, or `None` if no operator can undo it. The flag is true if
-    /// the called operator undoes its own call.
+    /// Returns the operator that undoes the call at `slot`, and true if this operator also made the call. Returns
+    /// `None` if no operator can undo the call.
     ///
-    /// The step names the operator in `compensate_with`. If the step names no operator or `self`, the called operator
-    /// is used, and its plugin must export `compensate`.
+    /// The step may name another operator in `compensate_with`. If the step names no operator or `self`, the operator
+    /// that made the call undoes the call. The plugin of that operator must then export `compensate`.
     pub fn undo_operator(&self, slot: &Slot) -> Option<(Operator, bool)> {
         let call = self.calls.get(slot)?;
         let named = self.plan.step(&slot.step()).and_then(|step| step.compensate_with.as_deref());
@@ -149,8 +149,8 @@ impl Job {
         Ok(())
     }
 
-    /// Checks that a compensation may begin. Compensations run one at a time, once per call, only for calls
-    /// that took effect, last committed first.
+    /// Checks that a compensation may begin. Only calls that took effect are compensated, each once, and the last
+    /// committed call first. The previous compensation must have ended.
     fn check_undo_order(&self, event: &Event, slot: &Slot, operator: &Operator, own: bool) -> Result<(), FoldError> {
         let refuse = |why: &str| Err(invalid_event(event, format!("{slot} cannot begin: {why}")));
         if !self.compensates() {
@@ -245,7 +245,7 @@ impl Job {
 }
 
 impl Call {
-    /// Puts the call in doubt again under a new try number. The records of earlier tries stay.
+    /// Puts the call in doubt again: opens a new try, so that the records of earlier tries stay.
     fn reopen_in_doubt(&mut self) {
         self.tries += 1;
         self.open_try = Some(self.tries);

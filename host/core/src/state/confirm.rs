@@ -1,4 +1,4 @@
-//! Changes of the world that the calls of a job recorded, and changes that later differed from their record.
+//! Recorded changes of the world, and the changes that a later check did not confirm.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use crate::state::types::{RecordedChange, UnconfirmedChange};
 
 /// Returns the consequence of an unconfirmed change under the plugin's confirmation policy.
 ///
-/// `Unavailable` always yields `Asked`, because a verifier that gave no result has not found a mismatch. Under the
-/// policy `Strict`, a mismatch ends the job. In a check before undoing, a mismatch yields `Asked` instead, because
-/// the job is already ending.
+/// `Unavailable` always yields `Asked`: the verifier gave no result, so no mismatch is known. A mismatch under the
+/// policy `Strict` yields `Ended`, which ends the job. If the check precedes undoing, the job is already ending, and
+/// the mismatch yields `Asked`.
 pub(crate) fn consequence_of(outcome: UnconfirmedReason, policy: Confirmation, before_undoing: bool) -> Consequence {
     match (outcome, policy) {
         (UnconfirmedReason::Unavailable, _) | (UnconfirmedReason::Mismatch, Confirmation::HumanInLoop) => {
@@ -27,10 +27,10 @@ pub(crate) fn consequence_of(outcome: UnconfirmedReason, policy: Confirmation, b
 }
 
 impl Job {
-    /// Returns true if a confirmation check made now would precede the undoing of effects.
+    /// Returns true if a confirmation check made now would be a check before undoing.
     ///
-    /// Returns false if a mismatch has ended the job, because the job then undoes nothing. Further mismatches found
-    /// by the same check therefore also have the consequence `Ended`.
+    /// Returns false after a mismatch has ended the job, because the job then undoes nothing. If the same check finds
+    /// another mismatch, this mismatch therefore also has the consequence `Ended`.
     pub(crate) fn checks_before_undoing(&self) -> bool {
         self.is_aborting() && self.ended_by_mismatch().is_none()
     }
@@ -43,8 +43,8 @@ impl Job {
         self.confirmations.failed.iter().filter(mismatch).map(|failed| &failed.slot)
     }
 
-    /// Returns the slots of calls with an unaccepted mismatch, except mismatches for which the plugin's confirmation
-    /// policy only warns. A person has to decide whether the receipts of these calls are still valid.
+    /// Returns the slots of calls with an unaccepted mismatch. Mismatches with the consequence `Warned` are left out.
+    /// For each returned call, a person has to decide whether the receipt is still valid.
     pub fn blocking_mismatches(&self) -> impl Iterator<Item = &Slot> {
         let counts = |failed: &&UnconfirmedChange| {
             let open = failed.outcome == UnconfirmedReason::Mismatch && failed.resolved_by.is_none();
@@ -88,8 +88,8 @@ impl Job {
         held
     }
 
-    /// Returns true if the call itself made its recorded changes and they were not undone since. A call that reused a
-    /// receipt made no change itself.
+    /// Returns true if the call itself made its recorded changes and these changes are not undone. Returns false for a
+    /// call that reused a receipt, because it made no change, and for a compensating call.
     pub fn still_holds(&self, slot: &Slot) -> bool {
         let undo = self.calls.get(&slot.compensation());
         let undone = slot.is_compensation() || undo.is_some_and(|call| call.committed);
@@ -140,8 +140,8 @@ impl Job {
                 }
             }
             Body::ConfirmationAccepted { slot, by, resource, gone } => {
-                // Accept `gone` only after the end of the job. Steps of an open job that depend on the effect could
-                // not continue without it.
+                // `gone` is accepted only after the end of the job. In an open job, a step may depend on the effect and
+                // could not continue without it.
                 if *gone && (resource.is_some() || !self.state.is_terminal()) {
                     return Err(invalid_event(
                         event,

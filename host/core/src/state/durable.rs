@@ -33,19 +33,19 @@ pub struct Draft {
     pub reusables: Vec<ReusableResult>,
     /// New state of the job.
     pub status: Option<StatusWrite>,
-    /// Number of the claimed attempt, set only in the first draft of a claim. The log does not show this number if an
-    /// earlier attempt left no event.
+    /// Number of the claimed attempt. Set only in the first draft of a claim, because the number cannot be derived from
+    /// the log: earlier attempts may have left no event.
     pub attempt: Option<u32>,
     /// Purpose of the draft, which decides what the store checks.
     pub kind: BatchKind,
-    /// True if log and ledger must be written in one transaction, whatever the commit mode.
+    /// True if log and ledger must be written in one transaction, even if the commit mode is staged.
     pub atomic: bool,
     /// True if the draft must be flushed immediately because a caller waits for it.
     pub flush_now: bool,
 }
 
 impl Draft {
-    /// Returns true if the draft writes nothing, marks no inbox row as done and permits no execution.
+    /// Returns true if the draft writes nothing, marks no inbox row as done, and starts no call.
     pub fn is_empty(&self) -> bool {
         !self.kind.starts_calls() && self.inbox_done.is_empty() && self.has_no_writes()
     }
@@ -94,16 +94,17 @@ pub struct Durable {
     pub payloads: BTreeMap<String, Arc<[u8]>>,
     /// Data of other jobs that a worker has read: reservations of action keys and reusable results.
     pub prefetched: Prefetched,
-    /// Ids of unread inbox rows that only report an expired timer. The job may close an expired wait or gate despite
-    /// these rows.
+    /// Ids of pending inbox rows that only report an expired timer. These rows do not prevent the job from ending an
+    /// expired wait or gate.
     pub compatible_inbox_ids: Vec<i64>,
 }
 
 impl Durable {
-    /// Returns the stored state of a job whose effects cannot be read now. This state suffices to reopen the job and
-    /// to release its claim.
+    /// Returns the stored state of a job whose effects cannot be read now. This state suffices to reopen the job and to
+    /// release its claim.
     ///
-    /// # Errors Fails if the log is broken or was written by a newer version.
+    /// # Errors
+    /// Fails if the log is broken or was written by a newer version.
     pub fn without_effects(record: StoredJob) -> Result<Durable, FoldError> {
         Ok(Self::of(Job::fold(&record.events)?, record))
     }
@@ -136,7 +137,8 @@ impl Durable {
             let event = Event::seal(self.job.next_seq, time_us, attempt, body, self.job.head);
             self.job.apply(&event)?;
             if let Body::StepUnblocked { step_id } = &event.body {
-                // The reason for blocking the step has changed, so the data of other jobs must be read again.
+                // The condition that blocked the step has changed. The worker must therefore read the reservations for
+                // the step again.
                 self.prefetched.forget_step(step_id);
             }
             batch.events.push(event);
@@ -166,8 +168,8 @@ impl Durable {
             BatchKind::EndWait { .. } => BatchKind::EndWait { compatible_inbox_ids: self.compatible_inbox_ids.clone() },
             kind => kind,
         };
-        // Flush a batch without events immediately. Its loss would leave no gap in the log, so no later write would
-        // detect it.
+        // A batch without events is flushed immediately. If it were lost later, the log would have no gap, so no later
+        // write would detect the loss.
         let now = draft.flush_now || batch.events.is_empty();
         batch.flush = if now { Flush::Now } else { Flush::Linger };
         Ok(batch)
@@ -212,7 +214,7 @@ impl Durable {
 }
 
 impl Durable {
-    /// Adds effects that the effect store already holds.
+    /// Adds effects that were read from the effect store. They need not be written again.
     pub fn add_effects(&mut self, effects: &[Effect]) {
         for effect in effects {
             self.effects.insert((effect.slot.clone(), effect.try_no), Arc::new(effect.clone()));

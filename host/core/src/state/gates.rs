@@ -23,8 +23,8 @@ impl Job {
                     decision: None,
                     expired: false,
                 };
-                // Approvals of this exact call remain valid if the gate is requested again after the policy became
-                // stricter.
+                // The gate may be requested again, because the policy has become stricter. Approvals of this exact call
+                // remain valid.
                 if let Some(old) = self.gates.get(slot).filter(|old| old.hash == gate.hash) {
                     gate.approvals.clone_from(&old.approvals);
                 }

@@ -75,21 +75,22 @@ impl Job {
         if event.attempt <= self.attempt {
             return Err(invalid_event(event, "attempt numbers must increase"));
         }
-        // A job that is still `Running` was cut off in its previous attempt. Waiting and parking leave this state.
+        // A job that is still `Running` was cut off in its previous attempt. A job that waited or was parked is in
+        // another state.
         if self.state == JobState::Running && !self.has_progressed {
             self.attempts_without_progress += 1;
             let under_way =
                 |step: &&Step| step.started_us.is_some() && !step.state.is_final() && step.blocked.is_none();
             self.steps_without_progress = self.steps.iter().filter(under_way).map(|step| step.id.clone()).collect();
         }
-        // A gap in the attempt numbers means that attempts were cut off before their claim event became durable.
-        // These attempts made no progress either.
+        // Attempt numbers are skipped if an attempt was cut off before its claim event became durable. The skipped
+        // attempts made no progress either.
         self.attempts_without_progress += event.attempt - self.attempt - 1;
         self.claims_without_events += event.attempt - self.attempt;
         match self.state {
             // An inbox row or a timer woke the job before this claim.
             JobState::Waiting | JobState::Parked | JobState::Diverged => self.move_job(event, JobInput::Wake)?,
-            // The lease was lost, and only this claim records the loss.
+            // The previous attempt lost its lease. Only this claim records the loss.
             JobState::Running => self.move_job(event, JobInput::Released)?,
             _ => {}
         }

@@ -96,10 +96,10 @@ pub fn slot(request: &InboxRequest) -> Option<&Slot> {
 }
 
 /// Returns the pending inbox row that `request` contradicts, if there is one. The job would apply the pending row
-/// first, and `request` would change nothing or cause a conflict.
+/// first. After that, `request` would change nothing or would cause a conflict.
 ///
-/// Equal requests of several people do not contradict each other. A rejection contradicts pending approvals only if
-/// they complete the quorum.
+/// Equal requests of several people do not contradict each other. A rejection contradicts pending approvals only if the
+/// approvals complete the quorum.
 pub fn contradicted_row<'a>(durable: &Durable, inbox: &'a [InboxRow], request: &InboxRequest) -> Option<&'a InboxRow> {
     inbox.iter().find(|row| match (&row.request, request) {
         (
@@ -118,8 +118,8 @@ pub fn contradicted_row<'a>(durable: &Durable, inbox: &'a [InboxRow], request: &
     })
 }
 
-/// Returns true if the requests in `inbox` decide this gate. A gate is decided by one rejection or by a
-/// complete quorum of approvers.
+/// Returns true if the requests in `inbox` decide this gate. One rejection decides it. Approvals decide it together
+/// with earlier approvals, once the quorum is complete.
 pub fn is_decided(gate: &Gate, inbox: &[InboxRow], slot: &Slot) -> bool {
     let rejects = |row: &InboxRow| matches!(&row.request, InboxRequest::Reject { slot: of, .. } if of == slot);
     inbox.iter().any(rejects) || is_complete(gate, inbox, slot)

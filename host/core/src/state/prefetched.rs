@@ -17,7 +17,8 @@ pub struct Prefetched {
     pub actions: BTreeMap<Slot, Option<ActionRow>>,
     /// Earlier result for a step, or `None` if there is no such result.
     pub outcomes: BTreeMap<StepId, Option<ReuseCandidate>>,
-    /// True if reservations must be read before a call is tried. Set after the store has refused a reservation.
+    /// True if the worker must read the reservation of an action key before it tries to reserve the key. Set after the
+    /// store refused a reservation, or a registration to wait for a key.
     pub query_keys_first: bool,
 }
 
@@ -31,7 +32,7 @@ pub struct ReuseCandidate {
 }
 
 impl Prefetched {
-    /// Forgets the reservations read for the calls of a step. The reservations are then read again.
+    /// Forgets the reservations that were read for the calls of a step. The worker must then read them again.
     pub fn forget_step(&mut self, step: &StepId) {
         self.actions.retain(|slot, _| slot.step() != *step);
     }

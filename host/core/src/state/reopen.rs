@@ -1,4 +1,4 @@
-//! Reopening of a finished job: the effect of [`crate::event::Body::JobReopened`] on its state.
+//! Reopening of a finished job: the change of its state by [`crate::event::Body::JobReopened`].
 
 use super::{Call, Job};
 use crate::event::{DecidedBy, Event, Verdict};
@@ -34,13 +34,13 @@ impl Job {
         Ok(())
     }
 
-    /// Reopens the job only to undo its effects. The job now counts as cancelled, so only compensations run.
+    /// Reopens the job only to undo its effects. The job now counts as cancelled. Only its compensations run.
     pub(super) fn reopen_to_undo(&mut self, by: &DecidedBy) {
         self.clear_end();
         self.cancel = Some(by.clone());
         self.undo = Some(by.clone());
-        // Remove the gates of compensating calls that were not approved. They may have expired. They are requested
-        // again with a new expiry.
+        // The gate of a compensating call is removed if it has no approval, because it may have expired. The job
+        // requests the gate again with a new expiry.
         self.gates.retain(|slot, gate| {
             let is_approved = gate.decision.as_ref().is_some_and(|(approved, _)| *approved);
             !slot.is_compensation() || is_approved
@@ -61,7 +61,8 @@ impl Job {
         self.attempts_without_progress = 0;
     }
 
-    /// Removes a refused gate, so that it is requested again. An approved gate stays approved for the exact call.
+    /// Removes a refused gate, so that the gate is requested again. An approved gate stays: its approval is for the
+    /// exact call.
     pub(super) fn clear_refused_gate(&mut self, slot: &Slot) {
         let refused = |gate: &super::Gate| gate.decision.as_ref().is_some_and(|(approved, _)| !approved);
         if self.gates.get(slot).is_some_and(refused) {
@@ -77,7 +78,7 @@ impl Call {
         self.committed && self.verdict == Some((last, Verdict::Lost))
     }
 
-    /// Opens the call for another round of retries. A lost call is in doubt again under a new try number, and the
+    /// Opens the call for another round of retries. A lost call gets a new open try and is in doubt again, and the
     /// record of the lost try stays. Any other failed call may be tried again.
     fn reopen(&mut self) {
         if self.is_lost() {

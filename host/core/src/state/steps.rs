@@ -77,7 +77,7 @@ impl Job {
     }
 
     fn succeed_step(&mut self, event: &Event, id: &StepId, result_type: ResultType) -> Result<(), FoldError> {
-        // A step that succeeds without having started has reused an earlier result.
+        // A step that succeeds without a start has reused an earlier result.
         let found = self.step_mut(event, id)?;
         let is_reused = found.state == StepState::Ready && found.started_us.is_none();
         let input = if is_reused { StepInput::Reuse } else { StepInput::Succeed };
@@ -86,8 +86,8 @@ impl Job {
         Ok(())
     }
 
-    /// Applies a transition to a step that a new attempt has restarted. The restart has no event of its own, so
-    /// a started step in state `Ready` counts as `Running`.
+    /// Applies a transition to a step that may have been restarted by a new attempt. No event records such a restart. A
+    /// step in state `Ready` that has started before therefore counts as `Running`.
     fn move_restarted_step(&mut self, event: &Event, id: &StepId, input: StepInput) -> Result<&mut Step, FoldError> {
         let step = self.step_mut(event, id)?;
         if step.state == StepState::Ready && step.started_us.is_some() {
@@ -118,7 +118,7 @@ impl Job {
 }
 
 impl Step {
-    /// Appends an announced event, which is the event number `n` of the step.
+    /// Appends an event that the step announced. `n` is the number of the event within the step, counted from 0.
     fn append_emitted(&mut self, event: &Event, n: u32, emitted: EmittedEvent) -> Result<(), FoldError> {
         if self.emits.len() as u32 != n {
             return Err(invalid_event(event, "announced events must be numbered without gaps"));

@@ -59,10 +59,11 @@ pub struct Job {
     pub undo_abandoned: bool,
     /// Number of consecutive attempts that ended without progress.
     pub attempts_without_progress: u32,
-    /// Number of consecutive attempts that wrote nothing after their claim event, including the current attempt.
-    /// Attempts without a claim event also count.
+    /// Number of consecutive attempts, up to and including the current attempt, that wrote nothing after their claim
+    /// event. An attempt that did not even write a claim event counts too.
     pub claims_without_events: u32,
-    /// Steps in flight when the last attempt without progress was cut off.
+    /// Steps that had started and not ended when the last attempt without progress was cut off. Blocked steps are left
+    /// out.
     pub steps_without_progress: Vec<StepId>,
     /// True if the current attempt has made progress.
     pub has_progressed: bool,
@@ -98,8 +99,8 @@ impl Job {
     pub fn step(&self, id: &StepId) -> Option<&Step> {
         self.steps.iter().find(|step| step.id == *id)
     }
-    /// Makes running steps ready again after the worker has dropped their tries. The steps may then run again by
-    /// replay of their log. If the attempt is lost instead, the next claim makes these steps ready.
+    /// Makes running steps ready again after the worker has dropped their tries. Each step may then run again, with a
+    /// replay of its log. If the attempt is lost instead, the next claim makes the steps ready.
     pub fn drop_tries(&mut self) {
         for step in self.steps.iter_mut().filter(|step| step.state == StepState::Running) {
             step.state = StepState::Ready;
@@ -158,9 +159,10 @@ pub struct Step {
     pub failure: Option<Failure>,
     /// Reason why the step was skipped, and the step that caused it.
     pub skipped: Option<(Code, Option<StepId>)>,
-    /// Call inside the step that a dry run did not make.
+    /// Call that the step would have made, but that the dry run did not make. `None` if the step itself is the call.
     pub would_call: Option<WouldCall>,
-    /// Original execution of a step copied by a fork. The flag is true if the fork replaced the step's output.
+    /// Execution of the step in the original job, if a fork copied the step. The flag is true if the fork replaced the
+    /// step's output.
     pub copied: Option<(Box<OriginalExecution>, bool)>,
     /// Number of tries that a stack overflow or the wall-clock limit aborted. An aborted try alone does not fail the
     /// step.
@@ -169,7 +171,8 @@ pub struct Step {
     pub blocked: Option<(Slot, Code)>,
     /// Call that holds the action key for which the step waits.
     pub key_holder: Option<KeyHolder>,
-    /// Last reuse decision: true if an earlier result replaced the execution, and the origin of that result.
+    /// Last reuse decision about the step, and the origin of the earlier result. The flag is true if the earlier result
+    /// replaced the execution.
     pub reuse: Option<(bool, ResultOrigin)>,
     /// Time of the next try, microseconds since 1970 UTC.
     pub retry_at_us: Option<i64>,
@@ -210,7 +213,8 @@ pub struct Call {
     pub operator: Operator,
     /// Arguments of the call.
     pub args: PayloadRef,
-    /// Attempt that first started the call. 0 if the host refused the call or answered it with a receipt.
+    /// Attempt that first started the call. 0 if no attempt has started it, because the host refused the call or
+    /// answered it with a receipt.
     pub first_attempt: u32,
     /// Number of tries started so far.
     pub tries: u32,
@@ -252,8 +256,9 @@ impl Call {
         self.first_attempt == 0 || self.reopened
     }
 
-    /// Returns the charge assumed for try `try_no`, in millionths of a US dollar. A charge is assumed only if the
-    /// answer of the try does not report its usage.
+    /// Returns the charge assumed for try `try_no`, in millionths of a US dollar. A charge is assumed if the answer of
+    /// the try does not report its usage. Returns `None` if no charge was assumed, or if the last answer of the call
+    /// belongs to another try.
     pub fn assumed_charge(&self, try_no: u32) -> Option<u64> {
         self.finished.as_ref().filter(|finished| finished.try_no == try_no)?.assumed_micro_usd
     }
@@ -270,7 +275,7 @@ pub struct RecordedAnswer {
     pub answer: PayloadRef,
     /// Error code of a failure.
     pub code: Option<Code>,
-    /// Time of recording, microseconds since 1970 UTC. The step's clock moves to this time.
+    /// Time at which the answer was recorded, microseconds since 1970 UTC. The step's clock moves to this time.
     pub time_us: i64,
     /// Provenance of the answer.
     pub provenance: Provenance,
@@ -368,13 +373,14 @@ pub struct UnconfirmedChange {
     pub resource: Resource,
     /// Reason why the change is not confirmed.
     pub outcome: UnconfirmedReason,
-    /// The state found instead, or the reason why the check gave no result.
+    /// State that the check found instead of the recorded state, or the reason why the check gave no result.
     pub found: String,
     /// Consequence for the job.
     pub consequence: Consequence,
     /// Attempt that checked the change.
     pub attempt: u32,
-    /// Actor that accepted the current state of the resource, or the check that later found the recorded state.
+    /// Origin of the settlement: the actor that accepted the current state of the resource, or a later check that found
+    /// the recorded state. `None` while the change is unsettled.
     pub resolved_by: Option<DecidedBy>,
     /// True if a person accepted the change. The change is then not checked again.
     pub by_person: bool,

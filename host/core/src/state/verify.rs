@@ -14,7 +14,8 @@ use crate::storage::StoredJob;
 impl Durable {
     /// Builds the state from loaded rows.
     ///
-    /// # Errors Fails if the log is broken, or if a payload or effect differs from the bytes that the events name.
+    /// # Errors
+    /// Fails if the log is broken, or if a payload or effect is missing or differs from the bytes that the events name.
     pub fn load(mut record: StoredJob, effects: Vec<Effect>) -> Result<Durable, FoldError> {
         let events = std::mem::take(&mut record.events);
         let durable = Durable {
@@ -25,10 +26,11 @@ impl Durable {
         Ok(durable)
     }
 
-    /// Returns the loaded state, and every payload and effect that is missing or differs from the bytes that the
-    /// events name.
+    /// Returns the loaded state, and every payload and effect that is missing or differs from the bytes that the events
+    /// name.
     ///
-    /// # Errors Fails if the log is broken or was written by a newer version.
+    /// # Errors
+    /// Fails if the log is broken or was written by a newer version.
     pub fn problems(mut record: StoredJob, effects: Vec<Effect>) -> Result<(Durable, Vec<FoldError>), FoldError> {
         let events = std::mem::take(&mut record.events);
         let durable = Durable {
@@ -86,8 +88,8 @@ enum PayloadLabel<'e> {
 }
 
 impl PayloadLabel<'_> {
-    /// Returns true if the payload may be missing. For a read-only call, the log has only the hash of the arguments.
-    /// The arguments are stored only if the call is to a model.
+    /// Returns true if the payload may be missing. Only the arguments of a call may be missing. The log always has
+    /// their hash, but the arguments of a read-only call are stored only if the call is to a model.
     fn may_be_absent(&self) -> bool {
         matches!(self, PayloadLabel::Args(_))
     }
@@ -119,7 +121,8 @@ fn named_payloads(events: &[Event]) -> BTreeMap<PayloadLabel<'_>, (u64, PayloadR
             Body::StateCheckpointed { step_id, output } => (PayloadLabel::Output(step_id), output),
             Body::AsyncEventEmitted { step_id, n, payload, .. } => (PayloadLabel::Emitted(step_id, *n), payload),
             Body::ToolInvocationFinished { slot, try_no, answer, .. } => (PayloadLabel::Answer(slot, *try_no), answer),
-            // The arguments of a plan step are its input, which another event names.
+            // The arguments of a call that is itself a plan step are the step's input, and another event names this
+            // input.
             Body::ToolInvocationStarted { slot, args, .. } | Body::GateRequested { slot, args, .. }
                 if !slot.is_step() =>
             {

@@ -13,11 +13,10 @@ use crate::state::error::{FoldError, invalid_event};
 use crate::state::types::{EarlySignal, WaitState};
 use crate::storage::expectation::{Expectation, ExpectationState, TimerWrite, gate_name, wait_name};
 
-/// A wait or gate that has not ended, including a wait that has not begun.
+/// A wait or gate that has not ended. A wait that has not begun is included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OpenExpectation {
-    /// Key and state of the expectation, which is a signal or an approval that the job awaits. `None` if the
-    /// wait accepts no signals.
+    /// Key and state of the signal or approval that the job awaits. `None` if the wait accepts no signals.
     expects: Option<(Option<String>, ExpectationState)>,
     /// Time at which the wait or gate ends without a request, microseconds since 1970 UTC.
     due_us: Option<i64>,
@@ -72,7 +71,8 @@ impl Job {
     /// Returns the waits and gates that are open now.
     pub(super) fn open_expectations(&self) -> OpenExpectations {
         let mut open = BTreeMap::new();
-        // An aborting job continues no step of its plan, but a compensating call may still have a gate.
+        // An aborting job continues no step of its plan, so its waits and gates are no longer open. Only the gate of a
+        // compensating call may still be open.
         let goes_on = |slot: &Slot| !self.is_aborting() || slot.is_compensation();
         for (id, wait) in self.waits.iter().filter(|_| !self.is_aborting()) {
             let Some(step) = self.step(id).filter(|step| !step.state.is_final()) else { continue };
