@@ -36,8 +36,8 @@ pub struct JobSnapshot {
     pub cancel_requested: bool,
     /// True if the inbox has rows that no batch has marked as done yet.
     pub inbox_pending: bool,
-    /// Time from which a worker may claim the `WAITING` job even if no request arrives, in microseconds since 1970
-    /// UTC.
+    /// Earliest time at which a worker may claim the `WAITING` job without a new request, in microseconds since 1970
+    /// UTC. A request makes the job claimable earlier.
     pub wake_at_us: Option<i64>,
     /// True if the lease of the latest attempt has not expired.
     pub lease_live: bool,
@@ -47,7 +47,8 @@ pub struct JobSnapshot {
     pub effects: BTreeMap<(Slot, u32), Vec<u8>>,
     /// Payloads by label.
     pub payloads: BTreeMap<String, Vec<u8>>,
-    /// Ids of the pending inbox rows. If the batch to admit marks inbox rows as done, the list must be complete.
+    /// Ids of the pending inbox rows. If the batch to be checked marks inbox rows as done, all ids must be present.
+    /// Otherwise the set may be incomplete.
     pub inbox: BTreeSet<i64>,
 }
 
@@ -106,15 +107,15 @@ pub fn accepts_request(state: JobState, request: &InboxRequest) -> bool {
     match request {
         InboxRequest::Retry => matches!(state, JobState::Partial | JobState::Failed),
         InboxRequest::Undo => matches!(state, JobState::Completed | JobState::Partial | JobState::Failed),
-        // A job in any state accepts these requests about a finished call. They add audit events or decide about the
-        // call's receipt.
+        // These two requests concern a finished call, so a job accepts them in any state. They add audit events, or
+        // decide about the call's receipt.
         InboxRequest::LateEffect { .. } | InboxRequest::Confirm { .. } => true,
         _ => !state.is_terminal(),
     }
 }
 
-/// Returns true if an accepted request stays in the inbox only as a record. The job is then terminal, and no
-/// event is made from the request.
+/// Returns true if an accepted request stays in the inbox only as a record. This is the case if the job has ended and
+/// no event is made from the request.
 pub fn is_record_only(state: JobState, request: &InboxRequest) -> bool {
     let counts = matches!(request, InboxRequest::LateEffect { .. } | InboxRequest::Confirm { .. });
     state.is_terminal() && !request.reopens() && !counts
@@ -158,15 +159,16 @@ pub fn admit(
     let reserved = reservations_after(job, actions, batch, &mut changes)?;
     let undone = undone_rows_after(job, batch)?;
     let undone_left = undone.as_ref().map_or(job.inbox_pending, |rest| !rest.is_empty());
-    // Rows that only report other due timers do not prevent the end of a wait. If they did, two due timers would
-    // block each other forever: each timer's row would make the store refuse the batch of the other timer.
+    // A pending row that only reports another due timer does not prevent the end of a wait. Otherwise two due timers
+    // would block each other forever: the row of each timer would make the store refuse the batch that ends the other
+    // wait.
     let contradicted = match &batch.kind {
         BatchKind::EndWait { compatible_inbox_ids } => {
             undone.as_ref().map_or(job.inbox_pending, |rest| rest.iter().any(|id| !compatible_inbox_ids.contains(id)))
         }
         _ => false,
     };
-    // A batch that releases the job to `PENDING` may leave pending rows, because the next worker reads them.
+    // A batch that makes the job `PENDING` may leave inbox rows pending, because the next attempt reads them.
     let rests = |to: JobState| releases_claim(to) && to != JobState::Pending;
     let may_wait_too = |to: JobState| batch.kind == BatchKind::ParkUnloaded && to == JobState::Parked;
     let leaves_undone_requests =
@@ -205,7 +207,7 @@ pub fn admit(
     Ok(changes)
 }
 
-/// Checks a new job: its row must agree with its events, and it must be in the initial state.
+/// Checks a new job. The row of the job must agree with the job's events, and the job must be in its initial state.
 pub fn check_new(new: &NewJob) -> Result<(), WriteError> {
     let row = &new.row;
     let mut head = Hash::default();

@@ -62,9 +62,9 @@ impl LedgerWrite {
 /// A change of the reservation of an action key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionWrite {
-    /// Reserves `(tenant, operator, key)` for this job and slot. Refused if another slot holds the key, if the
-    /// key is settled with a receipt, or if the key was reserved with other arguments. The same slot may
-    /// reserve its key again.
+    /// Reserves `(tenant, operator, key)` for this job and slot. The batch is refused if another slot holds the key, if
+    /// the key is settled with a receipt, or if the key was reserved with other arguments. The slot that holds the key
+    /// may reserve it again.
     Reserve {
         /// Operator of the reserved call.
         operator: Operator,
@@ -88,7 +88,7 @@ pub enum ActionWrite {
         /// Receipt or result of the committed call. `None` releases the key.
         receipt: Option<Vec<u8>>,
     },
-    /// Withdraws the receipt of this slot's settled call, because the call is being undone or its effect no longer
+    /// Withdraws the receipt of this slot's settled call. Reason: the call is being undone, or its effect no longer
     /// matches the record. No job can get the receipt until the key is settled again. Does nothing if this slot holds
     /// no receipt.
     WithdrawReceipt {
@@ -99,8 +99,9 @@ pub enum ActionWrite {
         /// Slot that holds the key.
         slot: Slot,
     },
-    /// Registers this job to wait until the reservation is settled. If the key is already free or settled, the
-    /// write is refused with [`WriteError::ActionKeyFree`](crate::storage::WriteError::ActionKeyFree), and the caller must read the key again.
+    /// Registers this job to wait until the reservation is settled. If the key is already free or settled, the batch is
+    /// refused with [`WriteError::ActionKeyFree`](crate::storage::WriteError::ActionKeyFree). The caller must then read
+    /// the key again.
     Wait {
         /// Operator of the reserved call.
         operator: Operator,
@@ -128,13 +129,14 @@ pub enum BatchKind {
     /// Starts invocations. The batch is refused if the lease has expired. If the job is cancelled, every invocation
     /// must be a compensation (`~c` slot).
     StartCalls {
-        /// Slots of invocations that continue under a barrier from an earlier batch. The ledger rows of the batch do
-        /// not name these slots.
+        /// Slots of calls whose barrier is in an earlier batch. The worker continues these calls, and the ledger rows
+        /// of this batch do not name them.
         continued: Vec<Slot>,
     },
     /// Ends a wait or a gate because its time has come. The batch is refused with
-    /// [`WriteError::InboxPending`](super::WriteError::InboxPending) if an inbox row is pending, because the row may
-    /// be the awaited signal or decision. Rows in `inbox_done` and compatible rows do not count.
+    /// [`WriteError::InboxPending`](super::WriteError::InboxPending) if an inbox row is pending, because the row may be
+    /// the awaited signal or decision. Two kinds of rows do not count: rows in `inbox_done`, and rows in
+    /// `compatible_inbox_ids`.
     EndWait {
         /// Ids of pending inbox rows that only report that other timers are due.
         compatible_inbox_ids: Vec<i64>,
@@ -147,7 +149,7 @@ pub enum BatchKind {
 }
 
 impl BatchKind {
-    /// The kind of a batch that starts invocations and continues none.
+    /// The kind of a batch that starts new invocations only: `continued` is empty.
     pub const START_CALLS: BatchKind = BatchKind::StartCalls { continued: Vec::new() };
 
     /// Returns true if the batch starts invocations.
@@ -160,11 +162,12 @@ impl BatchKind {
         matches!(self, BatchKind::EndWait { .. })
     }
 
-    /// Returns the kind of a batch with the writes of two batches. `Record` can be combined with every kind, and
-    /// every kind with itself.
+    /// Returns the kind of a batch that contains the writes of two batches. `Record` can be combined with every kind.
+    /// Equal kinds can be combined, and so can two `StartCalls`.
     ///
-    /// # Panics Panics if one batch cannot have both purposes. The store would check only one of them. No decision
-    /// combines such batches.
+    /// # Panics
+    /// Panics for any other combination, because the store would check only one of the two kinds. No decision makes
+    /// such a combination.
     pub fn combined_with(self, other: BatchKind) -> BatchKind {
         match (self, other) {
             (BatchKind::Record, kind) | (kind, BatchKind::Record) => kind,
@@ -210,9 +213,9 @@ pub struct Batch {
     pub timers: Vec<TimerWrite>,
     /// New state of the job. Every state except `RUNNING` releases the claim.
     ///
-    /// If the job ends, parks, waits or diverges, the batch is refused with [`WriteError::InboxPending`](super::WriteError::InboxPending) while pending
-    /// inbox rows exist. A batch of the kind [`BatchKind::ParkUnloaded`] may
-    /// park the job despite pending rows.
+    /// If the job ends, parks, waits or diverges, the batch is refused with
+    /// [`WriteError::InboxPending`](super::WriteError::InboxPending) while pending inbox rows exist. A batch of the
+    /// kind [`BatchKind::ParkUnloaded`] may park the job despite pending rows.
     pub status: Option<StatusWrite>,
     /// Purpose of the batch, which decides what the store checks.
     pub kind: BatchKind,

@@ -6,7 +6,8 @@ use crate::model::ids::{Hash, JobId, Operator, Slot};
 use crate::model::job::JobState;
 use crate::rules::ledger::LedgerRow;
 
-/// Reason why a batch was refused. Nothing of the batch was written, except possibly after [`WriteError::Unknown`].
+/// Reason why a batch was refused. Nothing of the batch was written. Exception: after [`WriteError::Unknown`], the
+/// batch may have been written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// The job does not exist.
@@ -90,8 +91,8 @@ pub enum WriteError {
     /// The database refused the write or could not be reached. Nothing was written.
     #[error("the database is not available: {0}")]
     Unavailable(String),
-    /// The database failed during the commit, and the outcome of the commit could not be queried afterwards.
-    /// The job must be loaded from the store before it continues.
+    /// The database failed during the commit, and the store could not find out if the batch was written. The worker
+    /// must load the job from the store before it continues the job.
     #[error("the outcome of the commit is unknown: {0}")]
     Unknown(String),
     /// The stored data of the job is invalid. The message names table, column and row.

@@ -91,8 +91,8 @@ pub fn of_plan(plan: &Plan) -> Vec<Expectation> {
 }
 
 impl Expectation {
-    /// Returns the progress of the expectation at the time `now_us`. An open expectation whose end has passed
-    /// is over.
+    /// Returns the progress of the expectation at the time `now_us`. An open expectation counts as over once its end
+    /// has passed.
     pub(super) fn state_at(&self, now_us: i64) -> ExpectationState {
         let late = self.until_us.is_some_and(|until_us| until_us <= now_us);
         if late && self.state == ExpectationState::Open { ExpectationState::Over } else { self.state }

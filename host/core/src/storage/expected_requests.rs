@@ -46,8 +46,8 @@ pub fn check_request(
     }
 }
 
-/// Returns the progress of the wait for a correlation key. A pending wait with an unresolved key matches every key.
-/// If several waits match, the first of these states that occurs is returned: `Done`, `Open`, `Pending`, `Over`.
+/// Returns the progress of the wait for a correlation key. A pending wait with an unresolved key matches every key. If
+/// several waits match, the states have this precedence: `Done`, `Open`, `Pending`, `Over`.
 pub(crate) fn wait_state_for_key(awaited: &[Expectation], key: &str, now_us: i64) -> Option<ExpectationState> {
     let waits = || awaited.iter().filter(|awaited| awaited.name.starts_with("wait/"));
     let of_key = waits().filter(|awaited| awaited.key.as_deref() == Some(key)).map(|awaited| awaited.state_at(now_us));
@@ -61,8 +61,8 @@ pub(crate) fn wait_state_for_key(awaited: &[Expectation], key: &str, now_us: i64
     of_key.chain(unresolved.map(|awaited| awaited.state)).min_by_key(rank)
 }
 
-/// Checks a decision on a gate. A decision on a gate without a stored expectation is accepted. The lease holder later
-/// ignores the decision if it does not apply.
+/// Checks a decision on a gate. If no expectation of the gate is stored, the decision is accepted. The lease holder
+/// later ignores a decision that does not apply.
 pub(crate) fn check_gate_decision(
     awaited: &[Expectation],
     slot: &Slot,
@@ -99,7 +99,7 @@ mod tests {
         check_request(&"job_1".into(), state, awaited, &request, 5)
     }
 
-    /// Tests I25: a signal is accepted while a wait expects it, and a duplicate of a received signal is always
+    /// Tests I25: a signal is accepted while a wait expects it. A duplicate of a signal that was received is always
     /// accepted.
     #[test]
     fn signals_are_accepted_while_expected_and_duplicates_always() {

@@ -36,8 +36,8 @@ pub enum InboxRequest {
     },
     /// Accepts the current state of the resources that a call changed.
     Confirm {
-        /// True if the person states that the effect no longer exists. False if the person accepts the current state of
-        /// the effect. The value true is allowed only in a finished job.
+        /// True if the person states that the effect no longer exists. Only a finished job accepts the value true.
+        /// False if the person accepts the current state of the effect.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
         /// Slot of the call.
@@ -63,8 +63,8 @@ pub enum InboxRequest {
         /// Due time of the timer, microseconds since 1970 UTC.
         due_us: i64,
     },
-    /// An answer that arrived after its worker had lost the lease. A finished job only records the answer as
-    /// evidence.
+    /// An answer that arrived after the worker of the call had lost its lease. If the job has ended, it only records
+    /// the answer as evidence.
     LateEffect {
         /// Slot of the call.
         slot: Slot,
@@ -159,13 +159,13 @@ pub enum NotExpected {
     /// No wait of the job has this correlation key.
     #[error("no wait has the correlation key {0:?}")]
     UnknownKey(String),
-    /// The wait timed out or was abandoned.
+    /// The wait has ended: it timed out or was abandoned.
     #[error("the wait for {0:?} has ended: the signal can no longer be delivered")]
     TooLate(String),
     /// The gate was decided or has expired.
     #[error("the gate at {0} is closed: it was decided or has expired")]
     GateClosed(Slot),
-    /// The gate guards a call other than the call that the decision names.
+    /// The decision names another call than the call that the gate guards.
     #[error("the gate at {slot} is now for another call, with the hash {hash}")]
     OtherCall {
         /// Slot of the gate.

@@ -1,11 +1,11 @@
-//! Interfaces that a worker needs from its stores. The implementations are [`crate::memory`], which is the
-//! reference model of a store, and `latchwork-store`. All implementations pass the same conformance suite.
+//! Interfaces that a worker needs from its stores. The implementations are [`crate::memory`], which is the reference
+//! model of a store, and `latchwork-store`. All implementations pass the same conformance suite.
 //!
-//! A [`Batch`] is one atomic write to one job. A store writes a batch completely or not at all. Batches of many jobs
-//! share transactions, and a conflict in one job never fails the batch of another job.
+//! A [`Batch`] is one atomic write to one job. A store writes a batch completely or not at all. One transaction may
+//! contain the batches of many jobs. A conflict in one job never fails the batch of another job.
 //!
-//! Batches of one job take effect in the order in which the futures of [`Journal::write`] are first polled.
-//! [`admit`] decides for all stores which batches may be written.
+//! Batches of one job take effect in the order in which the futures of [`Journal::write`] are first polled. [`admit`]
+//! decides for all stores which batches may be written.
 
 mod action_row;
 pub mod admit;

@@ -13,7 +13,7 @@ pub struct JobFilter {
     pub state: Option<JobState>,
     /// Only jobs that are not terminal.
     pub open: bool,
-    /// Only terminal jobs with pending inbox rows. The log does not have the audit events for these rows yet.
+    /// Only terminal jobs with pending inbox rows. Their logs still lack the audit events for these rows.
     pub needs_audit: bool,
     /// Only jobs accepted before this job.
     pub older_than: Option<JobId>,

@@ -11,11 +11,12 @@ pub struct OwnerFacts {
     /// Current lease clock time in microseconds.
     pub now_us: i64,
     /// True if the owner ran under the current boot id. If false, the owner died before the current boot, which began
-    /// at lease clock time 0. The deadline is then ignored, because it was measured in an earlier boot.
+    /// at lease clock time 0. The deadline was then measured with the clock of an earlier boot, and is ignored.
     pub same_boot: bool,
     /// Time at which the open try ends at the latest.
     pub deadline_us: i64,
-    /// Clock margin: the maximum trusted difference between two readings of the lease clock, in milliseconds.
+    /// Clock margin, in milliseconds: the tolerated difference between clocks. The deadline counts as passed only after
+    /// this additional time.
     pub margin_ms: u32,
     /// Time at which the owner's lock was first seen to be free.
     pub owner_dead_us: Option<i64>,
@@ -23,10 +24,11 @@ pub struct OwnerFacts {
     pub settling_ms: u32,
 }
 
-/// Returns `Quiescent` once the settling time has passed since the owner's call was proved to be over.
+/// Returns `Quiescent` once the settling time has passed since the time of the proof. The proof shows that the owner no
+/// longer executes the call.
 ///
-/// If the owner ran under another boot id, the time of the proof is the start of the current boot. Otherwise it is
-/// the earlier of two times:
+/// If the owner ran under another boot id, the time of the proof is the start of the current boot. Otherwise it is the
+/// earlier of two times:
 /// - the deadline plus the clock margin,
 /// - the time at which the owner's lock was first seen to be free.
 pub fn assess(evidence: &OwnerFacts) -> Quiescence {
@@ -41,7 +43,7 @@ pub fn assess(evidence: &OwnerFacts) -> Quiescence {
     if rest <= 0 {
         return Quiescence::Quiescent;
     }
-    // The wait is rounded up. After a shorter wait, the owner would not be quiescent yet.
+    // Milliseconds are rounded up. After a wait that is rounded down, the owner would not be quiescent yet.
     Quiescence::After { wait_ms: u32::try_from((rest - 1) / 1000 + 1).unwrap_or(u32::MAX) }
 }
 

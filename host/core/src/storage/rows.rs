@@ -27,8 +27,9 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Returns an owner without a lock file. Its leases count as expired from the start, so its jobs may read and compute,
-    /// but start no call that changes the world.
+    /// Returns an owner without a lock file and without a boot id. SQLite and the memory store count the leases of this
+    /// owner as expired, because its boot id is not the current boot id. Its jobs may then read and compute, but cannot
+    /// start a call that changes the world.
     pub fn unlocked(worker: impl Into<String>) -> Self {
         Self {
             worker: worker.into(),
@@ -70,8 +71,8 @@ pub struct JobRow {
     pub inbox_pending: bool,
     /// True if a request to cancel the job was accepted. A request to undo the job sets this flag too.
     pub cancel_requested: bool,
-    /// Time from which a worker may claim the `WAITING` job even if no request arrives, in microseconds since 1970
-    /// UTC.
+    /// Earliest time at which a worker may claim the `WAITING` job without a new request, in microseconds since 1970
+    /// UTC. A request makes the job claimable earlier.
     pub wake_at_us: Option<i64>,
     /// Claim priority. Higher values are claimed first, and jobs of equal priority are claimed in the order of
     /// acceptance.
@@ -104,8 +105,8 @@ pub struct StoredJob {
 pub struct JobTail {
     /// Position of the last event in the log.
     pub end: LogEnd,
-    /// The retry or undo request that reopens the job, if one exists. The log alone does not show the reopening,
-    /// because it still ends with a terminal state.
+    /// The retry or undo request that reopens the job, if one exists. The event for the reopening is not written yet,
+    /// so the log still ends with a terminal state.
     pub reopen: Option<InboxRow>,
 }
 

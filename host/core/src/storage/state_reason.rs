@@ -20,7 +20,7 @@ pub struct StateReason {
     /// Actor that cancelled the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// True if an undo was requested after the job had finished. The effects of the job are then being undone.
+    /// True if an undo of the finished job was requested and its effects are being undone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
     /// Time at which the job entered the state, microseconds since 1970 UTC.
@@ -28,10 +28,11 @@ pub struct StateReason {
     pub since_us: Option<i64>,
 }
 
-/// Returns search texts for the events that give the reason for `state`.
+/// Returns search texts for the events that give the reason for `state`. The result is empty if no event gives the
+/// reason.
 ///
-/// An event matches if its canonical text contains one of the search texts. Only the newest matching events are read,
-/// at most as many as there are search texts. The result is empty if no event gives the reason.
+/// An event matches if its canonical text contains one of the search texts. The store reads only the newest matching
+/// events, at most as many as there are search texts.
 ///
 /// `is_given_up` is true if a cancellation or an undo was requested.
 pub fn reason_event_markers(state: JobState, is_given_up: bool) -> &'static [&'static str] {
@@ -39,8 +40,8 @@ pub fn reason_event_markers(state: JobState, is_given_up: bool) -> &'static [&'s
     const ENDED: &str = r#""consequence":"ended""#;
     const FAILED: &str = r#""type":"step_failed""#;
     match state {
-        // The newest event that ended or reopened the job shows whether `is_given_up` is a cancellation or an undo:
-        // see `is_undone`. A cancellation is requested for an open job, and an undo for a finished job.
+        // `is_given_up` stands for a cancellation of an open job or an undo of a finished job. The newest event that
+        // ended or reopened the job shows which of the two it is: see `is_undone`.
         JobState::Pending | JobState::Running if is_given_up => &[
             r#""type":"job_completed""#,
             r#""type":"job_partial""#,
@@ -65,11 +66,11 @@ struct TimedBody {
     body: Body,
 }
 
-/// Returns true if the effects of a finished job are to be undone, and false if an open job is to be cancelled. Must
-/// be called only if an undo or a cancellation was requested and the job is `PENDING` or `RUNNING`.
+/// Returns true if the request is an undo of a finished job, and false if it is a cancellation of an open job. Must be
+/// called only if one of the two was requested and the job is `PENDING` or `RUNNING`.
 ///
-/// `texts` contains the events that ended or reopened the job earlier, newest first. Only the newest event is read.
-/// The request is an undo if this event ended the job or reopened it for an undo.
+/// `texts` contains the earlier events that ended or reopened the job, newest first. Only the newest event is read. The
+/// request is an undo if this event ended the job or reopened it for an undo.
 fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let mut bodies = texts.filter_map(|text| serde_json::from_str::<TimedBody>(text).ok()).map(|said| said.body);
     match bodies.next() {

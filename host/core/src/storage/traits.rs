@@ -41,8 +41,8 @@ pub trait Journal: Send + Sync {
     /// Claims this job if it is claimable now.
     async fn claim_job(&self, job_id: &JobId, claimer: &LeaseRequest) -> Result<Option<Claim>, StoreError>;
 
-    /// Extends the leases of the given jobs and returns the jobs whose lease is lost. An expired lease is also
-    /// extended if no newer attempt exists.
+    /// Extends the leases of the given jobs and returns the jobs whose lease is lost. A lease is lost if the given
+    /// attempt no longer holds the running job. An expired lease that no newer attempt has taken is extended.
     async fn heartbeat(&self, held: &[(JobId, u32)], lease_ms: u32) -> Result<Vec<JobId>, StoreError>;
 
     /// Writes a batch atomically and returns once the batch is durable.
@@ -72,14 +72,15 @@ pub trait Journal: Send + Sync {
     /// rows.
     async fn recover(&self, job_id: &JobId) -> Result<Vec<LedgerRow>, StoreError>;
 
-    /// Determines whether the owner of the row's open try can still touch the outside world (§5, quiescence first).
-    /// The owner is the process that started the try.
+    /// Determines if the owner of the row's open try can still touch the outside world (§5, quiescence first). The
+    /// owner is the process that started the try.
     ///
     /// The owner is quiescent once `settling_ms` have passed since the earliest of the following times. All times are
     /// read from the lease clock, which is the boot-time clock of the machine.
     /// - The row's deadline plus the clock margin.
-    /// - The time at which this store first saw that the owner process is dead. The proof is the lock file named in the
-    ///   claim of `row.attempt`: it exists with the same device, inode and content, and no process holds its lock.
+    /// - The time at which this store first saw that the owner process is dead. The claim of `row.attempt` names a lock
+    ///   file. The process is dead if the file exists with the same device, inode and content, and no process holds its
+    ///   lock.
     /// - The start of the current boot, if the owner ran under another boot id.
     ///
     /// An absent or different lock file proves nothing.
@@ -98,11 +99,11 @@ pub trait Journal: Send + Sync {
         request: InboxRequest,
     ) -> Result<i64, InboxError>;
 
-    /// Fires all timers that are due, in every state of their jobs. In one transaction, each due timer becomes an
-    /// [`InboxRequest::Timer`] in its job's inbox and is deleted.
+    /// Fires all timers that are due. A due timer becomes an [`InboxRequest::Timer`] in its job's inbox and is deleted
+    /// in the same transaction. The job may be in any state. If the job is finished, the timer is only deleted.
     ///
-    /// `WAITING` jobs whose time has come become `PENDING`. Returns the time at which the next timer or `WAITING` job
-    /// is due.
+    /// A `WAITING` job becomes `PENDING` when its time has come. Returns the time at which the next timer or `WAITING`
+    /// job is due.
     async fn fire_timers(&self) -> Result<Option<i64>, StoreError>;
 
     /// Lists the pending inbox rows of a job.
@@ -134,18 +135,19 @@ pub trait Journal: Send + Sync {
     /// is written as `2026-11`.
     async fn spent(&self, tenant: &str, month: &str) -> Result<u64, StoreError>;
 
-    /// Returns the revision of the latest change that another process made and that this store has seen. To miss no
-    /// change, a caller reads the revision, then the store, and then waits with [`Journal::wait_for_change`].
+    /// Returns the revision of the latest change by another process that this store has seen. To miss no change, a
+    /// caller first reads this revision, then reads the store, and then calls [`Journal::wait_for_change`] with the
+    /// revision.
     fn watermark(&self) -> u64 {
         0
     }
 
     /// Waits until the revision is greater than `seen`, and returns the new revision. If `of` names a job, only a new
-    /// inbox row of this job counts as a change. If `of` is `None`, a change is a job that may now be claimable, or a
-    /// newly set timer.
+    /// inbox row of this job counts as a change. If `of` is `None`, two things count: a job that has become claimable,
+    /// and a newly set timer.
     ///
-    /// A store without notifications (SQLite, memory) waits forever. A notification can be lost with its connection,
-    /// so the caller must also poll the store from time to time.
+    /// A store without notifications (SQLite, memory) never returns. A notification can be lost when its connection is
+    /// lost, so the caller must also poll the store from time to time.
     async fn wait_for_change(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let _ = (of, seen);
         std::future::pending().await
@@ -168,8 +170,8 @@ pub trait Journal: Send + Sync {
 pub trait Clock: Send + Sync {
     /// Event time: microseconds since 1970 UTC.
     fn now_us(&self) -> i64;
-    /// Lease time: microseconds since the kernel started, including sleep. Leases and deadlines use only this
-    /// clock, because it cannot be set.
+    /// Lease time: microseconds since the kernel started, including the time in which the machine sleeps. Leases and
+    /// deadlines use only this clock, because it cannot be set.
     fn boot_us(&self) -> i64;
     /// Boot id of the kernel start from which `boot_us` counts.
     fn boot_id(&self) -> String;
