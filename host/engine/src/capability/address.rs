@@ -33,8 +33,8 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
 
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let s = ip.segments();
-    // Only 2000::/3 is public unicast. The test excludes ::1, ::, fe80::/10, fc00::/7, ff00::/8 and the
-    // IPv4-compatible block. fc00::/7 contains fd00:ec2::254, a cloud metadata service.
+    // Public unicast addresses are all in 2000::/3. Outside of it are ::1, ::, fe80::/10, fc00::/7, ff00::/8 and the
+    // IPv4-compatible block. fc00::/7 contains fd00:ec2::254, the address of a cloud metadata service.
     if s[0] & 0xe000 != 0x2000 {
         // A NAT64 address is public if its embedded IPv4 address is public.
         return s[..6] == [0x64, 0xff9b, 0, 0, 0, 0] && is_public_v4(low_v4(s[6], s[7]));

@@ -9,12 +9,12 @@ use crate::os::clock;
 const BEGUN: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// Time in which a call may act on the world. The wasmtime `Store` of the call shares this value with the tasks that
-/// send on behalf of the call.
+/// Time in which a call may act on the world. The wasmtime `Store` of the call and the tasks that send on behalf of the
+/// call share this value.
 ///
-/// A call that began no operation has changed nothing, regardless of how the guest ended. A call that began an
-/// operation is in doubt if the tool did not answer. After the deadline or the end of the call, no operation may begin
-/// and nothing may be sent. The resolution of calls in doubt relies on these rules.
+/// After the deadline or the end of the call, no operation may begin and nothing may be sent. A call that began no
+/// operation has changed nothing, regardless of how the guest ended. A call that began an operation is in doubt if the
+/// tool did not answer. The resolution of calls in doubt relies on these rules.
 #[derive(Clone, Debug)]
 pub struct CallWindow {
     deadline_boot_us: u64,
@@ -22,8 +22,8 @@ pub struct CallWindow {
     hindered: Arc<Mutex<Hindrances>>,
 }
 
-/// Accesses that the host refused or could not complete during a call. If the guest reports an exception without
-/// a cause, one of these accesses is the likely cause.
+/// Accesses that the host refused or could not complete during a call. If the guest fails with an exception and names
+/// no cause, one of these accesses is probably the cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hindrances {
     /// Last refusal, with the line of `latch.toml` that would allow the access.
@@ -33,7 +33,7 @@ pub(crate) struct Hindrances {
 }
 
 impl CallWindow {
-    /// Returns a window that ends at a moment of the boot clock, in microseconds.
+    /// Creates a window with this deadline, in microseconds of the boot clock.
     pub fn with_deadline(deadline_boot_us: u64) -> Self {
         Self { deadline_boot_us, state: Arc::default(), hindered: Arc::default() }
     }

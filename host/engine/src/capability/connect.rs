@@ -26,7 +26,8 @@ use crate::capability::grants::HttpGrant;
 use crate::capability::settings::PluginSettings;
 use crate::capability::stub::{HttpStub, StubFailure};
 
-/// A response, and a future that receives the response's body while it runs.
+/// A response, and a future that drives the reception of the response's body. The body arrives only while this future
+/// runs.
 pub(crate) type SentRequest = (Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>);
 
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -44,8 +45,8 @@ static TLS: LazyLock<TlsConnector> = LazyLock::new(|| {
     TlsConnector::from(Arc::new(config))
 });
 
-/// Sends a request that passed the checks of `http`. Each request has its own connection, so that no state of one call
-/// can reach another call.
+/// Sends a request that passed the checks of `http`. Each request has its own connection. A shared connection could
+/// carry state from one call to another.
 pub async fn send(
     mut request: Request<WasiBody>,
     options: RequestOptions,
@@ -68,7 +69,7 @@ pub async fn send(
     // Dropping the handle closes the connection. Tearing down the guest drops the handle.
     let connection = wasmtime_wasi::runtime::spawn(connection);
 
-    // The request line to a server contains only the path and the query.
+    // In a request to the server itself (not to a proxy), the request line contains only the path and the query.
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     *request.uri_mut() = path.parse::<Uri>().map_err(|_| Error::HttpRequestUriInvalid)?;
     let response = timeout(within(options.first_byte_timeout), sender.send_request(request))
@@ -103,8 +104,8 @@ async fn answer_from_stub(
     Ok((answer, Box::new(async { Ok(()) })))
 }
 
-/// Sends a POST request of the host itself and returns the status of the answer. The host's configuration names the
-/// address.
+/// Sends a POST request that the host itself makes, and returns the status of the answer. The host's configuration
+/// names the address, so no grant is checked.
 pub async fn post(
     mut request: Request<Full<Bytes>>,
     place: &HttpGrant,
@@ -124,11 +125,12 @@ pub async fn post(
 async fn connect(place: &HttpGrant, addresses: &[SocketAddr], watch: &CallWindow) -> Result<Box<dyn Stream>, Error> {
     let mut failed = Error::DestinationNotFound;
     for address in addresses {
-        // Connecting is the first action that has an effect on the world. Looking up a name has no effect.
+        // A connection already has an effect on the world, so the operation begins here. The lookup of the name before
+        // it has no effect.
         watch.begin_side_effect().map_err(|_| Error::ConnectionTimeout)?;
         match TcpStream::connect(*address).await {
             Ok(stream) => {
-                // An error is ignored, because without this option small requests are only delayed.
+                // An error of this call is ignored: without the option, small requests are delayed but still sent.
                 let _ = stream.set_nodelay(true);
                 let stream = DeadlineStream { inner: stream, watch: watch.clone() };
                 return if place.scheme == "https" { tls(place, stream).await } else { Ok(Box::new(stream)) };

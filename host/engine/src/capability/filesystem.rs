@@ -1,8 +1,8 @@
 //! `wasi:filesystem` on granted directories.
 //!
-//! wasmtime-wasi implements the operations and confines guests to their directories. This module first calls
-//! [`CallWindow::begin_side_effect`] in each operation that changes something. After the call's deadline, such an
-//! operation cannot begin. After an operation has begun, the call is in doubt if the tool does not answer.
+//! wasmtime-wasi implements the operations and confines guests to their directories. Before each operation that changes
+//! something, this module calls [`CallWindow::begin_side_effect`]. After the call's deadline, such an operation
+//! therefore cannot begin. Once an operation has begun, the call is in doubt if the tool does not answer.
 
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
@@ -19,8 +19,8 @@ use crate::capability::grant;
 use crate::capability::grant::EffectivePermissions;
 use crate::capability::grants::Grants;
 
-/// Host side of `wasi:filesystem` for one wasmtime `Store`: wasmtime-wasi's implementation, and the data to guard
-/// changes and to log refusals.
+/// Host side of `wasi:filesystem` for one wasmtime `Store`. Contains wasmtime-wasi's implementation, and the data that
+/// the host needs to check changes and to log refusals.
 pub(crate) struct Files<'a> {
     pub(crate) inner: WasiFilesystemCtxView<'a>,
     pub(crate) watch: &'a CallWindow,
@@ -129,8 +129,9 @@ impl HostDescriptor for Files<'_> {
         open: OpenFlags,
         flags: DescriptorFlags,
     ) -> FsResult<Resource<Descriptor>> {
-        // Opening a directory with the right to mutate it changes nothing. Toolchains routinely open directories this
-        // way. Creating, truncating and opening for writing may change something.
+        // An open operation counts as a change if it creates or truncates a file, or opens a file for writing. The
+        // right to mutate a directory does not count, because opening a directory changes nothing. Toolchains routinely
+        // ask for this right.
         let changes =
             open.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE) || flags.contains(DescriptorFlags::WRITE);
         if !changes {

@@ -1,7 +1,7 @@
 //! The only module that checks grants.
 //!
-//! Each refusal is logged with the line of `latch.toml` that would allow the access. This line contains the plugin's
-//! current grants and the missing grant.
+//! The log record of a refusal contains the line of `latch.toml` that would allow the access. The line lists the
+//! plugin's current grants and the missing grant.
 
 use std::net::IpAddr;
 
@@ -41,7 +41,7 @@ enum Remedy {
     Other(&'static str),
 }
 
-/// Reason of a refusal because the operator declares no world-changing effect, with the remedy.
+/// Text of a refusal: the operator declares no world-changing effect. The text names the remedy.
 pub const DECLARE_EFFECTS: &str = "no grant allows it: the operator declares no world-changing effect, \
      so that it may only look; declare internal-write, external-write or external-send in describe";
 
@@ -104,8 +104,8 @@ pub fn check_http(
     Err(Denied { access: what, remedy: Remedy::Other(DECLARE_EFFECTS) })
 }
 
-/// Checks the resolved address of a granted HTTP host. The address must be public, or a grant must name the
-/// address itself.
+/// Checks the resolved address of a granted HTTP host. A public address is allowed. Any other address needs a grant
+/// that names the address itself.
 pub(crate) fn check_http_address(grants: &Grants, place: &HttpGrant, ip: IpAddr) -> Result<(), Denied> {
     let named = |grant: &HttpGrant| {
         grant.scheme == place.scheme && grant.port == place.port && parse_ip(&grant.host) == Some(ip.to_canonical())
@@ -243,7 +243,7 @@ fn bracketed(host: &str) -> String {
     if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() }
 }
 
-/// Formats an address in the form of the host in a grant.
+/// Formats an IP address as the host of a grant: without brackets, and an IPv4-mapped address as IPv4.
 fn ip_host(ip: IpAddr) -> String {
     ip.to_canonical().to_string()
 }

@@ -56,7 +56,7 @@ impl WasiHttpHooks for RequestHooks {
     ) -> Box<dyn Future<Output = Result<SentRequest, Error>> + Send> {
         let admitted = self.admit(&request);
         let (settings, watch) = (self.settings.clone(), self.watch.clone());
-        // Nothing is replaced if the plugin gets secrets in clear text or has no secrets.
+        // Placeholders are replaced only if the plugin has secrets and does not get them in clear text.
         let replaces = !settings.grants.secrets.is_empty() && !settings.grants.secrets_clear;
         let placeholders = replaces.then(|| self.placeholders.clone());
         Box::new(async move {
@@ -70,8 +70,8 @@ impl WasiHttpHooks for RequestHooks {
     }
 }
 
-/// Returns scheme, host and port of a request. User names are refused, because the text before an `@` could
-/// be mistaken for the host.
+/// Returns scheme, host and port of a request. Refuses an address with a user name, because the text before the `@`
+/// could be mistaken for the host.
 pub fn request_origin(uri: &Uri) -> Result<HttpGrant, Error> {
     let authority = uri.authority().ok_or(Error::HttpRequestUriInvalid)?;
     if authority.as_str().contains('@') || authority.host().is_empty() {
@@ -100,7 +100,8 @@ async fn with_secrets(request: Request<WasiBody>, placeholders: &Placeholders) -
     let body = match announced {
         None | Some(0) => body,
         Some(length) if length <= COUNTED_BODY_BYTES_MAX => {
-            // The limit is twice the maximum length, because a secret may be longer than its placeholder.
+            // A secret may be longer than its placeholder. The body with the secrets may therefore have twice the
+            // length that is allowed for the body with the placeholders.
             let limit = usize::try_from(2 * COUNTED_BODY_BYTES_MAX).expect("a small constant");
             let whole = Limited::new(body, limit)
                 .collect()

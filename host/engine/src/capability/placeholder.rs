@@ -14,11 +14,11 @@ use wasmtime_wasi_http::{Error, WasiBody};
 
 use crate::os::entropy;
 
-/// Start of every placeholder. A placeholder needs no escaping in a header, in JSON or in a form, because it contains
-/// only letters, digits and `-`.
+/// Start of every placeholder. A placeholder contains only letters, digits and `-`. It therefore needs no escaping in a
+/// header, in JSON or in a form.
 const PREFIX: &[u8] = b"latch-secret-";
-/// Number of random bytes in a placeholder, written in hexadecimal. Placeholders cannot be guessed, so text
-/// from outside is never replaced by a secret.
+/// Number of random bytes in a placeholder, which writes them in hexadecimal. A placeholder cannot be guessed. Text
+/// from outside therefore cannot contain a placeholder that is replaced by a secret.
 const NONCE_BYTES: usize = 16;
 const LEN: usize = PREFIX.len() + 2 * NONCE_BYTES;
 
@@ -46,8 +46,8 @@ impl Placeholders {
         })
     }
 
-    /// Inserts secrets into a header's value, also within `Basic` credentials. Fails if a secret contains
-    /// bytes that a header must not have.
+    /// Inserts secrets into the value of a header, including placeholders in `Basic` credentials. Fails if a secret
+    /// contains bytes that are not allowed in a header.
     pub(crate) fn replace_in_header(&self, value: &HeaderValue) -> Result<HeaderValue, Error> {
         let bytes = self.replace_in_basic(value.as_bytes()).unwrap_or_else(|| self.replace_all(value.as_bytes()));
         if bytes == value.as_bytes() {
@@ -143,7 +143,8 @@ impl Replacer {
 struct ReplacedBody {
     inner: WasiBody,
     replacer: Replacer,
-    /// Trailers that arrived while bytes were still held back.
+    /// Trailers that have arrived and are not passed on yet. The bytes that were held back are passed on before the
+    /// trailers.
     trailers: Option<Frame<Bytes>>,
     ended: bool,
 }

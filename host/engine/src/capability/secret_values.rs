@@ -19,7 +19,7 @@ pub struct EnvOrFile {
 
 impl Secrets for EnvOrFile {
     fn value(&self, name: &str) -> Option<String> {
-        // The name becomes a file name, so it must not contain a path to another directory.
+        // The name becomes the name of a file. It must not lead to another directory.
         let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
         if !plain {
             return None;

@@ -13,8 +13,9 @@ use latchwork_core::storage::KeyValue;
 use crate::capability::grants::Grants;
 use crate::capability::{HttpStub, Secrets};
 
-/// Configured limits of a plugin. If a limit is not configured, the limit that the plugin requests applies, up
-/// to the default. If the plugin requests no limit either, the default applies.
+/// Configured limits of a plugin. A configured limit takes precedence over every other value. If a limit is not
+/// configured, the plugin's requested limit applies, but at most the default. If the plugin requests no limit, the
+/// default applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitsConfig {
     /// Maximum linear memory in bytes.
@@ -79,7 +80,7 @@ pub struct PluginSettings {
 }
 
 impl PluginSettings {
-    /// Returns the settings that can be checked against a component without compiling it.
+    /// Returns the part of the settings that can be checked without compiling the component.
     pub fn load_settings(&self) -> LoadSettings<'_> {
         let states_operators = self.operators.has_overrides();
         LoadSettings {

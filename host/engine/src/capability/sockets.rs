@@ -23,7 +23,8 @@ use crate::capability::grant;
 use crate::capability::grant::EffectivePermissions;
 use crate::capability::grants::Grants;
 
-/// For each known address, the names whose lookups returned the address. Also the name of each running lookup.
+/// Results of the name lookups of a call: for each address, the names whose lookups returned the address. Also contains
+/// the name of each lookup that still runs.
 #[derive(Clone, Default)]
 pub(crate) struct ResolvedNames(Arc<Mutex<Inner>>);
 
@@ -54,7 +55,7 @@ impl ResolvedNames {
                     self.with(|inner| inner.by_address.get(&address.ip().to_canonical()).cloned().unwrap_or_default());
                 grant::check_tcp(grants, rights, address, &names)
             }
-            // Allows the bind that precedes a client's connection. This bind names no port and no address.
+            // Before a client connects, it binds its socket. This bind names no port and no address, and is allowed.
             SocketAddrUse::TcpBind if address.port() == 0 && address.ip().is_unspecified() => return true,
             other => Err(grant::refused_socket_use(&format!("{other:?} with {address}"))),
         };

@@ -25,8 +25,8 @@ impl tools::Host for StepView<'_> {
     }
 
     async fn call_all(&mut self, calls: Vec<tools::CallRequest>) -> wasmtime::Result<Vec<Result<Json, Error>>> {
-        // Each element is a separate call and counts as one host call. An empty list also counts as one host
-        // call.
+        // Each element of the list is a separate call and counts as one host call. An empty list counts as one host
+        // call, too.
         for _ in 0..calls.len().max(1) {
             self.guard.count_host_call()?;
         }
