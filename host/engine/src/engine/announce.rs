@@ -19,7 +19,8 @@ static LISTENER: OnceLock<Listener> = OnceLock::new();
 
 /// Registers the listener for all compilations of this process. Later calls have no effect.
 pub fn on_compile(listener: impl Fn(&CompilationStart<'_>) + Send + Sync + 'static) {
-    // The listener of a second command in the same process is ignored, because it would announce the same compilations.
+    // A second command in the same process also registers a listener. That listener is ignored, because it would only
+    // announce the same compilations.
     let _ = LISTENER.set(Box::new(listener));
 }
 

@@ -39,10 +39,10 @@ pub(crate) struct CodeCache {
 }
 
 impl CodeCache {
-    /// Opens or creates the directory and its secret.
+    /// Opens the directory and its secret. Creates what is missing.
     ///
-    /// Returns `None` if the directory or the secret cannot be created or read. The engine then works without a cache
-    /// and compiles each component at each start.
+    /// Returns `None` if the directory or the secret cannot be created, or if the secret cannot be read. The engine
+    /// then works without a cache and compiles each component at each start.
     ///
     /// # Errors
     /// The directory or its secret belongs to another user, is accessible to other users, or is not valid.
@@ -54,8 +54,8 @@ impl CodeCache {
             tracing::warn!("compiled plugins are not cached: directory {} cannot be created: {error}", dir.display());
             return Ok(None);
         }
-        // Reads the metadata of the path itself, not of the target of a symbolic link. The directory that is
-        // checked is then the directory that is used.
+        // The metadata are read from the path itself, so a symbolic link is refused. The target of a link could be
+        // replaced after this check.
         let meta = std::fs::symlink_metadata(dir).map_err(|error| refuse(error.to_string()))?;
         if !meta.is_dir() {
             return Err(refuse("it is not a directory".to_owned()));
@@ -146,7 +146,8 @@ impl CodeCache {
         let mut header = [0; HEADER_BYTES];
         header[..8].copy_from_slice(MAGIC);
         header[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
-        // Every part except the code has a fixed length, so different parts never form the same concatenation.
+        // The HMAC covers the concatenation of the parts. All parts except the last have a fixed length, so two
+        // different lists of parts never have the same concatenation.
         header[12..44].copy_from_slice(&hmac_sha256(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
         header[44..].copy_from_slice(&key.0);
         header
@@ -189,8 +190,8 @@ fn load_or_create_secret(dir: &Path) -> Result<[u8; 32], SecretError> {
     let mut file = match read() {
         Ok(file) => File::from(file),
         Err(rustix::io::Errno::NOENT) => {
-            // The temporary file has mode 600. If another process has created the secret in the meantime, that
-            // secret is used.
+            // The temporary file has mode 600. Another process may have created the secret in the meantime. This
+            // function then uses the secret of the other process.
             let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(dir)?;
             file.write_all(&os::entropy::bytes::<32>())?;
             file.as_file().sync_all()?;
@@ -226,7 +227,8 @@ fn check_ownership(meta: &std::fs::Metadata, others: u32) -> Result<(), String> 
 /// Key of an entry: hash of the component's digest, the profile, and the settings of this machine and engine.
 fn entry_key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
     use std::hash::{Hash as _, Hasher};
-    // Collects the bytes that are fed to the hasher, because the output of the standard hasher is not stable.
+    // Hasher that only collects its input. The output of the standard hasher cannot be used as a key, because it may
+    // change between releases of Rust.
     struct Collect(Vec<u8>);
     impl Hasher for Collect {
         fn finish(&self) -> u64 {
@@ -243,9 +245,9 @@ fn entry_key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
 
 #[expect(unsafe_code, reason = "the engine cannot verify compiled code; this module verifies it first")]
 fn load(engine: &wasmtime::Engine, code: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: `deserialize` requires unchanged output of `Component::serialize`. `code` comes from an entry in
-    // memory whose HMAC over content and key was just verified. Only this user can read the secret, and only
-    // `store_entry` writes entries with it. The engine itself checks its version and settings.
+    // SAFETY: `deserialize` requires unchanged output of `Component::serialize`. `code` comes from an entry in memory,
+    // and the HMAC over the entry's content and key was just verified. Only this user can read the secret of the HMAC,
+    // and only `store_entry` writes entries with this secret. The engine itself checks its version and settings.
     unsafe { Component::deserialize(engine, code) }
 }
 
@@ -268,7 +270,8 @@ mod tests {
         entries[0].clone()
     }
 
-    /// Entries of earlier programs stay valid: the code is HMAC-SHA-256 as in RFC 4231, test case 1.
+    /// The HMAC is HMAC-SHA-256 as in RFC 4231, test case 1. A change of the algorithm would make the entries of
+    /// earlier programs invalid.
     #[test]
     fn hmac_matches_rfc_4231() {
         // HMAC pads a shorter secret with zeros.

@@ -20,14 +20,14 @@ const COMPONENT_HEADER: [u8; 8] = *b"\0asm\x0d\0\x01\0";
 pub(crate) enum NameCheck {
     /// A component of one of the two worlds.
     Recognized(Shape),
-    /// No import or export names a Latchwork interface, so the component may be an untyped component. During loading,
-    /// the types of its exports show whether it is an untyped component.
+    /// No import or export names a Latchwork interface. The component may be an untyped component. This is decided
+    /// during loading, from the types of its exports.
     Unrecognized,
 }
 
 /// Determines the world from the names of imports and exports, and checks the imports, before compilation.
 pub(crate) fn check_names(bytes: &[u8], terms: LoadSettings<'_>) -> Result<NameCheck, Vec<Problem>> {
-    // The explanation of the refusal (`Explain`) later adds the kind of the file.
+    // The message does not name the kind of the file. `Explain` adds the kind later.
     if !bytes.starts_with(&COMPONENT_HEADER) {
         return Err(vec![Problem::NotAComponent("it does not start with the header of a component".to_owned())]);
     }
@@ -41,7 +41,8 @@ pub(crate) fn check_names(bytes: &[u8], terms: LoadSettings<'_>) -> Result<NameC
     determine_world(&imports, &exports, terms.grants, terms.wasi).map(NameCheck::Recognized)
 }
 
-/// Determines the world of a compiled component from its exports, and checks its imports against that world.
+/// Determines the world of a compiled component from its exports, and checks its imports against this world. Returns
+/// the component's shape.
 pub(crate) fn check_component(
     engine: &wasmtime::Engine,
     component: &Component,
@@ -90,8 +91,8 @@ fn determine_world(imports: &[&str], exports: &[&str], grants: &Grants, wasi: Wa
         });
     }
     for import in imports {
-        // If the exports do not identify a world, the imports are checked against the stricter world (step), so that
-        // the list of problems is complete.
+        // If the exports do not identify a world, the imports are checked against the world of steps, which is
+        // stricter. The list of problems then contains the imports too.
         if let Some(instead) = import_refusal(kind.unwrap_or(PluginKind::Step), import, grants, wasi) {
             problems.push(Problem::Import { import: (*import).to_owned(), instead });
         }
@@ -106,9 +107,8 @@ fn determine_world(imports: &[&str], exports: &[&str], grants: &Grants, wasi: Wa
     }
 }
 
-/// Checks the imports of an untyped component, which may import the same interfaces as a tool. Imports that
-/// contain only types need no implementation and always pass. In the returned [`Shape`], no optional function
-/// is present.
+/// Checks the imports of an untyped component. It may import the same interfaces as a tool. An import that contains
+/// only types needs no implementation and always passes. The returned [`Shape`] has no optional functions.
 fn check_untyped(
     engine: &wasmtime::Engine,
     component: &Component,

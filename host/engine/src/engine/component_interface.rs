@@ -28,7 +28,8 @@ impl Engine {
     pub fn component_interface(&self, bytes: &[u8]) -> Result<ComponentInterface, Problem> {
         let profile = self.profile(component::guess_kind(bytes));
         let engine = &profile.engine;
-        // Uses the cache, because a caller that reads the interface often loads the component as well.
+        // The component is compiled with the cache, because a caller of this function often loads the same component as
+        // well.
         let component = self.compile(profile, Hash::of(&[bytes]), bytes);
         let component = component.map_err(|error| Problem::NotAComponent(format!("{error:#}")))?;
         let ty = component.component_type();

@@ -20,27 +20,27 @@ use crate::guest::{convert, fault, limits};
 use crate::interfaces::Problem;
 use crate::interfaces::package::PACKAGE;
 
-/// Limits of a `describe` call. Interpreters use most of these limits while they start.
+/// Limits of a `describe` call. They are large, because an interpreter needs much memory, fuel and time for its start.
 const DESCRIBE_LIMITS: Limits = Limits {
     memory_bytes: 256 << 20,
     table_elements: 100_000,
     fuel: 10_000_000_000,
     timeout_ms: 20_000,
     output_bytes: 4 << 20,
-    // A language runtime may make a few WASI calls while it starts. `describe` makes no other host calls.
+    // Only a language runtime makes host calls, and only a few WASI calls at its start. `describe` itself makes none.
     host_calls: 1_000,
 };
 
 /// The manifest, and the compiled schemas of each operator.
 pub(crate) type Described = (Manifest, BTreeMap<Operator, Schemas>);
 
-/// Instantiates the component, checks the types of all exports, and calls `describe`. A call of an import
-/// traps, with two exceptions:
+/// Instantiates the component, checks the types of all exports, and calls `describe`. A call of an import traps, with
+/// two exceptions:
 ///
-/// * A step with virtual WASI can call virtual WASI, backed by [`NullHost`]. The clock of [`NullHost`] starts
-///   at 1970 and its random stream is fixed, so the answer of `describe` is reproducible.
-/// * Any other plugin can use the clock and the random stream of [`NullHost`], but only while its language
-///   runtime starts. After the start, `describe` is called and every call of an import traps.
+/// * A step with virtual WASI can call virtual WASI at any time. [`NullHost`] provides the clock and the random stream.
+///   The clock starts at 1970 and the stream is fixed, so the answer of `describe` is reproducible.
+/// * Any other plugin can use the clock, the random stream and the log of [`NullHost`] while its language runtime
+///   starts. After the start, `describe` is called, and every call of an import traps.
 pub(crate) fn describe(
     engine: &wasmtime::Engine,
     component: &Component,
@@ -85,7 +85,8 @@ fn call_describe(
     let pre = linker.instantiate_pre(component).map_err(failed)?;
     let mut store = Store::new(engine, StepState::new(Box::new(NullHost::new(&settings.name)), &DESCRIBE_LIMITS));
     limits::apply_limits(&mut store, &DESCRIBE_LIMITS).map_err(failed)?;
-    // The calls here are synchronous, so the epoch callback continues instead of yielding.
+    // The calls of this store are synchronous and cannot yield. At each epoch tick, the callback checks the time limit
+    // and continues.
     store.epoch_deadline_callback(|mut context| {
         context.data_mut().guard().check_time()?;
         Ok(UpdateDeadline::Continue(1))
@@ -233,8 +234,8 @@ mod tests {
         };
         let manifest = Manifest { version: "one".into(), operators: vec![operator("a b"), operator("a b")] };
         let problems = check_manifest(&manifest, PluginKind::Tool).unwrap_err();
-        // One problem with the version, four with each of the two operators (name, effects, outcome-status,
-        // input-schema), and one duplicate name.
+        // There is one problem with the version, and one with the duplicate name. Each of the two operators has four
+        // problems: name, effects, outcome-status and input-schema.
         assert_eq!(problems.len(), 10, "{problems:#?}");
     }
 }

@@ -1,8 +1,10 @@
 //! Pools of memories, tables and stacks for running instances. A pool is mapped once and reused.
 //!
-//! Mapping and unmapping memory for each try would cost more than everything else that a small step does. A pool is
-//! finite, so new instances wait until there is room. Steps and tools have separate pools. Otherwise waiting steps
-//! could fill the pool, and the tools that they wait for could not run.
+//! Without a pool, mapping and unmapping memory for each try would cost more than everything else that a small step
+//! does. A pool is finite, so a new instance waits until there is room.
+//!
+//! Steps and tools have separate pools. A step keeps its memory while it waits for a tool. In a common pool, waiting
+//! steps could take all memories, and the tools could not run.
 
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ use latchwork_core::model::manifest::Limits;
 const MEMORIES: u32 = 1024;
 /// Number of tables per memory. A component needs one table for its own functions and one table for its imports.
 const TABLES_PER_MEMORY: u32 = 8;
-/// Additional memories for instances that take no permit: the instances of plugins that are being loaded.
+/// Additional memories for instances without a permit. These are the instances of plugins that are being loaded.
 const SPARE_MEMORIES: u32 = 64;
 /// Bytes of a used memory that are cleared in place instead of being returned to the system.
 const RESIDENT_BYTES: usize = 1 << 20;

@@ -61,7 +61,7 @@ pub(crate) use tool::{KEPT_ANSWER_BYTES_MAX, check_tool_output};
 pub struct EngineOptions {
     /// Directory for compiled code. `None`: components are compiled at each start.
     pub cache_dir: Option<PathBuf>,
-    /// Adds details to the reasons for which a component is refused.
+    /// Function that adds details to the reasons of a refusal.
     pub explain: Explain,
 }
 
@@ -82,7 +82,8 @@ struct Profile {
 }
 
 impl Engine {
-    /// Builds both profiles and starts the thread that makes running guests yield and check their time limit.
+    /// Builds both profiles and starts the epoch thread. At each tick of this thread, running guests yield and check
+    /// their time limit.
     pub fn new(options: EngineOptions) -> Result<Self, EngineError> {
         let cache = options.cache_dir.as_deref().map(cache::CodeCache::open).transpose()?.flatten();
         let profile = |kind| {
@@ -101,8 +102,8 @@ impl Engine {
         self.cache.as_ref().map(cache::CodeCache::check_entries)
     }
 
-    /// Returns an engine that runs steps differently but must give the same results. A check compares both engines to
-    /// find steps whose results differ. Tools run as in this engine.
+    /// Returns an engine that runs steps in another way but must give the same results. A check runs a step in both
+    /// engines to find out if its results differ. Tools run as in this engine.
     pub fn with_variation(&self, variation: Variation) -> Result<Self, EngineError> {
         let (config, digest) = profile::build_variation(variation);
         // No pool: each instance maps its own memory.
@@ -117,7 +118,8 @@ impl Engine {
         self.explain
     }
 
-    /// Digest of everything that may change a step's results. Jobs record this digest.
+    /// Digest of the engine settings for steps. Every setting that may change the result of a step is included. Jobs
+    /// record this digest.
     pub fn step_profile(&self) -> Hash {
         self.step.digest
     }
@@ -252,7 +254,7 @@ fn new_engine(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError>
     })
 }
 
-/// Increments the epoch of all engines until one of the engines is dropped.
+/// Increments the epoch of all given engines at each tick. Ends when one of these engines is dropped.
 fn start_epoch_ticker(engines: &[&wasmtime::Engine]) {
     let engines: Vec<_> = engines.iter().map(|engine| engine.weak()).collect();
     let ticker = move || {

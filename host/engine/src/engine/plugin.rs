@@ -44,7 +44,7 @@ pub struct Plugin {
     pub compensate: bool,
     /// True for an untyped component, which was not written for Latchwork. Its functions are its operators.
     pub is_untyped: bool,
-    /// Sealed manifest of an untyped component, which a job pins together with the component's bytes.
+    /// Sealed manifest of an untyped component. A job pins this manifest together with the bytes of the component.
     pub(crate) seal: Option<Vec<u8>>,
     /// Imports, as the component names them.
     pub imports: Vec<String>,
@@ -105,8 +105,8 @@ impl Plugin {
         &self.settings
     }
 
-    /// Returns the same code with other settings, or `None` for a step. The grants of a tool are read at each call, so
-    /// other settings need no new linking.
+    /// Returns the same tool with other settings. Returns `None` for a step. The grants of a tool are read at each
+    /// call, so the code need not be linked again.
     pub fn with_settings(&self, settings: PluginSettings) -> Option<Self> {
         let LinkedCode::Tool(code) = &self.code else { return None };
         Some(Self {
@@ -132,8 +132,8 @@ impl Plugin {
     }
 
     /// Returns the class of an operator. The class determines the first resolution step for the operator's calls in
-    /// doubt (§5). A keyed operator may be repeated only during the time that the operator declares. Afterwards, the
-    /// tool is asked through [`Plugin::reconcile`] if the plugin exports `reconcile`.
+    /// doubt (§5). A keyed operator may be repeated only during the time that the operator declares. After this time,
+    /// the host asks the tool through [`Plugin::reconcile`] if the plugin exports `reconcile`.
     pub fn class(&self, operator: &str) -> RecoveryClass {
         self.operator(operator).map_or(RecoveryClass::Opaque, |spec| spec.recovery_class(self.reconcile))
     }
@@ -220,8 +220,8 @@ impl Plugin {
         asked.into_end(limits, self.schemas.get(operator))
     }
 
-    /// Asks the tool whether the call with the context's external key happened. The tool may read but not
-    /// change anything. During resolution, any failure counts as [`ReconcileVerdict::Unknown`].
+    /// Asks the tool if an earlier call happened. The context contains the external key of this call. The tool may read
+    /// but not change anything. The resolution of calls in doubt treats a failure as [`ReconcileVerdict::Unknown`].
     pub async fn reconcile(
         &self,
         operator: &str,
@@ -276,8 +276,8 @@ impl Plugin {
         }
     }
 
-    /// Undoes the committed call with this external key, these arguments and this result. `call` is the context of the
-    /// compensating call, with the key of the compensating call.
+    /// Undoes a committed call. The tuple contains the external key, the arguments and the result of the committed
+    /// call. `call` is the context of the compensating call, with the key of the compensating call.
     pub async fn compensate(
         &self,
         operator: &str,
@@ -343,7 +343,8 @@ fn declared_permissions(spec: &OperatorSpec) -> EffectivePermissions {
     EffectivePermissions { write: spec.is_world_changing(), post: spec.determinism == Determinism::Stable }
 }
 
-/// Returns the limits in force: the configured limits, else the requested limits, at most the defaults.
+/// Returns the limits in force. A configured limit applies as it is. Otherwise the plugin's requested limit applies,
+/// but at most the default. Without a request, the default applies.
 pub(crate) fn limits(config: &LimitsConfig, wanted: RequestedLimits) -> Limits {
     let default = Limits::default();
     Limits {

@@ -44,11 +44,11 @@ pub(crate) fn build_profile(kind: PluginKind) -> (Config, Hash) {
 /// An engine configuration that runs steps differently but must give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variation {
-    /// Compiles to the same machine code as the normal engine. Each instance maps its own memory instead of using
-    /// a pool, and the guest has half the stack.
+    /// The machine code is the same as in the normal engine. No pool is used: each instance maps its own memory. The
+    /// guest has half the stack.
     Unpooled,
-    /// Compiles without optimization and with another register allocator. Memory lies at other addresses, is
-    /// copied instead of mapped, and has its bounds checked by instructions. The stack has four times the size,
+    /// The code is compiled without optimization and with another register allocator. Memory lies at other addresses,
+    /// is copied instead of mapped, and its bounds are checked by instructions. The stack has four times the size,
     /// because unoptimized code needs more stack.
     Unoptimized,
 }
@@ -59,7 +59,8 @@ pub(crate) fn build_variation(variation: Variation) -> (Config, Hash) {
     match variation {
         Variation::Unpooled => {
             config.max_wasm_stack(WASM_STACK_BYTES / 2);
-            // The compiled code does not depend on these settings, so existing cache entries are used.
+            // The compiled code does not depend on the stack size or the pool. The digest stays the same, so the
+            // variation uses existing cache entries.
             (config, digest)
         }
         Variation::Unoptimized => {
@@ -98,12 +99,13 @@ fn settings(kind: PluginKind) -> Vec<Setting> {
         nan,
         set!(wasm_component_model, true),
         set!(wasm_simd, true),
-        // Relaxed SIMD may round differently on another processor, so it is disabled. `relaxed_simd_deterministic`
-        // would keep the results deterministic if relaxed SIMD were enabled.
+        // Relaxed SIMD is disabled, because it may round differently on another processor. `relaxed_simd_deterministic`
+        // is a second safeguard: relaxed SIMD would be deterministic if it were enabled.
         set!(wasm_relaxed_simd, false),
         set!(relaxed_simd_deterministic, true),
-        // Threads, garbage collection, stack switching and component-model async are also compiled out,
-        // because the corresponding features of the wasmtime crate are disabled.
+        // The following settings disable threads, garbage collection, stack switching and component-model async. These
+        // features are also missing in the compiled program, because the features of the wasmtime crate for them are
+        // disabled.
         set!(wasm_memory64, false),
         set!(wasm_gc, false),
         set!(gc_support, false),

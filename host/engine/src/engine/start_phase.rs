@@ -1,7 +1,8 @@
 //! Imports that a language runtime may call while it starts, before `describe` is called.
 //!
-//! Some runtimes read a clock and draw a seed before the program's first line runs. While a plugin is described,
-//! [`NullHost`](crate::engine::null_host::NullHost) provides these values, so that they are the same on every machine.
+//! Some runtimes read a clock and draw a seed before the first line of the program runs. While a plugin is described,
+//! [`NullHost`](crate::engine::null_host::NullHost) provides the clock and the seed. Both are the same on every
+//! machine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,7 +80,7 @@ pub(super) fn link(linker: &mut Linker<StepState>, component: &Component) -> was
     give!(interface_name("rng"), "bytes", (len: u32) -> Vec<u8>, view, import::rng::Host::bytes);
     give!(interface_name("rng"), "next-u32", () -> u32, view, import::rng::Host::next_u32);
     serve!(interface_name("log"), "write", (level: import::log::Level, message: String) -> (), view, import::log::Host::write);
-    // WASI imports have a version suffix, so they are matched by prefix.
+    // The name of a WASI import ends with a version, so only the beginning of the name is compared.
     let engine = linker.engine().clone();
     for (name, _) in component.component_type().imports(&engine) {
         if name.starts_with("wasi:clocks/wall-clock@") {

@@ -9,7 +9,7 @@ use crate::guest::step_calls::StepCalls;
 pub struct StepEnd {
     /// Outcome of the try.
     pub outcome: StepOutcome,
-    /// Fuel used, without instantiation.
+    /// Fuel that the try used. The instantiation is not included.
     pub fuel: u64,
     /// Linear memory at the end, in bytes. The memory at the end is also the maximum, because memory never shrinks.
     pub memory_bytes: u64,

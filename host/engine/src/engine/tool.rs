@@ -133,7 +133,7 @@ impl ToolCode {
         import::config::add_to_linker::<_, ConfigViewData>(&mut linker, ToolState::config_view)?;
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
-        // The host replaces two interfaces of WASI, to observe file changes and name lookups.
+        // The host replaces two interfaces of WASI. It must see each change of a file and each name lookup.
         linker.allow_shadowing(true);
         use wasmtime_wasi::p2::bindings::{filesystem, sockets};
         filesystem::types::add_to_linker::<_, FilesData>(&mut linker, files)?;
@@ -172,7 +172,7 @@ impl ToolCode {
     ) -> ToolCallResult {
         let since = clock::boot_us();
         let timeout_ms = call.timeout_ms;
-        // The timeout of the plan or the operator is part of the call and replaces the timeout in `limits`.
+        // The timeout of the call replaces the timeout in `limits`, because the plan or the operator may have set it.
         let limits = &Limits { timeout_ms, ..*limits };
         let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
         let watch = CallWindow::with_deadline(deadline_us);
@@ -189,8 +189,8 @@ impl ToolCode {
                 fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
                 let ended_us = clock::boot_us();
                 begun = watch.close();
-                // A call without the right to write certainly changed nothing. A function of an untyped component
-                // cannot report this itself.
+                // A function of an untyped component cannot report that it changed nothing. Without the right to write,
+                // it certainly changed nothing, so `begun` becomes false.
                 if !rights.write && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
                     begun = false;
                 }
@@ -198,8 +198,8 @@ impl ToolCode {
                 drop(store);
                 match answered {
                     Ok(Ok(said)) => Ok(said),
-                    // A failure before the deadline is reported unchanged. After the deadline, a guest may fail in many
-                    // ways because of the deadline, so every failure is reported as a timeout.
+                    // A failure before the deadline is reported as it is. The deadline itself can make a guest fail in
+                    // many ways. Every failure after the deadline is therefore reported as a timeout.
                     Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
                     Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
                 }
@@ -225,8 +225,8 @@ impl ToolCode {
     ) -> wasmtime::Result<ToolReturn> {
         limits::apply_limits(store, limits)?;
         store.set_hostcall_fuel(match &self.invoke {
-            // The limit is the maximum size of the guest's memory, so that an oversized answer is copied completely and
-            // its start can be kept.
+            // An answer must not exceed the guest's maximum memory. With this limit, an oversized answer is still
+            // copied completely, so its start can be kept.
             InvokeFunctions::Described(_) => usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX),
             InvokeFunctions::Plain(_) => Function::hostcall_fuel(limits.output_bytes),
         });
@@ -307,8 +307,8 @@ impl ToolCallResult {
                 let is_exception = !said.code.is_guest_code();
                 let failure = explain_hindrance(said, hindered);
                 match applied {
-                    // Code that failed unexpectedly cannot report whether anything was applied. The host's
-                    // record of begun operations decides.
+                    // The guest's code failed unexpectedly, so its report about applied changes is not reliable. The
+                    // host's record of begun operations decides.
                     _ if is_exception => doubtful(failure, None),
                     import::types::Applied::No => Answer::NotApplied(failure),
                     import::types::Applied::Unknown => Answer::Unknown { failure, kept: None },
@@ -319,8 +319,8 @@ impl ToolCallResult {
                 Answer::Ok(output)
             }
             Ok(ToolReturn::Plain(UntypedReturn::NotCalled(failure))) => Answer::NotApplied(failure),
-            // The function cannot report whether anything was applied. The host's record of begun operations
-            // decides.
+            // A function of an untyped component cannot report if it applied a change. The host's record of begun
+            // operations decides.
             Ok(ToolReturn::Plain(UntypedReturn::Error(failure))) => doubtful(failure, None),
             Ok(ToolReturn::Plain(UntypedReturn::Unusable(failure, kept))) => doubtful(failure, kept.as_deref()),
             Ok(ToolReturn::Verdict(_) | ToolReturn::Finding(_)) => {
@@ -332,16 +332,16 @@ impl ToolCallResult {
     }
 }
 
-/// Explains a failure by an access that the host refused or could not complete. The access replaces the failure only if
-/// the guest reported a crash or a refusal.
+/// Replaces a failure by an access that the host refused or could not complete, if the access is the likely cause. A
+/// refused access replaces a crash and a refusal that the guest reports. An unreachable server replaces only a crash.
 fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
     let is_crash = matches!(failure.code, Code::PluginException | Code::PluginTrap);
     let (code, why) = match hindered {
         Hindrances { denied: Some(why), .. } if is_crash || failure.code == Code::PolicyDenied => {
             (Code::CapabilityDenied, why)
         }
-        // A guest whose write to the key-value map was denied receives the error of an unavailable store, so its
-        // failure names an unavailable dependency. The code is replaced here.
+        // If the host denies a write to the key-value map, the guest gets the error of an unavailable store. The guest
+        // then reports an unavailable dependency. This code is replaced here.
         Hindrances { denied: Some(why), .. }
             if failure.code == Code::DependencyUnavailable && failure.message.contains(&why) =>
         {

@@ -70,7 +70,8 @@ impl ToolState {
                 .map_err(|error| wasmtime::format_err!("directory {} cannot be opened: {error}", dir.host.display()))?;
         }
         let tcp = !settings.grants.tcp.is_empty();
-        // UDP is enabled here only for the address check below. The check refuses each use of UDP and logs the refusal.
+        // UDP stays refused. It is enabled here only so that the address check below runs: the check refuses each use
+        // of UDP and logs the refusal.
         wasi.allow_tcp(tcp).allow_ip_name_lookup(tcp).allow_udp(tcp);
         let (check_names, check_settings, check_watch) = (names.clone(), settings.clone(), watch.clone());
         wasi.socket_addr_check(move |address, reason| {
@@ -147,7 +148,7 @@ impl ToolState {
 
 impl import::types::Host for ToolState {}
 
-/// Closes the call window, so that a call also ends if its execution is abandoned before the guest returns.
+/// Closes the call window. A call may be abandoned before the guest returns. Dropping its state then ends the call.
 impl Drop for ToolState {
     fn drop(&mut self) {
         self.watch.close();
@@ -160,9 +161,9 @@ impl Guarded for ToolState {
     }
 }
 
-/// Checks the deadline of the call. Every WASI function begins by requesting this view, so the check happens at each
-/// host call. After the deadline the guest's handles are inaccessible and new handles cannot be created. A function
-/// that receives or creates a handle then traps.
+/// Checks the deadline of the call. Every WASI function first requests this view, so the check happens at each host
+/// call. After the deadline, the view has an empty handle table. A function that receives or creates a handle then
+/// traps.
 impl WasiView for ToolState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         let in_time = self.watch.check().is_ok();

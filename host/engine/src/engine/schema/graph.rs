@@ -1,8 +1,8 @@
-//! A schema as a graph of subschemas. An edge means that one subschema applies another, to the same value or
-//! to a part of the value.
+//! A schema as a graph of subschemas. An edge leads from a subschema to another subschema that it applies, to the same
+//! value or to a part of the value.
 //!
-//! The graph is built before the schema is compiled. When the plugin is loaded, a schema is refused if the check of
-//! some value could need unbounded time or stack.
+//! The graph is built when the plugin is loaded, before the schema is compiled. If the check of some value could need
+//! unbounded time or stack, the schema is refused.
 
 use std::collections::HashMap;
 
@@ -51,14 +51,14 @@ pub(super) struct Node {
     pub(super) rest_items: Vec<Index>,
     /// Subschemas that may apply to any item.
     pub(super) any_item: Vec<Index>,
-    /// Number of comparisons with allowed values or member names that this subschema needs. Comparisons in
-    /// the subschemas that it applies are not included.
+    /// Number of comparisons with allowed values and member names in this subschema. Comparisons in other subschemas
+    /// that this subschema applies are not included.
     pub(super) cost: u64,
     /// Number of regular expressions and formats in the subschema.
     pub(super) patterns: u64,
     /// True if the subschema compares items with each other (`uniqueItems`).
     pub(super) compares_items: bool,
-    /// True if the subschema depends on the parts that neighbouring subschemas evaluated
+    /// True if the subschema must know which parts of the value its neighbouring subschemas have evaluated
     /// (`unevaluatedProperties`, `unevaluatedItems`).
     pub(super) uses_evaluated_parts: bool,
     /// Length of the longest chain of subschemas that apply to the same value, starting here.
@@ -101,11 +101,12 @@ impl Graph {
         self.nodes.iter().map(|node| node.chain_length).max().unwrap_or(0)
     }
 
-    /// Ranks the nodes: a node comes before the nodes that it applies to the same value. Computes the length of each
-    /// chain.
+    /// Ranks the nodes, so that each node comes before the nodes that it applies to the same value. Computes the length
+    /// of each chain.
     ///
-    /// # Errors A node applies itself to the same value, so that a check would never end, or a chain is longer than
-    /// [`CHAIN_MAX`].
+    /// # Errors
+    /// Fails if a node applies itself to the same value, because a check would never end. Also fails if a chain is
+    /// longer than [`CHAIN_MAX`].
     fn rank(&mut self) -> Result<(), String> {
         let mut before = vec![0_usize; self.nodes.len()];
         self.nodes.iter().flat_map(|node| &node.same_value).for_each(|target| before[*target] += 1);
@@ -140,7 +141,7 @@ impl Graph {
     }
 }
 
-/// Key of `anchors` which records that the schema contains references. No anchor has this name.
+/// Key of `anchors` that is present if the schema contains references. No anchor has this name.
 const REFERENCES_SEEN: &str = "";
 /// Key of `anchors` for the targets of `$recursiveRef`. No anchor has this name.
 const RECURSIVE: &str = "$recursive";
@@ -178,8 +179,8 @@ impl<'s> Reader<'s> {
             match (name, text.strip_prefix('#')) {
                 ("$anchor" | "$dynamicAnchor", _) => self.anchors.entry(text).or_default().push(value),
                 (_, Some(anchor)) if !anchor.is_empty() => self.anchors.entry(anchor).or_default().push(value),
-                // The `$id` of a nested schema is refused, because it would change the base of the references in the
-                // nested schema. `id` has this meaning only in old drafts.
+                // A nested schema with an `$id` is refused, because the `$id` would change the base of the references
+                // in it. In old drafts, `id` has the same effect.
                 ("$id", None) if depth > 0 => return Err(format!("$id {text:?}: only the root schema may have one")),
                 ("id", None) if depth > 0 && self.is_draft_04() => {
                     return Err(format!("id {text:?}: only the root schema may have one"));
@@ -274,8 +275,9 @@ impl<'s> Reader<'s> {
         Ok(node)
     }
 
-    /// Returns the subschemas to which a reference may lead, all within this document. A dynamic or recursive
-    /// reference may have several targets, because the choice depends on the referring schema.
+    /// Returns the subschemas of this document that may be the target of a reference. A dynamic or recursive reference
+    /// may have several possible targets. During a check, the schemas that lead to the reference decide which target
+    /// applies.
     fn targets(&self, keyword: &str, reference: &str) -> Result<Vec<&'s Value>, String> {
         let own = self.root.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
         let within =

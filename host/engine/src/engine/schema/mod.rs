@@ -24,17 +24,17 @@ const VIOLATIONS_SHOWN: usize = 5;
 const MISFITS_MAX: usize = 100;
 /// Maximum length of a reason that quotes a value, in characters.
 const REASON_CHARS_MAX: usize = 300;
-/// Maximum product of work and depth for which violations are located one by one. Above this limit, the error does not
-/// say where the value is wrong. Locating violations is costly: each failing alternative is evaluated again for every
-/// alternative that contains it.
+/// Maximum product of work and depth for which each violation is located. Above this limit, the error does not name the
+/// place of a violation. Locating is costly: each failing alternative is evaluated again for every alternative that
+/// contains it.
 const LOCATE_WORK_MAX: u64 = 400_000;
 /// Maximum nesting of subschema evaluations for which the stack of any thread is large enough. Deeper checks
 /// run on a thread of their own.
 const INLINE_DEPTH_MAX: usize = 48;
 /// Stack size for deeper evaluations: 8 KiB for each level of the deepest nesting allowed.
 const CHECK_STACK_BYTES: usize = 64 * 1024 * 1024;
-/// Stack size for compiling. Compiling a subschema needs more stack than checking it, and a schema has at most a
-/// thousand subschemas.
+/// Stack size for compiling: 128 KiB for each of at most a thousand subschemas. Compiling a subschema needs more stack
+/// than checking it.
 const COMPILE_STACK_BYTES: usize = 128 * 1024 * 1024;
 
 /// The two schemas of an operator.
@@ -200,8 +200,8 @@ mod tests {
         Schemas::compile("true", &schema.to_string()).unwrap()
     }
 
-    /// Returns the message with which a value is refused. The check runs on a thread with the stack size of a
-    /// worker thread, and must finish quickly.
+    /// Checks a value that must be refused, and returns the message. The check must finish quickly, on a thread with
+    /// the stack size of a worker thread.
     fn refused_at_once(schema: &Value, value: Value) -> String {
         let schemas = output(schema);
         let check = move || schemas.check_output(&value).unwrap_err();
@@ -234,8 +234,8 @@ mod tests {
 
     #[test]
     fn deep_check_runs_on_a_large_stack() {
-        // A chain of definitions. The last definition applies the whole schema to the items, which restarts the
-        // chain.
+        // Each definition refers to the next definition. The last definition applies the whole schema to the items, so
+        // the chain begins again at each level of the value.
         let definitions: serde_json::Map<String, Value> = (0..60)
             .map(|n| {
                 let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});

@@ -1,11 +1,11 @@
 //! Counts the work of a check before the check runs, and compares the work with a budget.
 //!
-//! A few bytes of schema and a few brackets can cause exponentially many checks. For example, a schema applies two
-//! subschemas to a value. Each subschema applies two subschemas to the items of the value.
+//! A few bytes of schema and a few brackets can cause exponentially many checks. For example, a schema may apply two
+//! subschemas to a value, and each of the two may apply two subschemas to the items of the value.
 //!
 //! The work is counted without following each path through the schema. The count starts at the whole value and
-//! continues with its parts. For each subschema and each part, the count keeps one number: how often the subschema is
-//! applied to the part.
+//! continues with its parts. For each pair of a subschema and a part, the count keeps one number: how often the
+//! subschema is applied to the part.
 //!
 //! The count is an upper bound. It includes work that the validator skips once the result is known.
 
@@ -18,7 +18,7 @@ use crate::engine::schema::graph::{Graph, Index, Node};
 /// Maximum number of applications in one check. One application evaluates one subschema for one value. The maximum
 /// takes about a second.
 const WORK_MAX: u64 = 4_000_000;
-/// Estimates up to this number are accepted without exact counting.
+/// Maximum estimate of the work for which the exact count is skipped.
 const ESTIMATE_MAX: u64 = 100_000;
 /// Maximum number of nested subschema applications. The stack size is chosen for this number.
 const DEPTH_MAX: usize = 8_192;
@@ -45,8 +45,8 @@ pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
     let each: u64 = graph.nodes.iter().map(|node| 1 + node.cost + node.patterns).sum();
     let plain =
         !graph.has_references && graph.nodes.iter().all(|node| !node.uses_evaluated_parts && !node.compares_items);
-    // The product below is an upper bound of the work, because a plain schema applies each subschema at most once to
-    // each value. If the product is small, nothing has to be counted.
+    // A plain schema applies each subschema at most once to each value. The product below is therefore an upper bound
+    // of its work. If the product is small, the exact count is not needed.
     if plain && each.saturating_mul(units) <= ESTIMATE_MAX {
         return Some(Work { applications: each * units, depth });
     }
@@ -132,8 +132,8 @@ impl<'g> Counting<'g> {
         };
         applied.iter().for_each(|(index, times)| add(&mut open, *index, *times));
         let mut all = Vec::with_capacity(open.len());
-        // Nodes are processed in topological order, so the number of applications of a node is complete when
-        // the node is processed.
+        // Nodes are processed in topological order. All applications of a node are therefore counted before the node is
+        // processed.
         while let Some((_, (index, times))) = open.pop_first() {
             let node = &graph.nodes[index];
             self.applications = self.applications.saturating_add(times.saturating_mul(own_work(node, value)));

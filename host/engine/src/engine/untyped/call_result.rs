@@ -24,8 +24,8 @@ pub(crate) enum UntypedReturn {
 /// Maximum host memory for the values of one answer, in bytes, regardless of the operator's limit.
 pub(crate) const VALUES_BYTES_MAX: usize = 512 << 20;
 
-/// Returns the failure for the error case of a function's result. The failure is final, because nothing
-/// indicates that another try would succeed.
+/// Returns the failure for a function that returned its error case. The failure is final: the component does not state
+/// that another try could succeed.
 pub(crate) fn function_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Failure {
     const MESSAGE_BYTES_MAX: usize = 1 << 10;
     let said = match value {

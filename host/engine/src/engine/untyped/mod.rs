@@ -44,7 +44,7 @@ pub(crate) fn is_untyped(engine: &wasmtime::Engine, component: &Component) -> bo
     !exported_functions(engine, component).is_empty()
 }
 
-/// Returns true if an import contains only types, which need no implementation.
+/// Returns true if an import contains only types. Such an import needs no implementation.
 pub(crate) fn has_only_types(engine: &wasmtime::Engine, item: &ComponentItem) -> bool {
     match item {
         ComponentItem::Type(_) => true,

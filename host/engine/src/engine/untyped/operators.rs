@@ -65,8 +65,8 @@ impl ManifestInputs<'_> {
         format!("{}.{}", bare_interface_name(whole), export.function)
     }
 
-    /// Determines which key of `operators` in `latch.toml` applies to each export. If several keys match, the order of
-    /// precedence is: the export's own path, its default operator name, its interface.
+    /// Determines which key of `operators` in `latch.toml` applies to each export. If several keys match, the first of
+    /// the following applies: the export's own path, its default operator name, its interface.
     fn assign_overrides<'s>(
         &'s self,
         found: &[ExportedFunction],
@@ -150,9 +150,9 @@ impl ManifestInputs<'_> {
         }
     }
 
-    /// Returns the worst effects that the grants allow, because an untyped component does not declare its effects.
-    /// Without a grant for the network or for writing to a directory, the host prevents every change. The operator then
-    /// counts as read-only.
+    /// Returns the worst effects that the grants allow. An untyped component does not declare its effects, so the worst
+    /// must be assumed. If no grant allows the network or writing to a directory, the host prevents every change. The
+    /// operator then counts as read-only.
     fn effects(&self) -> Vec<EffectKind> {
         let sends = !self.grants.http.is_empty() || !self.grants.tcp.is_empty();
         let writes = self.grants.dirs.iter().any(|dir| dir.write);

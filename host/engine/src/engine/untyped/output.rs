@@ -21,10 +21,11 @@ pub(super) enum JsonWriteError {
     NoForm(String),
 }
 
-/// Returns the canonical JSON text of a value, at most `max` bytes.
+/// Returns the canonical JSON text of a value. The text has at most `max` bytes.
 ///
 /// # Errors
-/// The text is too long, or a part has no JSON form. The error names the problem that comes first in the text.
+/// The text is too long, or a part of the value has no JSON form. If both are true, the error names the problem that
+/// comes first in the text.
 pub(super) fn canonical_text(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Result<String, JsonWriteError> {
     let progress = Progress { max, bytes_min: Cell::new(0), no_form: OnceCell::new() };
     let bytes = match (ty, value) {
@@ -35,8 +36,8 @@ pub(super) fn canonical_text(ty: Option<&Ty>, value: Option<&Val>, max: usize) -
     };
     let text = String::from_utf8(bytes).expect("canonical JSON is UTF-8");
     let no_form = progress.no_form.into_inner();
-    // The part without a JSON form is written as `null`, followed only by the closing brackets of its containers. The
-    // length of the text before `null` decides whether the text is too long.
+    // A part without a JSON form is written as `null`. After this `null`, the text contains only the closing brackets
+    // of the containers around the part. Only the text before `null` counts for the maximum length.
     let valid = text.len() - no_form.as_ref().map_or(0, |part| "null".len() + part.depth);
     if valid > max {
         return Err(JsonWriteError::TooLong(truncate::at_bytes(&text, max).start.to_owned()));
@@ -51,7 +52,7 @@ pub(super) fn canonical_text(ty: Option<&Ty>, value: Option<&Val>, max: usize) -
 struct Progress {
     /// Maximum length of the text, in bytes.
     max: usize,
-    /// Lower bound of the length of the text so far, in bytes.
+    /// Lower bound of the length of the text that is written so far, in bytes.
     bytes_min: Cell<usize>,
     /// First part without a JSON form.
     no_form: OnceCell<NoForm>,
@@ -68,8 +69,8 @@ impl Progress {
         self.bytes_min.set(self.bytes_min.get().saturating_add(bytes));
     }
 
-    /// Returns true if the rest of the value is not needed. All containers then end early, so that memory is used only
-    /// for text that is needed.
+    /// Returns true if the result is already known to be an error. All containers then end early, so that no memory is
+    /// used for text that is not needed.
     fn is_over(&self) -> bool {
         self.bytes_min.get() > self.max || self.no_form.get().is_some()
     }
@@ -187,8 +188,9 @@ impl Serialize for TypedValue<'_> {
             (Ty::Tuple(types), Val::Tuple(items)) => self.items(serializer, types.iter().zip(items)),
             (Ty::Record(types), Val::Record(fields)) => {
                 let mut members: Vec<_> = types.iter().zip(fields).collect();
-                // Members are visited in the order of the text, so that the first problem is reported. WIT names are
-                // ASCII, so byte order equals the order that RFC 8785 requires.
+                // The members are sorted by name, so they are visited in the order in which the text contains them. The
+                // first problem that is found is then the first in the text. WIT names are ASCII, so byte order equals
+                // the order of RFC 8785.
                 members.sort_unstable_by(|((a, _), _), ((b, _), _)| a.cmp(b));
                 let members = members.into_iter().map(|((name, ty), (_, value))| (name.as_str(), Some((ty, value))));
                 self.members(serializer, members)

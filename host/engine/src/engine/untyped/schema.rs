@@ -27,7 +27,7 @@ impl Signature {
     }
 }
 
-/// Records which of the two definitions of 64-bit integers a schema refers to.
+/// Definitions of 64-bit integers that a schema refers to. The schema must contain these definitions.
 #[derive(Default)]
 struct WideDefinitions {
     signed: bool,

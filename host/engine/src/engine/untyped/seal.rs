@@ -1,7 +1,8 @@
 //! Stores the manifest of an untyped component in a custom section after the component's own bytes.
 //!
-//! The component is stored and hashed together with the manifest that was derived from it, because an untyped component
-//! does not describe itself. A job that pinned the digest keeps this manifest after changes of `latch.toml`.
+//! An untyped component does not describe itself, so its manifest is derived from its exports. The manifest is stored
+//! and hashed together with the component. A job pins the digest of both, so later changes of `latch.toml` do not
+//! change the manifest of this job.
 
 use serde::{Deserialize, Serialize};
 use wasm_encoder::{ComponentSection, CustomSection, Encode};

@@ -39,8 +39,8 @@ pub(super) struct Int {
     pub(super) bits: u32,
 }
 
-/// Largest safe integer. Up to this integer, a double represents every integer and its successor exactly. Larger
-/// integers are not safe as JSON numbers.
+/// Largest safe integer. A double represents this integer, its successor and all smaller positive integers exactly.
+/// Larger integers are not safe as JSON numbers.
 pub(super) const EXACT_MAX: i128 = (1 << 53) - 1;
 
 impl Int {
@@ -61,8 +61,8 @@ impl Int {
 }
 
 impl Ty {
-    /// Returns true if a value of the type may be `null`. An option of such a type is written as `{"some":
-    /// …}`.
+    /// Returns true if `null` may stand for a value of this type. An option of such a type is therefore written as
+    /// `{"some": …}`.
     pub(super) fn may_be_null(&self) -> bool {
         matches!(self, Ty::Option(_))
     }

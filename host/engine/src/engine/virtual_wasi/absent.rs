@@ -13,11 +13,11 @@ use wasmtime::component::{Component, Linker, Resource, ResourceType, Val};
 use crate::engine::step_state::StepState;
 use crate::guest::fault::HostFault;
 
-/// Resources that other interfaces define. An absent interface only refers to them.
+/// Names of resources that an absent interface uses but does not define. Other interfaces define them.
 const FOREIGN: [&str; 4] = ["error", "pollable", "input-stream", "output-stream"];
 
-/// A socket, file or request. The host creates only handles of the WASI resource `network`. A guest cannot reach
-/// anything with such a handle.
+/// A socket, a file, a request or a network. Only handles of the WASI resource `network` are ever created. A guest
+/// cannot reach anything with such a handle.
 struct AbsentResource;
 
 /// Answer of a function of an absent interface.
@@ -25,7 +25,8 @@ struct AbsentResource;
 pub(super) enum AbsentAnswer {
     /// An empty list.
     EmptyList,
-    /// No error code. The interface never returns an error that has an error code.
+    /// The value `none` in place of an error code. A guest asks for the code of an error, but no error of this
+    /// interface has a code.
     NoErrorCode,
     /// A handle of an empty network.
     EmptyNetwork,
@@ -37,8 +38,8 @@ pub(super) enum AbsentAnswer {
     NotLinked,
 }
 
-/// Links the imports of a component for which `answers` returns a mapping. The mapping takes the name of a function of
-/// the import and returns the answer of the function.
+/// Links each import of a component for which `answers` returns a function. This function takes the name of a function
+/// of the import, and returns the answer that the host gives to each call of it.
 pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
     linker: &mut Linker<StepState>,
     component: &Component,
@@ -91,8 +92,8 @@ fn call(
     if let [result] = results {
         *result = value;
     }
-    // Handles that the guest lent to this call must be dropped before the call returns. All of them are handles of the
-    // WASI resource `network`: the host creates no other absent resource.
+    // A guest may lend handles to this call. Lent handles must be dropped before the call returns. All of them are
+    // handles of the WASI resource `network`, because the host creates no other absent resource.
     for value in taken {
         if let Val::Resource(lent) = value {
             Resource::<AbsentResource>::try_from_resource_any(*lent, &mut store)?;

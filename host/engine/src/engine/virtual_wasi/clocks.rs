@@ -1,8 +1,8 @@
 //! `wasi:clocks`: both WASI clocks show the step's own clock (§8).
 //!
-//! The monotonic clock counts nanoseconds since 1970, like the wall clock. A toolchain may read the clock at build time
-//! and store the reading in the component. A clock that starts at zero in each step could show an earlier time than the
-//! stored reading, and programs do not expect a monotonic clock to go back.
+//! The monotonic clock counts nanoseconds since 1970, like the wall clock. The reason: a toolchain may read the clock
+//! at build time and store the reading in the component. If the clock started at zero in each step, it could show an
+//! earlier time than the stored reading. Programs do not expect a monotonic clock to go back.
 
 use wasmtime::component::Resource;
 
@@ -16,7 +16,7 @@ use crate::guest::step_clock::StepClock;
 const RESOLUTION_NS: u32 = 1_000;
 
 impl StepState {
-    /// Prepares a second run in the same instance, with a clock that was not advanced yet.
+    /// Prepares a second run in the same instance. The clock is reset, as if the first run had not advanced it.
     pub(crate) fn begin_second_run(&mut self, calls: Box<dyn StepCalls>) {
         self.calls = calls;
         self.wasi.clock = StepClock::default();
@@ -79,7 +79,8 @@ impl monotonic_clock::Host for StepState {
     }
 }
 
-/// Converts to `i64`. A larger number becomes `i64::MAX`, so that a sleep ends in the year 2262 at the latest.
+/// Converts to `i64`. A number that is too large becomes `i64::MAX`. As a time, this is in the year 2262, and a sleep
+/// ends then at the latest.
 fn saturated(ns: u64) -> i64 {
     i64::try_from(ns).unwrap_or(i64::MAX)
 }

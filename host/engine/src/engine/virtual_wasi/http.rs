@@ -1,8 +1,8 @@
 //! `wasi:http`: no request can be made.
 //!
-//! A guest creates header fields before it makes a request. The call that creates header fields ends the step with a
-//! message that names the function. If the call returned an error instead, `fetch` would replace the error with a
-//! `TypeError` without advice.
+//! A guest creates header fields before it makes a request. The call that creates header fields ends the step, and the
+//! message names the function and the alternative. If the call returned an error instead, `fetch` of a JavaScript guest
+//! would replace the error with a `TypeError` that gives no advice.
 
 use crate::engine::virtual_wasi::absent::AbsentAnswer;
 

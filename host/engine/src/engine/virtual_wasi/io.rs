@@ -34,7 +34,8 @@ impl StepState {
 
     fn write_zeroes(&mut self, stream: &Resource<StdStream>, len: u64) -> StreamResult<()> {
         let len = usize::try_from(len).unwrap_or(usize::MAX);
-        // Allocates no more than is needed to detect an oversized write.
+        // At most one byte more than the maximum is allocated. This suffices for `write` to detect that the write is
+        // too large.
         let zeroes = vec![0; len.min(WRITE_BYTES_MAX + 1)];
         self.write(stream, &zeroes)
     }

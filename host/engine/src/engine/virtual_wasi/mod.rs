@@ -88,7 +88,7 @@ fn own(state: &mut StepState) -> &mut StepState {
 }
 
 impl StepState {
-    /// Counts one call of virtual WASI, with the cost of `weight` ordinary calls.
+    /// Counts one call of virtual WASI as `weight` calls.
     fn count_wasi_call(&mut self, weight: u32) -> wasmtime::Result<()> {
         Ok(self.guard.count_wasi_calls(weight)?)
     }

@@ -7,7 +7,7 @@ use crate::capability::log::RECORD_BYTES_MAX;
 use crate::engine::virtual_wasi::handles::StdStream;
 use crate::guest::step_calls::StepCalls;
 
-/// Maximum number of bytes that are kept of one try's output. The guest cannot detect the truncation.
+/// Maximum number of output bytes that are kept of one try. The guest cannot detect that the rest is discarded.
 pub(super) const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
 /// Output of a try: the unfinished line of each stream, and the number of bytes kept so far.

@@ -23,10 +23,10 @@ impl Pollable {
 /// Result of waiting for one of several pollables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// All pollables are ready now.
+    /// All pollables are ready now. The clock is not advanced.
     AllReady,
     /// At least one pollable is ready now, and at least one timer is not. The poll then counts as a clock read and
-    /// advances the clock. Otherwise, a guest that polls in a loop until the timer is ready would loop forever.
+    /// advances the clock. Otherwise, a guest that polls until the timer is ready would poll forever.
     SomeReady,
     /// Nothing is ready before this time, in nanoseconds.
     Until(i64),
@@ -51,7 +51,8 @@ impl StepState {
         Ok(*self.wasi.table.get(handle)?)
     }
 
-    /// Waits for the first of the pollables and returns the time to compare with their timers.
+    /// Waits until one of the pollables is ready. Returns the time at which the wait ends: a timer is ready if its time
+    /// is not later.
     fn wait(&mut self, all: &[Pollable]) -> i64 {
         let now = self.now_ns();
         match wait_result(all, now) {

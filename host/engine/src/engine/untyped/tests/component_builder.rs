@@ -74,7 +74,8 @@ impl Core {
         let ty = self.types.len();
         self.types.ty().function(params.iter().copied(), results.iter().copied());
         self.functions.function(ty);
-        // All imports are known at this point and have the first function indices.
+        // All imported functions are counted before this point. They have the first function indices, so the defined
+        // functions follow them.
         self.exports.export(name, ExportKind::Func, self.imported + self.defined);
         self.defined += 1;
         let mut body = Function::new([]);

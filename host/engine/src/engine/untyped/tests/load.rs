@@ -50,7 +50,8 @@ fn names(plugin: &Plugin) -> Vec<&str> {
     plugin.manifest.operators.iter().map(|spec| spec.name.as_str()).collect()
 }
 
-/// Returns the text of a refusal and checks that every problem has this error page.
+/// Loads a component that must be refused, and returns the text of the refusal. Checks that every problem has the error
+/// page `page`.
 fn refusal_text(wit: &str, settings: PluginSettings, page: &str) -> String {
     let error = load(wit, settings).unwrap_err();
     assert!(error.problems.iter().all(|problem| problem.page() == page), "{error}");

@@ -304,7 +304,8 @@ fn answers_without_a_json_form_are_refused() {
     assert_eq!(output::canonical_text(Some(&Ty::String), Some(&long), 6), Err(JsonWriteError::TooLong("\"éé".into())));
 }
 
-/// I73: if an answer is too long and has no JSON form, the error names the problem that comes first in the text.
+/// I73: an answer may be too long and also contain a part without a JSON form. The error names the problem that comes
+/// first in the text.
 #[test]
 fn first_problem_of_an_answer_is_reported() {
     let ty = Ty::Record(vec![("b".into(), Ty::String), ("a".into(), Ty::List(Box::new(Ty::F64)))]);
