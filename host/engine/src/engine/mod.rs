@@ -118,8 +118,8 @@ impl Engine {
         self.explain
     }
 
-    /// Digest of the engine settings for steps. Every setting that may change the result of a step is included. Jobs
-    /// record this digest.
+    /// Digest of the profile for steps. It covers everything that may change the result of a step. Jobs record this
+    /// digest.
     pub fn step_profile(&self) -> Hash {
         self.step.digest
     }
