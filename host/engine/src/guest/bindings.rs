@@ -1,8 +1,8 @@
-//! Rust types and traits generated from `wit/`. Both worlds, step and tool, share them.
+//! Rust types and traits generated from `wit/`. Steps and tools share these types and traits.
 //!
-//! The world below is only used to generate bindings. This world imports and exports everything, so that steps and
-//! tools have the same Rust types. `component.rs` decides which imports a component may have. The linker of each plugin
-//! kind provides only the interfaces of that kind.
+//! The world below imports and exports all interfaces. The world is used only to generate bindings.
+//! `interfaces/imports.rs` decides which imports a component may have. The linker of each plugin kind provides only the
+//! interfaces of that kind.
 
 wasmtime::component::bindgen!({
     path: "../../wit",

@@ -14,8 +14,8 @@ use crate::guest::bindings::{export, import};
 pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
 /// Key in `detail` under which an SDK reports an exception that the operator did not handle. The value of the key
-/// contains the details of the exception. The ten error codes of guests do not fit, because a plugin returns them on
-/// purpose.
+/// contains the details of the exception. No error code of guests stands for this case, because a plugin returns each
+/// of these codes on purpose.
 const EXCEPTION_KEY: &str = "latchwork:exception";
 
 /// Converts a guest's error into a failure. The caller reads the error's `applied` field separately.
@@ -32,8 +32,9 @@ pub(crate) fn failure(error: import::types::Error) -> Failure {
     Failure { code: code(error.code), message, detail, retry_after_ms: error.retry_after_ms }
 }
 
-/// Returns code and detail for an exception that the operator did not handle, or for an access that the SDK refused.
-/// Returns `None` unless `detail` is an object with this report as its only member.
+/// Recognizes two reports of an SDK in `detail`: an exception that the operator did not handle, or an access that the
+/// SDK refused. Returns the code and the detail of the failure. Returns `None` if `detail` is not an object, or has any
+/// member besides the report.
 fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
     let marked = [(EXCEPTION_KEY, Code::PluginException), (DENIED_BY_SDK, Code::CapabilityDenied)];
     let marked = marked.into_iter().filter(|(key, _)| detail.contains(key));
@@ -41,8 +42,8 @@ fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
         let serde_json::Value::Object(mut object) = serde_json::from_str(detail).ok()? else { return None };
         let said = object.remove(key)?;
         let is_whole = object.is_empty();
-        // If the SDK refused the access, `detail` is kept with its key `DENIED_BY_SDK`. The host later recognizes by
-        // this key that no grant would allow the access.
+        // If the SDK refused the access, the failure keeps the whole `detail` with its key `DENIED_BY_SDK`. The key
+        // later shows the host that no grant would allow the access.
         let kept = if key == DENIED_BY_SDK { detail.to_owned() } else { said.to_string() };
         is_whole.then_some((code, kept))
     };

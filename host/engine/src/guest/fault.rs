@@ -5,7 +5,8 @@ use wasmtime_wasi::I32Exit;
 
 use latchwork_core::model::error::{Code, Failure};
 
-/// Maximum number of callers on a guest's stack that a message names.
+/// Maximum number of callers from the guest's stack in one message. The function that the guest was executing is not
+/// counted.
 const FRAMES_SHOWN: usize = 6;
 
 /// Reason why the host ended a guest.
@@ -37,7 +38,8 @@ pub(crate) enum HostFault {
     EmptyPoll,
     #[error("called {function}: {instead}")]
     AbsentFunction { function: String, instead: &'static str },
-    /// The guest called an import that is not linked. The text equals the engine's own error for this case.
+    /// The guest called an import that is not linked. The message is the same as the engine's own message for this
+    /// case.
     #[error("unknown import: `{0}` has not been defined")]
     UnknownImport(String),
     #[error("the host stopped the step")]
@@ -49,7 +51,7 @@ pub(crate) fn is_stopped(error: &wasmtime::Error) -> bool {
     matches!(error.downcast_ref(), Some(HostFault::Stopped))
 }
 
-/// Returns the failure of a guest that did not return. The failure contains a code, the reason, and the
+/// Returns the failure of a guest that ended without a result. The failure contains a code, the reason, and the
 /// functions on the guest's stack.
 pub(crate) fn failure(error: &wasmtime::Error) -> Failure {
     let (code, mut message) = classify(error);
@@ -90,8 +92,8 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
         return (Code::PluginTrap, format!("the plugin ended itself with exit({status}) instead of answering"));
     }
     let root = error.root_cause().to_string();
-    // The engine's error types for these two cases are private, so the cases are recognized by their texts.
-    // Tests with hostile guests check the texts.
+    // The next two checks recognize errors of the engine by their texts, because the engine's types for these errors
+    // are private. Tests with hostile guests check the texts.
     if root.contains("fuel allocated for hostcalls") {
         return (Code::OutputLimit, "the plugin handed over more bytes than limits.output allows".to_owned());
     }
@@ -112,12 +114,13 @@ fn stack_suffix(error: &wasmtime::Error) -> Option<String> {
     Some(text)
 }
 
-/// Returns the names of the function that the guest was executing and of its callers, innermost first. The
-/// names come from the component's name section.
+/// Returns the functions on the guest's stack by name, innermost first: the function that the guest was executing, then
+/// its callers. The names come from the component's name section.
 pub(crate) fn stack_functions(error: &wasmtime::Error) -> Vec<String> {
     let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return vec![] };
     let names = backtrace.frames().iter().map(|frame| match frame.func_name() {
-        // Rust guests keep mangled names. Without the trailing hash, the demangled names are stable.
+        // Function names of Rust guests are mangled. The format `{:#}` leaves out the trailing hash of a demangled
+        // name, so the names stay the same in every build.
         Some(name) => format!("{:#}", rustc_demangle::demangle(name)),
         None => format!("function {}", frame.func_index()),
     });

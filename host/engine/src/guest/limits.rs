@@ -8,8 +8,8 @@ use latchwork_core::model::manifest::Limits;
 use crate::guest::fault::HostFault;
 use crate::os::clock;
 
-/// Fuel for instantiation and static initializers. This fuel is fixed and separate from the operator's own fuel,
-/// because the cost of instantiation depends on the platform and on copy-on-write memory.
+/// Fuel for instantiation and static initializers. The cost of instantiation depends on the platform and on
+/// copy-on-write memory. A separate fixed amount keeps this cost out of the operator's own fuel.
 pub(crate) const INSTANTIATION_FUEL: u64 = 1_000_000_000;
 
 /// Maximum number of core instances, tables and memories of one component. Toolchains produce only a few of
@@ -18,16 +18,16 @@ const INSTANCES_MAX: usize = 64;
 const TABLES_MAX: usize = 64;
 const MEMORIES_MAX: usize = 16;
 
-/// Number of bytes that a guest may pass in one host call beyond the maximum size of the operator's answer. These bytes
-/// cover names, keys and frames.
+/// Bytes that a guest may pass in one host call in addition to the maximum size of the operator's answer. The
+/// additional bytes are for names, keys and frames.
 const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
 
-/// Allowed calls of virtual WASI per allowed host call. A WASI call costs very little. A language runtime makes many
-/// WASI calls that the plugin's author does not see.
+/// Allowed calls of virtual WASI for each allowed host call. The ratio is high because a language runtime makes many
+/// WASI calls that the plugin's author does not see. A WASI call costs very little.
 const WASI_CALLS_PER_HOST_CALL: u32 = 100;
 
-/// Counts the resources that one try uses. A request beyond a limit traps. If the request only failed, the guest could
-/// continue and return a different result.
+/// Counts the resources that one try uses. A request beyond a limit traps. If the host returned an error instead, the
+/// guest could continue, and its result would depend on the limits.
 #[derive(Debug)]
 pub(crate) struct Guard {
     memory_bytes: u64,
@@ -43,7 +43,8 @@ pub(crate) struct Guard {
     wasi_calls_max: u32,
     running_since_us: u64,
     waited_us: u64,
-    /// Maximum run time of the guest, in microseconds. Time spent waiting for tools is not counted.
+    /// Maximum run time of the guest, in microseconds. The time during which the guest waits for a tool call, or for
+    /// the host to record an event, is not counted.
     run_us_max: u64,
 }
 
@@ -80,8 +81,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Counts `bytes` of emitted events. The total of all events has the same limit as the answer, because both are
-    /// stored as long as the job.
+    /// Counts `bytes` of emitted events. All events of the try together have the same limit as the answer, because the
+    /// store keeps both as long as the job.
     pub(crate) fn count_event_bytes(&mut self, bytes: usize) -> Result<(), HostFault> {
         let left = self.event_bytes_left.checked_sub(bytes as u64);
         self.event_bytes_left = left.ok_or(HostFault::EventBytes(self.event_bytes_max))?;
@@ -97,8 +98,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Excludes the time since `since_us` (boot clock) from the run time. During this time the guest waited for the
-    /// host.
+    /// Subtracts the time since `since_us`, a value of the boot clock, from the run time. The guest spent this time
+    /// waiting for the host.
     pub(crate) fn exclude_wait_since(&mut self, since_us: u64) {
         self.waited_us += clock::boot_us().saturating_sub(since_us);
     }
@@ -128,8 +129,8 @@ impl ResourceLimiter for Guard {
         Ok(true)
     }
 
-    /// Traps if the system itself has no memory left. Otherwise an overloaded machine could change the result of a
-    /// step.
+    /// Traps if the system itself has no memory left. If the growth only failed inside the guest, a lack of memory on
+    /// this machine could change the result of the step.
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         Err(error)
     }

@@ -18,14 +18,15 @@ pub struct ToolCall {
     pub action_key: Option<String>,
 }
 
-/// Request to abandon a try. The guest is torn down immediately. The request does not contain the reason.
+/// Result of a host call that ends the try: the guest is torn down immediately. The reason is not part of this value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop;
 
 /// Host calls of a running step. The worker creates one implementation per try.
 #[async_trait]
 pub trait StepCalls: Send {
-    /// Returns the step's deterministic inputs. Every implementation of this trait uses the same inputs.
+    /// Returns the step's deterministic inputs. The next four methods take the time and the random numbers from these
+    /// inputs.
     fn sources(&mut self) -> &mut StepSources;
     /// Returns the time of the injected clock, in microseconds since 1970 UTC.
     fn now_us(&mut self) -> i64 {
@@ -45,8 +46,8 @@ pub trait StepCalls: Send {
     }
     /// Writes a log record, truncated to 8 KiB.
     fn log(&mut self, level: Level, message: &str);
-    /// Calls a tool. The outer error stops the step. The inner error is the recorded failure of the call. The
-    /// host converts this failure into the codes of a step with [`Failure::for_guest`].
+    /// Calls a tool. The outer error stops the step. The inner error is the recorded failure of the call.
+    /// [`Failure::for_guest`] converts this failure into an error code of guests before the step receives it.
     async fn call(
         &mut self,
         operator: String,

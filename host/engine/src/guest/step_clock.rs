@@ -1,6 +1,7 @@
 //! Clock of a step, which advances with answers, clock reads and sleeps.
 
-/// Nanoseconds by which each clock read advances the clock, so that a loop that waits for time to pass ends.
+/// Nanoseconds by which each clock read advances the clock. Without this advance, a guest that reads the clock in a
+/// loop until a later time would never end.
 pub(crate) const READ_ADVANCE_NS: i64 = 1_000;
 
 /// Time up to which the step's reads and sleeps have advanced its clock, in nanoseconds since 1970 UTC.
@@ -8,15 +9,16 @@ pub(crate) const READ_ADVANCE_NS: i64 = 1_000;
 pub(crate) struct StepClock(i64);
 
 impl Default for StepClock {
-    /// A clock that was not advanced yet, represented by the earliest possible time.
+    /// A clock that no read or sleep has advanced yet. The earliest possible time stands for this state.
     fn default() -> Self {
         Self(i64::MIN)
     }
 }
 
 impl StepClock {
-    /// Returns the current time without the advance of a clock read. `heard_us` is the time at which the step started
-    /// or received its last answer. The clock is never earlier than `heard_us`, and never goes back.
+    /// Returns the current time. Unlike [`read`](Self::read), does not then advance the clock by [`READ_ADVANCE_NS`].
+    /// `heard_us` is the time at which the step started or received its last answer. The clock is never earlier than
+    /// `heard_us`, and never goes back.
     pub(crate) fn now_ns(&mut self, heard_us: i64) -> i64 {
         self.0 = self.0.max(heard_us.saturating_mul(1_000));
         self.0
@@ -35,7 +37,7 @@ impl StepClock {
         now
     }
 
-    /// Advances the clock to `due_ns`. Sleeping takes no real time.
+    /// Moves the clock forward to `due_ns`, unless the clock is already later. Sleeping takes no real time.
     pub(crate) fn sleep_until(&mut self, due_ns: i64) {
         self.0 = self.0.max(due_ns);
     }

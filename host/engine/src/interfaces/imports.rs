@@ -10,7 +10,7 @@ use crate::interfaces::virtual_wasi;
 const STEP_IMPORTS: [&str; 7] = ["types", "context", "clock", "rng", "tools", "events", "log"];
 const TOOL_IMPORTS: [&str; 7] = ["types", "context", "invocation", "log", "kv", "secrets", "config"];
 
-/// Hint that names the setting which lets a step import WASI.
+/// Hint for a refused import of WASI. The hint names the setting with which a step may import WASI.
 const VIRTUAL_WASI_HINT: &str = "wasi = \"virtual\" in its [[plugin]], for a deterministic WASI";
 
 /// Returns the reason why a plugin of this kind may not have the import, with the alternative to use. Returns

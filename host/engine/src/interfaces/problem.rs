@@ -9,7 +9,7 @@ pub enum Problem {
     /// The bytes are not a component that this engine runs.
     #[error("it is not a WebAssembly component that this host can run: {0}")]
     NotAComponent(String),
-    /// The component has an import that its world does not allow or its grants do not cover.
+    /// The component has an import that the world of its plugin kind does not allow, or that its grants do not cover.
     #[error("it imports {import}: {instead}")]
     Import {
         /// The import, as the component names it.
@@ -61,7 +61,7 @@ pub enum Problem {
     /// A step has grants, but a step cannot have capabilities.
     #[error("it is a step, and steps have no capabilities; remove `grants` from its [[plugin]]")]
     GrantsOnStep,
-    /// A step has a verifier or a confirmation setting, but only effects are verified or confirmed.
+    /// A step has a verifier or a confirmation setting. Both apply only to effects, and a step has no effects.
     #[error(
         "it is a step, and steps have no effects to confirm; remove `verifier` and `confirmation` from its [[plugin]]"
     )]
@@ -69,7 +69,7 @@ pub enum Problem {
     /// A tool has the setting `wasi`, which only steps may have.
     #[error("it is a tool, and a tool's WASI follows from its grants; remove `wasi` from its [[plugin]]")]
     VirtualWasiOnTool,
-    /// A function of an untyped component cannot be called with JSON.
+    /// A function of an untyped component cannot be an operator.
     #[error(
         "its function {export} cannot be an operator: {wrong}; exclude it to load the others: \
          operators = {{ {operator:?} = false }}"
@@ -79,7 +79,7 @@ pub enum Problem {
         export: String,
         /// The operator that the function would serve.
         operator: String,
-        /// Description of the obstacle.
+        /// Reason why the function cannot be an operator.
         wrong: String,
     },
     /// Two functions of an untyped component would serve the same operator.
@@ -143,9 +143,9 @@ impl Problem {
     }
 }
 
-/// Function that adds details from a component's bytes to the reasons for which the component is refused. The default
-/// adds nothing. The engine itself reports only the first differing type. It does not report the path from the code to
-/// a refused import.
+/// Function that adds details to the reasons why a component is refused. The function reads the details from the
+/// component's bytes. The default adds nothing. Without such a function, a refusal names only the first type that
+/// differs, and gives no path from the code to a refused import.
 #[derive(Clone, Copy, Debug)]
 pub struct Explain(pub fn(&[u8], Vec<Problem>) -> Vec<Problem>);
 

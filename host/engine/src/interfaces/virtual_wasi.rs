@@ -22,7 +22,7 @@ pub(crate) const SERVED: [&str; 18] = [
     "wasi:cli/terminal-stderr",
 ];
 
-/// Interfaces of resources that do not exist in a step.
+/// Interfaces of resources that no step has. A step may import these interfaces, but a call cannot reach a resource.
 pub(crate) const ABSENT: [&str; 11] = [
     "wasi:filesystem/types",
     "wasi:filesystem/preopens",
@@ -43,7 +43,8 @@ pub(crate) fn serves(import: &str) -> bool {
     interface(import).is_some_and(|interface| SERVED.contains(&interface) || ABSENT.contains(&interface))
 }
 
-/// Returns the interface of an import of WASI 0.2, for any release of 0.2.
+/// Returns the name of the interface without its version, if `import` names an interface of WASI 0.2 in any release of
+/// 0.2.
 pub(crate) fn interface(import: &str) -> Option<&str> {
     let (interface, version) = import.split_once('@')?;
     let patch = version.strip_prefix("0.2.")?;

@@ -66,8 +66,8 @@ impl NativePlugin {
         Ok(Self { name, manifest, digest, functions, schemas, tool })
     }
 
-    /// Returns the limits of an operator: its requests, at most the defaults. Only the time limit and the size of the
-    /// answer apply to a native tool.
+    /// Returns the limits of an operator: the limits that its manifest requests, but never more than the defaults. Of
+    /// these limits, only the time limit and the size of the answer apply to a native tool.
     pub fn limits(&self, operator: &OperatorSpec) -> Limits {
         effective_limits(&LimitsConfig::default(), operator.limits)
     }
@@ -83,11 +83,12 @@ impl NativePlugin {
         spec.is_none_or(OperatorSpec::is_world_changing)
     }
 
-    /// Runs one function of the tool within the time limit of its call. `function` must begin the call inside its own
-    /// `async` block, so that a panic before the first `await` is caught too.
+    /// Runs one function of the tool within the time limit of its call. The caller must pass an `async` block that
+    /// calls the function. Otherwise a panic before the first `await` would not be caught.
     async fn run<T>(&self, call: &ToolCallContext, function: impl Future<Output = T> + Send) -> Result<T, Failure> {
         let deadline_us = call.started_boot_us.saturating_add(u64::from(call.timeout_ms) * 1_000);
-        // The second limit applies if the clock of the host differs from the clock of the process.
+        // The deadline counts on the clock of the host, but `time_left` reads the clock of this process. If the two
+        // clocks differ, the deadline may leave too much time, so the timeout is an upper limit.
         let left = CallWindow::with_deadline(deadline_us).time_left();
         let left = left.min(Duration::from_millis(u64::from(call.timeout_ms)));
         match AssertUnwindSafe(tokio::time::timeout(left, function)).catch_unwind().await {
@@ -105,8 +106,8 @@ impl NativePlugin {
         }
     }
 
-    /// Returns the end of a try. If the answer fails the host's own check and the operator changes the world, the call
-    /// is in doubt.
+    /// Returns the end of a try. The host checks the answer with `check`. If the check fails and the operator changes
+    /// the world, the call is in doubt.
     fn end(
         &self,
         operator: &str,
@@ -134,7 +135,8 @@ impl NativePlugin {
     }
 }
 
-/// Truncates the message of a failure, and converts its detail to JSON, as for a component.
+/// Truncates the message of a failure, and converts its detail to JSON. A failure of a component is treated in the same
+/// way.
 fn shortened(failure: Failure) -> Failure {
     let message = truncate::at_bytes(&failure.message, MESSAGE_BYTES_MAX).start.to_owned();
     let detail = failure.detail.map(|text| match serde_json::from_str::<IgnoredAny>(&text) {

@@ -75,8 +75,8 @@ fn failure(answer: Answer) -> (bool, Code) {
     }
 }
 
-/// I194: a native tool may panic, not end, or return an unusable answer. Only calls that may have changed the world are
-/// then in doubt, and the process continues.
+/// I194: a native tool may panic, run without end, or return an unusable answer. The process then continues. The call
+/// is in doubt only if it may have changed the world.
 #[tokio::test]
 async fn unexpected_ends_are_failures_of_the_call() {
     let small = Limits { output_bytes: 10, ..Limits::default() };

@@ -38,8 +38,8 @@ pub struct CommittedCall<'a> {
 /// A panic counts as a trap of a component. A call that does not end within its time limit is dropped at its next
 /// `await`. In both cases, a call of an operator that changes the world is then in doubt.
 ///
-/// A change of the tool's behaviour needs a new version in the manifest, because an open job continues only with a tool
-/// of the same name and manifest.
+/// If the behaviour of the tool changes, its manifest needs a new version. An open job continues only with a tool of
+/// the same name and manifest, so the new version keeps open jobs away from the changed tool.
 #[async_trait]
 pub trait NativeTool: Send + Sync + 'static {
     /// Name of the plugin in events, messages and limits.

@@ -6,24 +6,25 @@ use latchwork_core::storage::Clock;
 
 use crate::os::clock::SystemClock;
 
-/// Clock of one host. After [`synchronize`](Self::synchronize) it shows the time of a database.
+/// Clock of one host. After a call of [`synchronize`](Self::synchronize), the clock shows the time of a database.
 pub struct HostClock {
     machine: Arc<dyn Clock>,
-    /// Time of the database in microseconds since 1970 UTC, and the boot-clock time of the request for it.
+    /// Time of the database in microseconds since 1970 UTC, and the boot-clock time at which this time was requested.
     database_time: Mutex<Option<(i64, i64)>>,
 }
 
 impl HostClock {
-    /// Creates a clock that shows the time of `machine` until it is synchronized.
+    /// Creates a clock that shows the time of `machine` until [`synchronize`](Self::synchronize) is called.
     pub fn new(machine: Arc<dyn Clock>) -> Self {
         Self { machine, database_time: Mutex::new(None) }
     }
 
-    /// Sets the time to a database time. The time then advances with the boot-time clock. Machines that share a
-    /// database agree about the time, independently of their own clocks.
+    /// Sets this clock to the time of a database. From then on, this clock advances with the boot-time clock. Machines
+    /// that share a database agree about the time, independently of their own wall clocks.
     ///
-    /// `asked_boot_us` is the boot-clock time at which the time was requested. The database time counts as the time of
-    /// the request. After a slow response, this clock may be ahead of the database's clock, but is not behind it.
+    /// `asked_boot_us` is the boot-clock time at which the database's time was requested. The answer of the database
+    /// counts as its time at the moment of the request. After a slow response, this clock may therefore be ahead of the
+    /// database's clock, but is not behind it.
     pub fn synchronize(&self, database_us: i64, asked_boot_us: i64) {
         *self.database_time.lock().unwrap_or_else(PoisonError::into_inner) = Some((database_us, asked_boot_us));
     }

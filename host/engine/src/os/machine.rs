@@ -41,7 +41,7 @@ impl Machine {
         self.clock.is_synchronized()
     }
 
-    /// Sets the time to a database time that was requested at `asked_boot_us`, see [`HostClock::synchronize`].
+    /// Sets the clock to a time of the database that was requested at `asked_boot_us`, see [`HostClock::synchronize`].
     pub fn synchronize(&self, database_us: i64, asked_boot_us: u64) {
         self.clock.synchronize(database_us, i64::try_from(asked_boot_us).unwrap_or(i64::MAX));
     }

@@ -10,8 +10,8 @@ use crate::engine::step_state::StepState;
 use crate::engine::virtual_wasi::bindings::random::{insecure, insecure_seed, random};
 use crate::guest::fault::HostFault;
 
-/// Number of random bytes that count as one more call against the limit of WASI calls. Generating random bytes uses no
-/// fuel. Only the limit of WASI calls bounds the work.
+/// Number of random bytes per counted WASI call. A call for random bytes counts as one call against the limit of WASI
+/// calls, plus one for each full 1,024 bytes. Generating random bytes uses no fuel, so only this limit bounds the work.
 const BYTES_PER_CALL: u32 = 1_024;
 
 impl StepState {

@@ -48,7 +48,8 @@ fn wait_ends_at_the_earliest_timer() {
     }
 }
 
-/// I51: every function that could reach outside a step is refused. No interface is both served and absent.
+/// I51: every function that could reach outside a step is refused. Virtual WASI either serves an interface or answers
+/// it as absent, never both.
 #[test]
 fn absent_resources_cannot_be_created() {
     for (interface, function) in [
