@@ -100,14 +100,15 @@ impl HostBuilder {
         }
     }
 
-    /// Sets the configuration. The default has no plugins, and its relative paths start at the working directory.
+    /// Sets the configuration. The default configuration has no plugins, and its relative paths start at the working
+    /// directory.
     #[must_use]
     pub fn config(self, config: Config) -> Self {
         Self { config, ..self }
     }
 
-    /// Adds a tool that the program implements in Rust. A plugin of the configuration that serves an operator of the
-    /// tool is refused.
+    /// Adds a tool that the program implements in Rust. If a plugin of the configuration serves an operator of this
+    /// tool, that plugin is refused.
     #[must_use]
     pub fn tool(mut self, tool: Arc<dyn NativeTool>) -> Self {
         self.tools.push(tool);
@@ -122,7 +123,8 @@ impl HostBuilder {
         self
     }
 
-    /// Adds a validator, which is called before a step starts, after the validators of the configuration.
+    /// Adds a validator. Before a step starts, the validators of the configuration run first, then the added
+    /// validators.
     #[must_use]
     pub fn validator(mut self, validator: Arc<dyn StepValidator>) -> Self {
         self.validators.push(validator);
@@ -130,20 +132,21 @@ impl HostBuilder {
     }
 
     /// Sets the clock and the source of entropy. By default the host uses the clock and the entropy of the operating
-    /// system. Hosts of one process share nothing, except if they get clones of the same machine. The clock must be that
-    /// of the stores, because the host compares their leases with it.
+    /// system. Two hosts of one process share a clock only if both get clones of the same machine. The stores must use
+    /// the same clock, because the host compares the times of their leases with its own clock.
     #[must_use]
     pub fn machine(self, machine: Machine) -> Self {
         Self { machine, ..self }
     }
 
-    /// Sets the function that adds details to the reasons for which a component is refused.
+    /// Sets the function that adds details to the reasons why a component is refused.
     #[must_use]
     pub fn explain(self, explain: Explain) -> Self {
         Self { explain, ..self }
     }
 
-    /// Uses a finished survey of the plugins of the configuration. By default the plugins are surveyed at the start.
+    /// Uses a survey of the configured plugins that the caller has already made. By default [`start`](Self::start)
+    /// makes the survey.
     #[must_use]
     pub fn survey(self, survey: Survey) -> Self {
         Self { survey: Some(survey), ..self }
@@ -211,7 +214,8 @@ impl HostBuilder {
     }
 }
 
-/// Checks that each native tool has a valid name of its own. Limits and prices are found by the name of a plugin.
+/// Checks that each native tool has a valid name, and that no other plugin has the same name. Limits and prices belong
+/// to a plugin by its name, so two plugins with one name would share them.
 fn check_tool_names(tools: &[NativePlugin], config: &Config) -> Result<(), StartError> {
     let mut taken: BTreeSet<&str> = config.plugins.iter().map(|plugin| plugin.name.as_str()).collect();
     for NativePlugin { name, .. } in tools {

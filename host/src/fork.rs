@@ -100,11 +100,12 @@ impl Host {
         }
     }
 
-    /// Checks the steps of the plan that the fork does not copy against the loaded plugins.
+    /// Checks the remaining steps of the plan against the loaded plugins. The remaining steps are those that the fork
+    /// does not copy.
     fn check_remaining_plan(&self, origin: &Durable, fork: &ForkStart) -> Result<(), ForkError> {
         let Body::JobForked { copied, .. } = &fork.body else { unreachable!("a fork begins with its own event") };
-        // Ignore violations about contexts. The contexts were checked when the origin was accepted, and the
-        // fork copies them unchanged.
+        // Violations of the rule about contexts are ignored. The contexts were checked when the origin job was
+        // accepted, and the fork copies them unchanged.
         let of_plan = |violation: &Violation| violation.code != plan::CONTEXT_RULE;
         let violations = self.violations(&origin.job.plan).into_iter().filter(of_plan);
         let is_copied = |violation: &Violation| {
@@ -116,8 +117,8 @@ impl Host {
         if violations.is_empty() { Ok(()) } else { Err(ForkError::Plan(violations)) }
     }
 
-    /// Returns the new job of a fork, with its first three events. When the store accepts the job, it also claims the
-    /// job for this worker.
+    /// Returns the new job of a fork, with its first three events. The store claims the job for this worker when it
+    /// accepts the job.
     fn forked_job(
         &self,
         origin: &Durable,

@@ -227,7 +227,8 @@ impl Host {
         let rules = Rules::from(policy);
         let auto_exec = rules.auto_exec.of_actor(actor);
         let label = AcceptedPolicy { hash: policy.hash, version: policy.version };
-        // The job records every mode as allowed, because the list of allowed modes is needed only for the check above.
+        // The list of allowed modes is needed only for the check above. The rules recorded with the job therefore allow
+        // every mode.
         let modes = Mode::ALL.to_vec();
         Ok(AcceptancePolicy { policy: Some(label), rules: Some(Rules { modes, auto_exec, ..rules }) })
     }

@@ -71,8 +71,8 @@ impl Host {
         reason: Option<&str>,
         here: bool,
     ) -> Result<UndoSubmission, UndoError> {
-        // The second round is needed if a concurrent request reopens the job before this request is written. The store
-        // then refuses this request, and the second round decides about the new state of the job.
+        // A concurrent request may reopen the job before this request is written. The store then refuses this request,
+        // and the second round decides again about the new state of the job.
         for is_last in [false, true] {
             let durable = self.load(job_id).await?;
             let is_open = !durable.job.state.is_terminal();
@@ -94,8 +94,8 @@ impl Host {
         unreachable!("the second round returns")
     }
 
-    /// Checks that the plugins which undo these calls are loaded. Otherwise the reopened job would wait for a missing
-    /// plugin.
+    /// Checks that the plugins which undo these calls are loaded. Otherwise the job would be reopened and would then
+    /// wait for the missing plugin.
     fn require_undo_plugins(&self, durable: &Durable, due: &[CallToUndo]) -> Result<(), WorkerError> {
         for CallToUndo { by, .. } in due {
             let Some(pinned) = durable.job.pinned(by) else { continue };

@@ -187,9 +187,9 @@ fn without_labels(plan: &Plan) -> Value {
     value
 }
 
-/// Returns the canonical intent payload of a request: the `payload` of its intent, or the bare plan.
-/// Parameter values, with their defaults, replace the payload of an intent. If a bare plan is submitted, the
-/// values are added to the plan.
+/// Returns the canonical intent payload of a request. If the request has parameter values, the payload of an intent
+/// consists of these values alone, with defaults filled in. The payload of a bare plan is the plan itself, with the
+/// values added.
 pub fn intent_payload(plan: &Plan, payload: Option<&Value>, values: Option<&Value>) -> Vec<u8> {
     match (payload, values) {
         (Some(_), Some(values)) => canon::value_to_canonical(values),

@@ -59,7 +59,8 @@ impl NativeTool for Letters {
     }
 }
 
-/// Writes a file that exists with its whole text or not at all, whenever the machine fails.
+/// Writes a file atomically: after a failure of the machine at any moment, the file has its whole text or does not
+/// exist.
 fn write_durably(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
     let unfinished = folder.join(format!("{name}.new"));
     std::fs::write(&unfinished, text)?;

@@ -45,8 +45,9 @@ fn killed_program_continues_its_job() {
     }
 }
 
-/// I1: the program is killed as soon as the letter is there, until a kill comes before the answer is recorded. The call is
-/// then in doubt and is repeated under its key, and there is no second letter.
+/// I1: the program is killed as soon as the letter exists. The test repeats this until a kill comes before the answer
+/// of the call is recorded. The call is then in doubt. The next run repeats the call under its key, and the folder
+/// contains no second letter.
 #[test]
 fn letter_of_a_call_in_doubt_is_not_sent_again() {
     let in_doubt = (0..100).any(|_| {
