@@ -55,7 +55,8 @@ fn is_inside(dir: &Path, project: &Path) -> bool {
             |(near, real)| real.join(path.strip_prefix(near).expect("an ancestor is a prefix")),
         )
     };
-    // The path is also checked as written, because a link inside the project can be replaced later.
+    // A path that is written as inside the project is refused even if a link in the project leads it outside. The link
+    // could be replaced later.
     dir.starts_with(project) || real(dir).starts_with(real(project))
 }
 

@@ -65,7 +65,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Finds the configuration file: the first file in this list that is named or exists.
+    /// Finds the configuration file. The first line of this list that yields a file decides. A file that `--config` or
+    /// `LATCH_CONFIG` names need not exist.
     ///
     /// 1. The file that `--config` names.
     /// 2. The file that `LATCH_CONFIG` names.
@@ -217,7 +218,7 @@ fn lease_times(top: &mut TableReader<'_>, config: &mut Config) {
     let [lease, heartbeat, margin] = fields.each_ref().map(|f| f.as_ref().and_then(|f| f.parse(positive_duration)));
     set_if_some(&mut config.lease_ms, lease);
     set_if_some(&mut config.clock_margin_ms, margin);
-    // If no heartbeat is configured and the lease is short, the interval is a third of the lease.
+    // The default interval is shortened to a third of the lease if the default is longer than that.
     config.heartbeat_ms = heartbeat.unwrap_or(config.heartbeat_ms.min(config.lease_ms / 3).max(1));
     if config.heartbeat_ms > config.lease_ms / 2
         && let Some(field) = fields[1].as_ref().or(fields[0].as_ref())

@@ -146,14 +146,14 @@ fn dir(field: TomlField<'_>, root: &Path, guests: &mut BTreeSet<String>) -> Opti
     Some(DirGrant { host: host?, guest: guest?, write })
 }
 
-/// Parses the name of a secret. The name must be valid as an environment variable, because the value may come
-/// from one.
+/// Parses the name of a secret. The name must be a valid name of an environment variable, because the value may come
+/// from such a variable.
 fn secret_name(text: &str) -> Result<String, String> {
     let fits = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     if (1..=128).contains(&text.len()) && fits && !text.starts_with(|c: char| c.is_ascii_digit()) {
         return Ok(text.to_owned());
     }
-    // The message does not repeat the text, because the user may have written the secret itself by mistake.
+    // The message does not repeat the text. The user may have written the secret in place of its name by mistake.
     Err("invalid secret name: use letters, digits and `_`, such as \"MAIL_TOKEN\"; never write the secret itself into this file".into())
 }
 
@@ -215,7 +215,8 @@ fn json_value(value: &DeValue<'_>) -> Result<Value, String> {
         DeValue::Datetime(time) => Value::from(time.to_string()),
         DeValue::Integer(number) => {
             let value = i64::from_str_radix(number.as_str(), number.radix()).ok();
-            // Larger numbers are refused, because many guests read JSON numbers as doubles.
+            // Numbers beyond 2^53 are refused, because many guests read JSON numbers as doubles, which would change
+            // such numbers.
             let exact = value.filter(|value| value.unsigned_abs() <= 1 << 53);
             Value::from(exact.ok_or_else(|| format!("{number} is beyond 2^53: write it as a string"))?)
         }

@@ -208,8 +208,8 @@ fn read_one(mut table: TableReader<'_>) -> PolicySettings {
     said
 }
 
-/// Returns true if `text` is a valid name of an actor or a tenant. Control characters are refused, because keys are
-/// computed from names that are joined with zero bytes.
+/// Returns true if `text` is a valid name of an actor or a tenant. Control characters are refused. Keys are computed
+/// from names that are joined with zero bytes, so a zero byte inside a name could make two keys equal.
 pub fn is_valid_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 256 && !text.chars().any(char::is_control)
 }

@@ -177,8 +177,8 @@ pub enum Failover {
     /// acknowledged writes.
     #[default]
     Accepted,
-    /// A promoted standby counts as the same database. This setting requires that commits on the primary waited for the
-    /// standby.
+    /// A promoted standby counts as the same database. With this setting, the commits of the primary must wait for the
+    /// standby, so that the standby has every acknowledged write.
     Synchronous,
 }
 

@@ -7,7 +7,7 @@ pub enum BuiltinValidator {
     NoOp,
     /// Checks the imports of the step.
     Static,
-    /// Runs the step in a sandbox first.
+    /// Runs the step twice in a sandbox before its real run.
     Sandbox,
 }
 

@@ -37,8 +37,8 @@ pub(super) fn read(field: &TomlField<'_>, grants: &Grants) -> Option<VerifierCon
     Some(VerifierConfig { name: name?.to_owned(), headers: headers.unwrap_or_default() })
 }
 
-/// Reads the name of the verifier. A verifier without a suitable grant is refused, because it could check nothing, and
-/// every resumed job would wait for a person.
+/// Reads the name of the verifier. A verifier without a suitable grant is refused. Such a verifier could check nothing,
+/// so every resumed job would wait for a person.
 fn read_name(field: &TomlField<'_>, grants: &Grants) -> Option<&'static str> {
     let name = field.choice(&VERIFIERS)?;
     if name == ETAG && grants.http.is_empty() {

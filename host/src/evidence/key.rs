@@ -44,10 +44,12 @@ impl SigningKey {
     /// # Errors
     /// The text has no private key, or the key is not an Ed25519 key.
     pub fn from_pem(text: &str) -> Result<Self, InvalidKey> {
-        // The parser requires that the lines of the markers begin and end with the marker.
+        // The parser accepts a marker line only if the line contains nothing but the marker. Spaces around each line
+        // are therefore removed.
         let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().map(str::trim).collect();
         let der = PrivatePkcs8KeyDer::from_pem_slice(lines.join("\n").as_bytes()).map_err(|_| InvalidKey)?;
-        // Keys with a copy of the public key (PKCS#8 version 2) are refused, because OpenSSL writes version 1.
+        // OpenSSL writes PKCS#8 version 1. Only this version is accepted. Keys of version 2, which also contain the
+        // public key, are refused.
         let seed = der.secret_pkcs8_der().strip_prefix(PREFIX.as_slice()).ok_or(InvalidKey)?;
         Ok(Self::from_seed(seed.try_into().map_err(|_| InvalidKey)?))
     }

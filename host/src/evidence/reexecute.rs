@@ -20,8 +20,8 @@ pub struct MissingComponent {
     pub operator: Operator,
 }
 
-/// Executes again, with the pinned components, each started step that a step plugin serves. Adds the
-/// differences to the report.
+/// Executes each started step of a step plugin again, with the components that the job pinned. Adds the differences to
+/// the report.
 ///
 /// # Errors
 /// Returns every pinned component that the directory lacks. In this case no step is executed.

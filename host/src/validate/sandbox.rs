@@ -1,8 +1,8 @@
 //! `sandbox`: runs the step twice and requires the same behaviour.
 //!
 //! Both runs use fresh instances without tools. Each run ends when the step ends or makes its first tool call, because
-//! that call has no recorded answer. The second run of a `pure` operator gets another time and another seed, because a
-//! `pure` operator must not depend on them. For every other operator, both runs get the same time and the same seed.
+//! that call has no recorded answer. The behaviour of a `pure` operator must not depend on time or seed, so its second
+//! run gets another time and another seed. For every other operator, both runs get the same time and the same seed.
 
 use std::sync::{Arc, Mutex};
 
@@ -91,8 +91,8 @@ fn shifted_conditions(conditions: SandboxConditions) -> SandboxConditions {
 
 /// Describes the first difference between two runs.
 fn difference(one: &SandboxRun, two: &SandboxRun) -> Option<String> {
-    // A run that exceeded its stack limit or time limit is not compared, because the stack and the time that a run
-    // needs depend on the machine.
+    // The stack and the time that a run needs depend on the machine. A run that exceeded its stack limit or time limit
+    // is therefore not compared.
     let of_machine =
         |run: &SandboxRun| matches!(run.ended, SandboxEnd::Fault(Code::StackOverflow | Code::WallClockLimit));
     if of_machine(one) || of_machine(two) {
@@ -151,8 +151,8 @@ async fn run(request: &ValidationRequest<'_>, conditions: SandboxConditions) -> 
 }
 
 impl ValidationRequest<'_> {
-    /// Runs the step in a fresh instance under these conditions, until the step ends or makes a tool call. Any tool
-    /// call ends the run without calling the tool, because no call has a recorded answer before the start of a step.
+    /// Runs the step in a fresh instance under these conditions, until the step ends or makes a tool call. The run ends
+    /// at the first tool call and does not execute it, because no call has a recorded answer before the step starts.
     /// Returns `None` if the plugin is a tool.
     pub async fn run_in_sandbox(&self, conditions: SandboxConditions) -> Option<SandboxRun> {
         run(self, conditions).await
