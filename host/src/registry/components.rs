@@ -47,8 +47,8 @@ pub struct DamagedComponent {
     pub path: PathBuf,
 }
 
-/// Minimum age of a component before it can be pruned. A job that is being accepted may be about to pin a
-/// younger component.
+/// Minimum age of a stored component before it can be pruned. A younger component is kept, because a job that is being
+/// accepted may be about to pin the component.
 const PRUNE_AGE_MIN: Duration = Duration::from_secs(60 * 60);
 
 fn now() -> SystemTime {
@@ -130,7 +130,8 @@ impl Components {
             let path = self.path(digest, "wasm");
             match std::fs::read(&path).is_ok_and(|bytes| Hash::of(&[&bytes]) == digest) {
                 true => whole += 1,
-                // A missing file does not count as damaged: the component was pruned after the listing.
+                // A missing file does not count as damaged, because another process may have pruned the component after
+                // this process listed it.
                 false if path.exists() => damaged.push(DamagedComponent { plugin, digest, path }),
                 false => {}
             }

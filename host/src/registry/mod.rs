@@ -116,8 +116,8 @@ impl Registry {
                 kv: kv.clone(),
                 http_stub: None,
             };
-            // Settings of refused plugins are stored too. A job may have pinned an earlier component of a refused
-            // plugin.
+            // The settings of a refused plugin are stored too. An open job may have pinned an earlier component of this
+            // plugin, and that component runs with these settings.
             registry.settings.insert(plugin.name.clone(), settings.clone());
             let loaded = seen.and_then(|seen| registry.load_plugin(plugin, seen.bytes, settings, kept));
             let added = loaded.and_then(|loaded| registry.register(&loaded, config, plugin));
@@ -126,13 +126,15 @@ impl Registry {
         registry
     }
 
-    /// Returns the plugins that could not be loaded, with every reason, in the order of the configuration.
+    /// Returns the plugins that could not be loaded, in the order of the configuration. Each error contains all reasons
+    /// for its plugin.
     pub fn refused(&self) -> &[LoadError] {
         &self.refused
     }
 
     /// Returns the first operator of the plan that a step plugin serves, if any plugin is refused. The host cannot
-    /// accept the plan: a step plugin may call any operator, so the job must pin all operators.
+    /// accept such a plan. A step plugin may call any operator, so the job would have to pin all operators, and it
+    /// cannot pin those of a refused plugin.
     pub fn operator_needing_all_plugins<'p>(&self, plan: &'p Plan) -> Option<&'p Operator> {
         let is_step = |name: &&Operator| self.pinned.get(*name).is_some_and(|pinned| pinned.kind == PluginKind::Step);
         plan.steps.iter().map(|step| &step.name).find(is_step).filter(|_| !self.refused.is_empty())
@@ -149,9 +151,9 @@ impl Registry {
         self.by_operator.get(operator)
     }
 
-    /// Returns the component with a digest: that of a configured plugin, or an earlier version that a job pinned. An
-    /// earlier version gets the current settings of the plugin with the same name, and the WASI mode `wasi` that the job
-    /// pinned.
+    /// Returns the component with this digest. The component belongs to a configured plugin, or is an earlier version
+    /// that a job pinned. An earlier version gets the current settings of the plugin with the same name. Its WASI mode
+    /// is `wasi`, the mode that the job pinned.
     ///
     /// # Errors
     /// The component is no longer stored, or its plugin is no longer configured.
@@ -167,8 +169,8 @@ impl Registry {
             );
             return Err(LoadError::single(&kept.plugin, Problem::Source(text)));
         };
-        // The lock is not held while the plugin is loaded, because loading takes time. Two concurrent calls may both
-        // load the plugin. Both get the same result.
+        // Loading takes time, so the lock is not held meanwhile. Two concurrent calls may both load the plugin. Both
+        // then return the plugin that was inserted first.
         let settings = PluginSettings { wasi, operators: ManifestSource::Sealed, ..settings.clone() };
         if !self.engine.is_compiled(&kept.bytes) {
             self.engine.announce(&kept.plugin, &kept.bytes, 0);
@@ -215,8 +217,8 @@ impl Registry {
         Ok(plugin)
     }
 
-    /// Returns a problem for each operator that another plugin already serves. Jobs can no longer pin such an operator,
-    /// except an operator of a native tool.
+    /// Returns a problem for each operator of `manifest` that another plugin already serves. Also removes such an
+    /// operator from the operators that jobs can pin, unless a native tool serves it.
     fn withdraw_duplicates(&mut self, manifest: &Manifest) -> Vec<Problem> {
         let mut problems = Vec::new();
         for spec in &manifest.operators {
@@ -262,8 +264,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Adds a plugin with all its operators, or returns its problems and adds nothing. If another component already
-    /// serves an operator, jobs can no longer pin that operator.
+    /// Adds a plugin with all its operators, or returns its problems and adds nothing. If another plugin already serves
+    /// one of the operators, jobs can no longer pin that operator, unless a native tool serves it.
     fn register(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
         let mut problems = Vec::new();
         if plugin.kind == PluginKind::Step && survey::configures_confirmation(configured) {

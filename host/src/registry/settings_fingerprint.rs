@@ -12,8 +12,8 @@ use crate::config::PluginConfig;
 
 /// Returns a hash of the grants, the `config` and the limits in a plugin's table.
 ///
-/// A job records this hash when it is accepted. A different hash later shows that the table has changed. The recorded
-/// hash does not fix the settings: the tools of the job run with the current grants and the current `config`.
+/// A job records this hash when it is accepted. If the table has another hash later, the table has changed. The
+/// recorded hash does not fix the settings: the tools of the job run with the current grants and the current `config`.
 ///
 /// The path of a directory inside the project is hashed relative to `root`, so that moving the project does not change
 /// the hash.

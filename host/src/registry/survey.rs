@@ -43,15 +43,15 @@ impl Survey {
         self.plugins.iter().filter_map(|seen| seen.as_ref().err())
     }
 
-    /// Returns the first operator of a plan that may need a refused plugin.
+    /// Returns the first of these operators that may need a refused plugin. `operators` are the operators of a plan.
     ///
-    /// The operators of a plugin are known only after the plugin is compiled, so this function searches the bytes of
-    /// the accepted tools for the name of each operator. An operator is returned if no accepted tool contains its name.
-    /// A refused plugin or a step plugin then serves the operator, and a step plugin may call any operator of a refused
-    /// plugin.
+    /// The operators of a plugin are known only after the plugin is compiled. This function therefore searches the
+    /// bytes of the accepted tools for the name of each operator. If no accepted tool contains the name, the operator
+    /// is returned: either a refused plugin serves the operator, or a step plugin does. A step plugin may call any
+    /// operator of a refused plugin.
     ///
-    /// The function returns `None` if an accepted plugin may be an untyped component. An untyped component may serve
-    /// any operator, because the names of its operators are derived from its exports.
+    /// The function returns `None` if an accepted plugin may be an untyped component. The names of its operators are
+    /// derived from its exports, so an untyped component may serve any operator.
     pub fn needs_refused<'n>(&self, operators: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
         self.refused().next()?;
         if self.accepted().any(|seen| seen.kind.is_none()) {

@@ -1,10 +1,10 @@
 //! `latch job replay`: executes the steps of a job again from its event log. No tool is called and nothing is
 //! written.
 //!
-//! The state of the job is computed from each prefix of the log alone. A call that is open at the end of a prefix
-//! counts as in doubt, as after a crash. Such a call must never be executed again without a check. Each started step of
-//! a step plugin runs again with the recorded answers. The calls, emitted events and output of the step must equal the
-//! log.
+//! The replay covers the whole log, or each prefix of the log. The state of the job is computed from this part of the
+//! log alone. A call that is open at the end of the part counts as in doubt, as after a crash. Such a call must never
+//! be executed again without a check. Each started step of a step plugin runs again with the recorded answers. The
+//! calls, emitted events and output of the step must equal the log.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -102,8 +102,8 @@ pub async fn replay(
     Ok(report)
 }
 
-/// Checks the calls that are open at the end of a prefix. A call between its start and its answer is in doubt. Such a
-/// call may be reconciled, repeated under its key or decided by a person, but never executed without a check.
+/// Checks the decision about each call that is open at the end of a prefix. Such a call counts as in doubt. The call
+/// may be reconciled, repeated under its key or decided by a person, but never executed without a check.
 fn check_open_calls(whole: &Durable, job: &Job) -> Option<Divergence> {
     job.calls.iter().filter(|(_, call)| call.open_try.is_some()).find_map(|(slot, call)| {
         let decided = decide::check_open_call(whole, job, slot, call).err()?;
@@ -121,8 +121,8 @@ fn check_waits(whole: &Durable, job: &Job) -> Option<Divergence> {
     })
 }
 
-/// Runs again every step of a step plugin that has started in the prefix. If `all` is false, skips steps that are final
-/// in the prefix.
+/// Executes again each started step that a step plugin serves. `job` is the state after the prefix. If `all` is false,
+/// leaves out the steps that are final in `job`.
 async fn replay_steps(
     (components, salts): (&dyn PinnedComponents, &Salts),
     whole: &Durable,
@@ -131,8 +131,8 @@ async fn replay_steps(
     report: &mut ReplayReport,
 ) -> Result<Option<Divergence>, ReplayError> {
     for step in &job.steps {
-        // A step that is final in the prefix is executed again only in the replay of the whole log. Otherwise its
-        // result is taken from the log.
+        // The replay of a final step gives the same result for every prefix, so only the replay of the whole log
+        // executes the step again.
         if !all && step.state.is_final() {
             continue;
         }
@@ -154,7 +154,8 @@ pub async fn replay_step(
 ) -> Result<Option<Divergence>, ReplayError> {
     let planned = job.plan.step(&step.id);
     let copied = step.copied.as_ref();
-    // A copied step of a fork runs with the code and the identity of the job that executed it first.
+    // A copied step of a fork runs with the component that the maker pinned. The maker is the job that originally
+    // executed the step.
     let pinned = match copied {
         Some((maker, _)) => maker.pinned.as_ref(),
         None => planned.and_then(|planned| job.pinned(&planned.name)),
@@ -165,8 +166,8 @@ pub async fn replay_step(
     }
     let plugin = components.by_digest(pinned.digest, pinned.wasi).map_err(ReplayError::Plugin)?;
     let Some(input) = whole.input(&step.id) else {
-        // An evidence file may withhold the input. The step is then skipped. In a database, every payload that the log
-        // names must exist.
+        // An evidence file may withhold the input, and the step is then skipped. A database withholds nothing, so a
+        // missing input is an error.
         return match salts {
             Salts::Secret(_) => Err(ReplayError::Missing { label: label::input(&step.id) }),
             _ => Ok(None),
@@ -196,7 +197,7 @@ pub async fn replay_step(
 fn check_end(whole: &Durable, salts: &Salts, id: &StepId, calls: u32, outcome: &StepOutcome) -> Option<Divergence> {
     let step = whole.job.step(id)?;
     if matches!(outcome, StepOutcome::Stopped) {
-        // The run reached a call without a final answer, as the recorded run did.
+        // The run stopped at a call that has no final answer in the log, so there is no end to compare.
         return None;
     }
     if let Err(divergence) = replay::check_complete(&whole.job, id, calls) {
@@ -287,8 +288,8 @@ impl LogReplayHost {
         state.is_some_and(|state| state.is_final() && state != StepState::Cancelled)
     }
 
-    /// Returns the call at which a dry run stopped, if that call is among the next `calls` calls. The step
-    /// requested these calls together. The dry run may have stopped before the other calls were executed.
+    /// Returns the call at which a dry run stopped, if that call is among the next `calls` calls. The step requested
+    /// these calls together, so the log may lack answers to the other calls.
     fn skipped_call_among(&self, calls: usize) -> Option<Slot> {
         let skipped = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped)?;
         let would = skipped.would_call.as_ref()?;
