@@ -10,7 +10,7 @@ use latchwork_core::rules::ledger::Quiescence;
 use super::stopped::CallStopped;
 use crate::runtime::job::{ReloadCause, Run, RunAborted};
 
-/// Longest sleep, in milliseconds, between two reconcile requests about a call that no step waits for.
+/// Longest pause, in milliseconds, before the worker asks a tool again about a call that no step waits for.
 const RECONCILE_PAUSE_MS_MAX: u32 = 60_000;
 
 impl Run {
@@ -26,9 +26,9 @@ impl Run {
             return Ok(Quiescence::Quiescent);
         };
         if row.attempt == self.attempt {
-            // An earlier try of the step in this attempt made the call, and that try has ended. Only requests of the
-            // call that are still in transit can have effects. After the settling time, these requests have arrived or
-            // are lost.
+            // An earlier try of the step started this call in the current attempt. That try has ended, so this worker
+            // sends nothing more for the call. A request that is still in transit can have effects. After the settling
+            // time, such a request has arrived or is lost.
             tokio::time::sleep(Duration::from_millis(u64::from(settling_ms))).await;
             return Ok(Quiescence::Quiescent);
         }
@@ -67,8 +67,8 @@ impl Run {
                 self.write(draft).await?;
                 Err(CallStopped::Blocked)
             }
-            // The worker asks the tool again here, because no step waits for the call. It asks until the maximum number
-            // of `not-yet` answers is reached.
+            // A tool that answers `not-yet` is asked again after a pause. The worker waits here, because no step waits
+            // for the call. After `NOT_YETS_MAX` questions the worker no longer asks.
             NextAction::WaitMs(wait_ms) if asked < decide::NOT_YETS_MAX => {
                 tokio::time::sleep(Duration::from_millis(u64::from(wait_ms.clamp(1, RECONCILE_PAUSE_MS_MAX)))).await;
                 Ok(())

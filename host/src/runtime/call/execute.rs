@@ -45,8 +45,8 @@ impl Run {
         })
     }
 
-    /// Replaces an answer that does not meet the policy's requirements with `NotApplied`. `NotApplied` is
-    /// correct, because the requirements apply only to operators that cannot change the world.
+    /// If an answer does not meet the policy's requirements, replaces it with `NotApplied`. The requirements apply only
+    /// to operators that do not change the world, so it is true that nothing was applied.
     fn enforce_demands(&self, invocation: &Invocation, answer: Answer) -> Answer {
         let Answer::Ok(output) = &answer else { return answer };
         let state = self.state();

@@ -1,4 +1,5 @@
-//! Records answers that cannot be recorded together with their events, and notifies the lease holder of late answers.
+//! Records an answer alone if the write of the answer together with its events failed or is no longer possible.
+//! Notifies the lease holder of late answers.
 
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ const RECORD_TIMEOUT: Duration = Duration::from_secs(600);
 const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
 impl Run {
-    /// Stores the answer of a call alone, after the write of the answer together with its events has failed.
-    /// Notifies the new lease holder if another attempt has claimed the job meanwhile.
+    /// Stores the answer of a call alone, after the write of the answer together with its events has failed. If another
+    /// attempt has claimed the job since then, notifies the new lease holder.
     pub(crate) async fn persist_answer(&self, effect: &Effect) {
         if !effect.is_informative() {
             return;
@@ -107,8 +108,8 @@ impl Run {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "cannot notify the job of a late answer");
             return;
         }
-        // The lease holder processes the request. A finished job has no lease holder, so its inbox is drained
-        // here.
+        // The lease holder processes the request. A finished job has no lease holder, so this worker processes the
+        // inbox of a finished job.
         if let Err(error) = audit_finished_inbox(&*parts.journal, &*parts.effects, self.machine(), &self.job_id).await {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "a late answer is in the inbox but not in the log");
         }
@@ -117,9 +118,9 @@ impl Run {
 
 /// Returns true if the job must be notified of a late answer.
 ///
-/// A stored answer is always reported. An answer that could not be stored is reported only if it is a result. The
-/// effect store then usually contains a verdict about the call. A result contradicts the verdict that the call did not
-/// happen, and the job must record this conflict.
+/// A stored answer is always reported. An answer that could not be stored is reported only if it is a result. In this
+/// case the effect store usually contains a verdict about the call. If the verdict says that the call did not happen,
+/// the result contradicts the verdict, and the job must record the conflict.
 fn must_notify(effect: &Effect, put: &Result<(), WriteError>) -> bool {
     put.is_ok() || matches!(effect.answer, Answer::Ok(_))
 }

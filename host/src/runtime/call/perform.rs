@@ -30,13 +30,14 @@ pub(crate) enum CallProgress {
         /// Permit to execute the call.
         permit: Permit,
     },
-    /// The invocation must wait, or it is ready and the [`WaitPolicy`] does not let it start.
+    /// The invocation cannot continue without a wait that the [`WaitPolicy`] forbids, or it is ready and the policy
+    /// forbids its start.
     Blocked(WaitReason),
 }
 
 /// Reason why an invocation is [`CallProgress::Blocked`].
 pub(crate) enum WaitReason {
-    /// No wait is needed. The invocation is ready, but [`WaitPolicy::UntilQueried`] does not let it start.
+    /// The invocation is ready, but [`WaitPolicy::UntilQueried`] forbids its start. No wait is needed.
     NotWaiting,
     /// The result of an earlier try must be queried first.
     Query,
@@ -51,10 +52,10 @@ pub(crate) enum WaitReason {
 enum WaitPolicy {
     /// Waits only for writes to the store and for lookups in it.
     NoWait,
-    /// Also waits for queries about the outcome of an earlier try. Never returns [`CallProgress::Ready`].
+    /// Also waits for the answers to questions about an earlier try. Never returns [`CallProgress::Ready`].
     UntilQueried,
-    /// Like `UntilQueried`, but returns [`CallProgress::Ready`] if the call may start. Does not wait for
-    /// permits or delays.
+    /// Waits for the same work as `UntilQueried`, but returns [`CallProgress::Ready`] if the call may start. If the
+    /// call needs a permit or a delay first, returns [`CallProgress::Blocked`].
     UntilReady,
     /// Waits for anything that is necessary until the invocation is answered or may start.
     UntilAnswered,
@@ -70,9 +71,9 @@ impl Run {
             match self.advance_call(invocation, WaitPolicy::UntilAnswered, None).await? {
                 CallProgress::Answer(answer) => return Ok(answer),
                 CallProgress::Ready { draft, started, since_boot_us, permit: leave } => {
-                    // Count the call as in flight before sending its barrier, so that a stop waits for the call.
-                    // Otherwise a stop could leave a barrier without a call, and the call would be in doubt for no
-                    // reason.
+                    // The call counts as in flight before its barrier is sent, so that a stopping worker waits for the
+                    // call. Otherwise the worker could stop after the barrier and before the call, and the call would
+                    // be in doubt for no reason.
                     let under_way = self.in_flight_calls.begin_call()?;
                     // The barrier must be durable before the tool is called.
                     self.unacknowledged.note_barrier_sent(&invocation.slot, &draft, &started, since_boot_us);
@@ -105,8 +106,8 @@ impl Run {
         self: &Arc<Self>,
         invocations: &mut [Invocation],
     ) -> Result<Vec<Result<String, Failure>>, CallStopped> {
-        // If several invocations have the same action key, only the first of them executes here. The other invocations
-        // get the receipt of the first at the end of this function.
+        // If several invocations have the same operator and action key, only the first of them executes here. The
+        // others get its receipt at the end of this function.
         let acts = |index: &usize| {
             let invocation = &invocations[*index];
             let same = |other: &Invocation| {
@@ -116,11 +117,12 @@ impl Run {
         };
         let mut left: Vec<usize> = (0..invocations.len()).filter(acts).collect();
         let mut given: Option<(Operator, Permit)> = None;
-        // Invocations whose earlier try was queried in the last pass. If one of these invocations needs another query
-        // in the next pass, the query is made immediately.
+        // Invocations that the last pass found ready after it had asked about an earlier try. If such an invocation
+        // needs another question in the next pass, that pass asks the question immediately.
         let mut looked_at = BTreeSet::new();
         while !left.is_empty() {
-            // Start every call that is ready. Never wait while another call of this batch holds a permit.
+            // This loop finds the calls that may start now. It waits for no permit and for no delay, because calls
+            // found earlier in the loop already hold permits.
             let (mut begin, mut barriers) = (Vec::new(), Draft::default());
             let (mut looks, mut leaves) = (Vec::new(), Vec::new());
             for index in std::mem::take(&mut left) {
@@ -153,7 +155,8 @@ impl Run {
                 left.sort_unstable();
                 continue;
             }
-            // No permit is held here, so it is safe to query earlier tries and to wait.
+            // No call may start now, so this pass holds no permit. Here the pass may wait for answers about earlier
+            // tries, for delays and for permits.
             let mut least_ms = None;
             for index in looks {
                 match self.advance_call(&mut invocations[index], WaitPolicy::UntilQueried, None).await? {
@@ -172,8 +175,8 @@ impl Run {
             left.extend(leaves);
             left.sort_unstable();
         }
-        // Invocations that were answered above return their recorded answers. The remaining invocations are performed
-        // one at a time.
+        // An invocation with a final answer returns it at once. The invocations that were left out because of an equal
+        // action key are performed here, one at a time.
         let mut answers = Vec::new();
         for invocation in invocations {
             answers.push(self.perform(invocation).await?);
@@ -205,8 +208,8 @@ impl Run {
 
     /// Returns the first permit that becomes available for one of these operators, or `None` after the timeout.
     async fn acquire_any(&self, operators: BTreeSet<&Operator>, least_ms: Option<u32>) -> Option<(Operator, Permit)> {
-        // If the worker also waits for permits, it sleeps for the whole `least_ms`. A shorter sleep would end the wait
-        // early, and the worker would lose its place in the queues for the permits.
+        // While the worker also waits for permits, it sleeps for the whole `least_ms`. A shorter sleep would end this
+        // function early, and the worker would lose its places in the queues for the permits.
         let most_ms = if operators.is_empty() { PROBE_PAUSE_MS_MAX } else { u32::MAX };
         let time = async {
             match least_ms {
@@ -243,8 +246,8 @@ impl Run {
         let mut asked = 0;
         invocation.nonce = self.unacknowledged.pending_nonce(&invocation.slot);
         loop {
-            // Read the clock before the decision, and therefore before the barrier is sent. Every later delay of this
-            // process then counts against the call's timeout.
+            // The clock is read before the decision, and therefore before the barrier is sent. Every delay of this
+            // process after this line counts against the call's timeout.
             let since_boot_us = self.machine().boot_us();
             match self.decide_next(invocation) {
                 NextAction::Answer(answer) => return Ok(CallProgress::Answer(answer)),
@@ -263,7 +266,7 @@ impl Run {
                         None if patience != WaitPolicy::UntilAnswered => {
                             return Ok(CallProgress::Blocked(WaitReason::Permit));
                         }
-                        // Decide again after the wait for a permit, because the state may have changed.
+                        // The state may change during the wait for a permit, so the loop decides again after the wait.
                         None => leave = Some(limits.acquire(&invocation.operator).await),
                     }
                 }
@@ -278,9 +281,9 @@ impl Run {
                 NextAction::CheckOwner => invocation.quiescence = Some(self.probe_owner(invocation).await?),
                 NextAction::ReadSpending => invocation.month_micro_usd = Some(self.spent_this_month().await?),
                 NextAction::StopOldCall => {
-                    // The quiescence of the call must be checked, because a request of the call may still be in
-                    // transit. The call itself has ended: an earlier try of the step in this attempt made it, and that
-                    // try has ended.
+                    // An earlier try of this attempt is still open in the log. A request of that try may still be in
+                    // transit. The worker therefore forgets the nonce and the quiescence of the try. The next decision
+                    // then requests a new check of the quiescence.
                     invocation.nonce = None;
                     invocation.quiescence = None;
                 }
@@ -305,9 +308,9 @@ impl Run {
         }
     }
 
-    /// Returns the next decision about a call. If the call may execute, its maximum cost is reserved before
-    /// the lock of the job's state is released. Otherwise two concurrent calls could both use the same
-    /// remaining budget.
+    /// Returns the next decision about a call. If the call may execute, its maximum cost is reserved before the lock of
+    /// the job's state is released. Without the reservation, two concurrent calls could both spend the same remaining
+    /// budget.
     pub(crate) fn decide_next(&self, invocation: &mut Invocation) -> NextAction {
         let context = self.context();
         let mut state = self.state();

@@ -47,9 +47,8 @@ impl Run {
         }
     }
 
-    /// Aborts the try if its step has been scheduled for a retry. Only a plan step that is a tool is scheduled for a
-    /// retry: the step then waits without a running try. If a call of a step plugin is retried, the try of the step
-    /// continues and the call waits within that try.
+    /// Aborts the try if the step waits for a retry. Only a plan step that is a tool can be in this state, and it waits
+    /// without a running try. In a step plugin, a call that is retried waits within the running try of the step.
     pub(crate) fn stop_if_retrying(&self, slot: &Slot) -> Result<(), CallStopped> {
         if slot.is_compensation() {
             return Ok(());

@@ -35,13 +35,15 @@ pub enum ReloadCause {
     /// The store refused a write, or the outcome of a write is unknown.
     #[error(transparent)]
     Write(WriteError),
-    /// A step was cancelled, but the job in memory is not. The state in memory would start the step again.
+    /// A try was dropped as cancelled, but the job in memory is not being cancelled. Without a reload, the step would
+    /// start again from the state in memory.
     #[error("the job is being cancelled")]
     StepCancelled,
-    /// The run accepts no new calls. The code that called `close_and_drain` reports the actual reason.
+    /// The run accepts no new calls, because another part of the run has called `close_and_drain`. That part reports
+    /// the reason why the run ends.
     #[error("the run accepts no new calls")]
     CallsClosed,
-    /// The tool answered a question about a call that has no open try in memory.
+    /// A tool answered a reconcile request, but the call has no open try in memory.
     #[error("the store is broken: the call has no open try")]
     NoOpenTry,
 }

@@ -20,8 +20,8 @@ impl Run {
             let job = &state.durable.job;
             (job.attempt, job.state.is_terminal(), job.state == JobState::Running)
         };
-        // A higher attempt in the log means that this worker was suspended between claiming and loading. A later
-        // attempt has written to the log meanwhile.
+        // If the log contains a higher attempt, another worker has claimed the job after this worker did. This happens
+        // if this worker was suspended between claiming and loading the job.
         if known > self.attempt {
             return Err(RunAborted::LeaseLost);
         }
@@ -52,15 +52,15 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
-    /// Reopens a finished job for a retry or an undo, and records the claim. Staged commit also uses a single write
-    /// here, because log and ledger must agree on the steps and calls that are open again.
+    /// Reopens a finished job for a retry or an undo, and records the claim in the same write. Staged commit also uses
+    /// a single write here. Otherwise a crash between two writes could leave log and ledger with different sets of open
+    /// steps and calls.
     async fn reopen(self: &Arc<Self>, claim: Draft) -> Result<(), RunAborted> {
         let journal = &self.worker.parts.journal;
         let inbox = journal.inbox(&self.job_id).await?;
         let asked = inbox.iter().find(|row| row.request.reopens());
         let Some(row) = asked else {
-            // If the lease has expired since the job was loaded, a later attempt may have processed the
-            // request.
+            // The lease may have expired since the job was loaded. A later attempt may then have processed the request.
             if journal.job(&self.job_id).await?.is_some_and(|row| row.attempt != self.attempt) {
                 return Err(RunAborted::LeaseLost);
             }

@@ -1,6 +1,6 @@
-//! Processes requests to a finished job. The requests are recorded in the event log as audit events, and the
-//! job is not claimed. Each write must follow the current end of the log. If another writer appended first,
-//! the store refuses the write, and the requests are decided again.
+//! Processes requests to a finished job without claiming the job. The requests are recorded in the event log as audit
+//! events. Each write must follow the current end of the log. If another writer appended first, the store refuses the
+//! write, and this worker decides about the requests again.
 
 use latchwork_core::decide;
 use latchwork_core::model::ids::JobId;
@@ -11,8 +11,8 @@ use latchwork_engine::os::Machine;
 /// Maximum number of passes over the inbox. A pass is repeated if another writer appended to the log during the pass.
 const TRIES_MAX: u32 = 20;
 
-/// Drains the inbox of a finished job and returns true. Returns false if the job is not finished, because only its
-/// lease holder drains the inbox of an open job.
+/// Drains the inbox of a finished job and returns true. If the job is open, returns false and drains nothing, because
+/// only the lease holder drains the inbox of an open job.
 ///
 /// # Errors
 /// The store fails, the stored data of the job is damaged, or other writers keep changing the job. Requests that were

@@ -10,7 +10,7 @@ use latchwork_core::storage::WriteError;
 
 pub(crate) type PendingWrite = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
 
-/// Writes not yet acknowledged, oldest first, plus the first error seen.
+/// Writes that are not acknowledged yet, oldest first, and the first error of a write.
 #[derive(Default)]
 pub(crate) struct DeferredWrites(Mutex<DeferredState>);
 
@@ -20,8 +20,8 @@ struct DeferredState {
     queued: u64,
     unacknowledged: VecDeque<(u64, PendingWrite)>,
     failed: Option<(u64, WriteError)>,
-    /// Number of the last write before the most recent reload. Failures of writes up to this number are
-    /// ignored.
+    /// Number of the last write that was queued before the most recent reload. The failure of a write with this or a
+    /// lower number is ignored, because the job was loaded again after the write was queued.
     ignored_up_to: u64,
 }
 
@@ -58,8 +58,8 @@ impl DeferredWrites {
         heard.unacknowledged.push_back((number, written));
     }
 
-    /// Notes that a write failed. Called by the live view after it has awaited the write. Failures of writes before the
-    /// last reload are ignored.
+    /// Records that a write failed, unless the write was queued before the last reload. The live view calls this
+    /// function after it has awaited the write.
     pub(crate) fn note_failure(&self, number: u64, error: WriteError) {
         let mut heard = self.lock_state();
         if number > heard.ignored_up_to {
@@ -67,7 +67,7 @@ impl DeferredWrites {
         }
     }
 
-    /// Returns the error of the first failed write if that write was queued before write `number`.
+    /// Returns the error of the first failed write, if the failed write was queued before write `number`.
     pub(crate) fn first_error_before(&self, number: u64) -> Option<WriteError> {
         let mut heard = self.lock_state();
         heard.poll_results();

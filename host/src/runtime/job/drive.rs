@@ -52,8 +52,8 @@ impl Run {
                 RunAborted::Broken(message) => {
                     return Err(WorkerError::Broken { job_id: self.job_id.clone(), message });
                 }
-                // If the disk fails at every commit, the database is reported as unavailable after a few
-                // reloads, and not only after `RELOADS_MAX`.
+                // A disk may fail at every commit. After `UNKNOWN_COMMITS_MAX` reloads, the database is therefore
+                // reported as unavailable. Without this case, the worker would reload `RELOADS_MAX` times.
                 RunAborted::Reload(ReloadCause::Write(WriteError::Unknown(message)))
                     if reloads >= UNKNOWN_COMMITS_MAX =>
                 {
@@ -99,8 +99,9 @@ impl Run {
             }
             let mut back = decide::released(&parts.owner.worker);
             if !is_claimed {
-                // The log does not contain this attempt's claim event yet. If an earlier write of that event
-                // becomes durable before this write, the store refuses this write and the loop retries.
+                // The log as loaded does not contain this attempt's claim event, so this write adds the event. An
+                // earlier write of the same event may still become durable first. The store then refuses this write,
+                // and the loop tries again.
                 back = decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile).merge(back);
             }
             match self.write(back).await {
@@ -129,8 +130,8 @@ impl Run {
         let mut tries: RunningTries = JoinSet::new();
         let ended = self.drive_tries(&mut tries).await;
         if ended.is_err() {
-            // The calls in flight are finished and their answers recorded before the tries are dropped, because a tool
-            // call that has started cannot be revoked.
+            // A tool call that has started cannot be revoked. The worker therefore waits until the calls in flight have
+            // finished and their answers are recorded. Then it drops the tries.
             self.in_flight_calls.close_and_drain().await;
             tries.shutdown().await;
             self.in_flight_calls.open();
@@ -213,9 +214,8 @@ impl Run {
             Err(CallStopped::Cancelled) => {
                 let state = self.state();
                 let given_up = state.durable.job.is_aborting();
-                // A job that is not aborting is loaded again. Otherwise the state in memory would start the cancelled
-                // step again, and the step would be cancelled again, without end. An aborting job does not start the
-                // step again.
+                // If the job in memory is aborting, the main loop does not start the step again. Otherwise the state in
+                // memory would start the step and drop it again without end, so the job is loaded again.
                 if given_up { Ok(()) } else { Err(RunAborted::Reload(ReloadCause::StepCancelled)) }
             }
             Err(CallStopped::Diverged(divergence)) => {

@@ -14,7 +14,7 @@ use latchwork_core::storage::StatusWrite;
 use super::aborted::RunAborted;
 use super::run::Run;
 
-/// Longest wait of a job, in microseconds, during which the worker keeps its claim of the job.
+/// Longest wait, in microseconds, during which the worker keeps its claim of a waiting job.
 const WAIT_WITH_CLAIM_US: i64 = 2_000_000;
 
 impl Run {
@@ -38,8 +38,8 @@ impl Run {
     }
 
     /// Settles the job once nothing runs and nothing can start: the job diverges, waits, is parked or ends. Returns
-    /// `None` if the main loop must continue. If a request arrives meanwhile, the store refuses the final write. The
-    /// job is then loaded again.
+    /// `None` if the main loop must continue. If a request to the job arrives before the final write, the store refuses
+    /// this write, and the job is loaded again.
     async fn settle_job(self: &Arc<Self>) -> Result<Option<Response>, RunAborted> {
         let divergence = self.state().divergence.take();
         if let Some(report) = divergence {

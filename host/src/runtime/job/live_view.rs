@@ -62,7 +62,7 @@ impl LiveView {
                     }
                 }
                 match (done, result) {
-                    // If the waiting task was dropped, the result is not needed.
+                    // The task that waited for this result may have been dropped. The result is then not needed.
                     (Some(done), result) => drop(done.send(result)),
                     (None, Err(error)) => lingering.note_failure(number, error),
                     (None, Ok(())) => {}
@@ -79,8 +79,8 @@ impl LiveView {
         let _ = self.queue.send(record);
     }
 
-    /// Queues the start of a call for display, behind all earlier writes of the job. When the start is shown,
-    /// everything that the call depends on is durable.
+    /// Queues the start of a call for display, behind all earlier writes of the job. The live view therefore shows the
+    /// start only when everything that the call depends on is durable.
     pub(crate) fn queue_call(&self, slot: Slot, operator: Operator) {
         // If the live view has stopped, the call is not shown.
         let _ = self.queue.send(ViewItem::Call { slot, operator });

@@ -30,9 +30,9 @@ pub struct Run {
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) state: Mutex<RunState>,
     pub(crate) lease: Arc<Lease>,
-    /// True after an attempt that ended without settling or releasing the job, until this attempt completes a step or a
-    /// call. Every write is then flushed immediately, so that each step and call is recorded before it begins. If this
-    /// process dies too, the log shows the step or call that was being executed.
+    /// True if the previous attempt ended without settling or releasing the job. Becomes false when this attempt
+    /// completes a step or a call. While true, every write is flushed immediately, so that each step and call is
+    /// recorded before it begins. If this process dies too, the log shows the step or call that was being executed.
     pub(crate) flush_every_write: AtomicBool,
     /// Revision of the store's change notifications at the last read of the inbox.
     pub(crate) seen_revision: AtomicU64,
@@ -41,7 +41,7 @@ pub struct Run {
     pub(crate) in_flight_calls: Arc<InFlightCalls>,
     /// Writes that no caller waits for.
     pub(crate) deferred_writes: Arc<DeferredWrites>,
-    /// Barriers whose commit was never acknowledged.
+    /// Barriers that were sent and whose commit was never acknowledged.
     pub(crate) unacknowledged: UnacknowledgedBarriers,
     /// Results of checking recorded changes in this attempt. Each change is checked at most once per attempt.
     pub(crate) checked_changes: Mutex<BTreeMap<(Slot, Resource), ConfirmationResult>>,
@@ -79,7 +79,8 @@ impl Run {
         let header = &durable.job.header;
         observer.job_loaded(&durable);
         let rules = worker.rules(&header.tenant_id);
-        // A call is allowed only if both the rules recorded at acceptance and the current rules allow it.
+        // A call must be allowed by two sets of rules: the rules recorded when the job was accepted, and the current
+        // rules.
         let rules = header.rules.iter().fold(rules, Rules::narrowed_by);
         let lingering = Arc::new(DeferredWrites::default());
         let shown =

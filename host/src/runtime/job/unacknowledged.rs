@@ -1,6 +1,6 @@
 //! Barriers whose commit was never acknowledged. Such a barrier may or may not be durable, and its call was not
-//! executed. If a barrier turns out to be durable, the worker that wrote it continues with the call (§4). The timeout
-//! still counts from the start of the original try.
+//! executed. If the barrier turns out to be durable, the worker that sent it continues with the call (semantics §4).
+//! The timeout of the call still counts from the start of the original try.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -26,15 +26,15 @@ impl UnacknowledgedBarriers {
         self.0.lock().expect("nothing panics while it holds the list")
     }
 
-    /// Notes the barrier of a draft before the draft is sent. Drafts of calls that only read have no barrier.
+    /// Notes the barrier of a draft before the draft is sent. A draft has no barrier if its call only reads.
     pub(crate) fn note_barrier_sent(&self, slot: &Slot, draft: &Draft, started: &Try, since_boot_us: u64) {
         if draft.kind.starts_calls() {
             self.lock_barriers().insert(slot.clone(), SentBarrier { nonce: started.nonce, since_boot_us });
         }
     }
 
-    /// Notes that the barrier is durable and its call begins. From now on the barrier must not be used to
-    /// start the call again.
+    /// Removes the barrier of an invocation, because the barrier is durable and its call begins. Without the removal,
+    /// this worker could start the call a second time under the same barrier.
     pub(crate) fn note_barrier_acknowledged(&self, slot: &Slot) {
         self.lock_barriers().remove(slot);
     }

@@ -27,15 +27,15 @@ impl Run {
         Ok(true)
     }
 
-    /// Completes a compensating call with the values that the kernel cannot compute: the validity of its
-    /// arguments and its maximum cost.
+    /// Adds two values to a compensating call: the validity of its arguments, and its maximum cost. The kernel cannot
+    /// compute these values.
     fn with_checks(&self, invocation: Invocation) -> Invocation {
         let own = self.has_own_compensation(&invocation.slot);
         let state = self.state();
         let Some(pinned) = state.durable.job.pinned(&invocation.operator) else { return invocation };
         let most_micro_usd = self.worker.max_cost(&pinned.plugin, &invocation.args);
-        // The plugin's own `compensate` export receives the recorded arguments and result of the undone call. These
-        // values need no check.
+        // A plugin's own `compensate` export receives the recorded arguments and result of the undone call, and these
+        // values need no check. The arguments of any other compensating call are checked against the input schema.
         let unfit = match self.worker.parts.components.by_digest(pinned.digest, pinned.wasi) {
             Ok(plugin) if !own => match serde_json::from_slice(&invocation.args) {
                 Ok(value) => plugin.check_input(invocation.operator.as_str(), &value).err(),

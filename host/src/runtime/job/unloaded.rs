@@ -22,7 +22,8 @@ impl Worker {
     ) -> Result<Option<String>, WorkerError> {
         let parts = &self.parts;
         let limit = parts.settings.max_attempts_without_progress;
-        // A job with few attempts cannot have reached the limit. This check saves a query for most jobs.
+        // A job with at most `limit` attempts has fewer than `limit` unrecorded attempts, so the job is not parked.
+        // This check saves a query for most jobs.
         if claim.row.attempt <= limit {
             return Ok(None);
         }
@@ -37,8 +38,8 @@ impl Worker {
         Ok(Some(cause))
     }
 
-    /// Releases a claimed job whose effects are unavailable. The job stays claimable, because nothing was executed and
-    /// the job is not the cause.
+    /// Releases a claimed job whose effects are unavailable. The job can be claimed again, because nothing was executed
+    /// and the effect store failed, not the job.
     pub(crate) async fn release_unloaded(&self, claim: &Claim, record: StoredJob, why: StoreError) -> WorkerError {
         match self.try_release_unloaded(claim, record).await {
             Ok(()) => WorkerError::NotLoaded { job_id: claim.row.job_id.clone(), why },
@@ -53,7 +54,7 @@ impl Worker {
         let context = Context {
             now_us: machine.now_us(),
             random: machine.random(),
-            // The rules do not affect this decision.
+            // The decision to release a job does not depend on the rules.
             rules: &Rules::default(),
             clock_margin_ms: parts.settings.clock_margin_ms,
         };

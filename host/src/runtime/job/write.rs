@@ -80,22 +80,22 @@ impl Run {
         }
     }
 
-    /// Writes effect, events and ledger row as separate writes, each durable before the next. A barrier is one
-    /// fenced write, because the permission for a call and its record must not be separated. A draft marked
-    /// `atomic` is also one write.
+    /// Writes effect, events and ledger row as separate writes, each durable before the next. Two kinds of draft are a
+    /// single write: a draft marked `atomic`, and a barrier. The barrier permits a call and records it, and a crash
+    /// must not separate the permission from the record.
     async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
         if draft.kind.starts_calls() {
-            // The effects of the draft are left out. If this try repeats a try in doubt, the draft may contain an
-            // effect that takes the place of the answer of the try in doubt. In staged commit, this effect cannot be
+            // The effects of the draft are left out. Such an effect exists only if this try repeats a try in doubt. The
+            // effect would take the place of the answer of the try in doubt. In staged commit, the effect cannot be
             // part of the barrier's transaction.
             //
-            // An effect that is written alone would count as the answer if a person resolved the call later. Without
+            // An effect that is written alone would count as the answer when a person resolves the call later. Without
             // the effect, a late answer of the try in doubt is kept as evidence.
             return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
         }
         if draft.atomic {
-            // Store the effect of the verdict first, in place of the answer of the try in doubt. The effect
-            // store accepts either the verdict or a late answer, never both.
+            // The effect of the verdict takes the place of the answer of the try in doubt, so it is stored first. The
+            // effect store accepts either the verdict or a late answer, never both.
             self.worker.parts.effects.put(&self.job_id, &draft.effects).await?;
             let effects = draft.effects.clone();
             self.state().durable.add_effects(&effects);

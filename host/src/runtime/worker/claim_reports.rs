@@ -1,5 +1,5 @@
-//! Reports each job that a pool begins to drive, after the job is loaded. The trace id and the configuration
-//! changes since the job's acceptance are known only then.
+//! Reports each job that a pool has claimed. The report is sent after the job is loaded, because only then are the
+//! trace id and the configuration changes since the job's acceptance known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -61,8 +61,8 @@ impl ClaimReports {
         }
     }
 
-    /// Returns the events that must precede the event about the end of this job's run. If the job could not be loaded,
-    /// these events include its claim.
+    /// Returns the events that must precede the event about the end of this job's run. If the claim of this job was not
+    /// reported yet, because the job could not be loaded, the claim is among these events.
     pub(crate) fn reports_before_end(&mut self, job_id: &JobId) -> Vec<PoolEvent> {
         let mut events = Vec::new();
         while let Ok(begun) = self.loaded_rx.try_recv() {

@@ -55,7 +55,7 @@ pub enum WorkerError {
 }
 
 impl WorkerError {
-    /// Returns true if another try by this worker would fail the same way. Another worker may succeed if it
+    /// Returns true if every further try by this worker would fail in the same way. Another worker may succeed if it
     /// has other plugins or another version of this program.
     pub fn is_worker_specific(&self) -> bool {
         matches!(self, Self::PluginMissing { .. } | Self::Broken { .. } | Self::Store(StoreError::Damaged(_)))

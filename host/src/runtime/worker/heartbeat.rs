@@ -56,8 +56,8 @@ async fn heartbeat(worker: &Weak<Worker>) -> Option<()> {
                 worker.held.revoke(job_id, *attempt);
             }
         }
-        // The leases remain valid until they expire. After that, the store refuses new barriers of this
-        // worker.
+        // A failed heartbeat does not end a lease early. If no heartbeat succeeds before a lease expires, the store
+        // refuses new barriers of this worker.
         Err(error) => tracing::warn!(%error, "heartbeat failed; leases were not extended"),
     }
     Some(())
@@ -74,9 +74,9 @@ async fn synchronize_clock(worker: &Weak<Worker>) -> Option<()> {
     let answer = worker.parts.journal.now_us().await;
     let margin_us = u64::from(worker.parts.settings.clock_margin_ms) * 1000;
     match answer {
-        // The time may be wrong by up to the duration of the query, because the database read its clock at an unknown
-        // moment during the query. The clock margin covers this error: the time is ignored if the query took longer
-        // than the clock margin.
+        // The database read its clock at an unknown moment during the query, so its time may be wrong by up to the
+        // duration of the query. The clock margin covers an error of this size, so a query that took longer than the
+        // clock margin is ignored.
         Ok(now_us) if machine.boot_us() - asked_us <= margin_us => machine.synchronize(now_us, asked_us),
         Ok(_) => tracing::debug!("the database's time arrived too late and was ignored"),
         Err(error) => tracing::debug!(%error, "cannot read the database's time"),

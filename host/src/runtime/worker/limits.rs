@@ -1,8 +1,8 @@
 //! Limits per operator in this process: concurrent calls and calls per interval.
 //!
-//! A permit is acquired before the barrier of a call is written, because the timeout of the call counts from the
-//! barrier. Calls cannot wait for each other in a cycle, because a call that waits for a permit holds no permit of
-//! another operator.
+//! A worker acquires the permit for a call before the timeout of the call begins. The wait for the permit is therefore
+//! not part of the timeout. Calls cannot wait for each other in a cycle, because a call that waits for a permit holds
+//! no permit of another operator.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

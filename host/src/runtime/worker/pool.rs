@@ -21,13 +21,13 @@ use super::worker_state::Worker;
 
 /// Longest sleep between two searches for jobs if the store sends no notifications, in milliseconds.
 const SEARCH_MS: u64 = 200;
-/// Longest sleep between two searches if the store sends notifications, in milliseconds. No notification is
-/// sent for an expired lease or a dead worker.
+/// Longest sleep between two searches for jobs if the store sends notifications, in milliseconds. The pool must still
+/// search, because no notification is sent when a lease expires or a worker dies.
 const NOTIFIED_SEARCH_MS: u64 = 1_000;
 /// Time that a stopping pool waits for the database to answer a request for a claim.
 const STOP_GRACE: Duration = Duration::from_secs(1);
-/// Pause before the next claim after an entry of [`Quarantine`] was evicted, in milliseconds. Without the
-/// pause the pool would claim the same failing jobs in a loop.
+/// Pause before the next claim after an entry of [`Quarantine`] was evicted, in milliseconds. Without the pause, a full
+/// quarantine would let the pool claim the same failing jobs again and again without delay.
 const EVICTION_PAUSE_MS: u64 = 200;
 /// Number of load failures in a row after which the backoff stops growing.
 const LOAD_FAILURES_MAX: u32 = 8;
@@ -71,12 +71,12 @@ pub struct Pool {
     held_tenants: BTreeMap<JobId, String>,
     claim_reports: ClaimReports,
     quarantine: Quarantine,
-    /// No job is claimed before this boot-clock time, in microseconds, because an entry of the quarantine was
+    /// Boot-clock time, in microseconds, before which the pool claims no job. Set when an entry of the quarantine was
     /// evicted.
     claims_paused_until_us: u64,
     /// Number of load failures in a row.
     load_failures: u32,
-    /// No job is claimed before this boot-clock time, in microseconds, because jobs cannot be loaded.
+    /// Boot-clock time, in microseconds, before which the pool claims no job. Set when a job could not be loaded.
     load_pause_until_us: u64,
     tally: PoolTally,
 }
@@ -116,11 +116,11 @@ impl Pool {
         Self { claim_reports: ClaimReports::new(look), ..self }
     }
 
-    /// Claims and drives jobs until the pool is stopped. If [`PoolSettings::until_idle`] is set, also ends
-    /// when the pool is idle. Retries while the database is unavailable.
+    /// Claims and drives jobs until the pool is stopped. With [`PoolSettings::until_idle`], also ends when the pool is
+    /// idle. Retries while the database is unavailable.
     ///
-    /// Returns the counters. With `until_idle`, also returns the error that ended the pool early: a database
-    /// error that waiting cannot fix. The pool then holds no jobs.
+    /// Returns the counters. With `until_idle`, a database error that stays until a person intervenes also ends the
+    /// pool, and is returned. The pool then holds no jobs.
     pub async fn run(
         mut self,
         stop: &StopHandle,
@@ -232,8 +232,8 @@ impl Pool {
             if now_us < self.claims_paused_until_us {
                 return SearchResult::NoneClaimable((self.claims_paused_until_us - now_us).div_ceil(1_000));
             }
-            // Also exclude held jobs. If a held job is released because its plugin is missing, this worker must not
-            // claim that job again immediately.
+            // Held jobs are excluded too. A held job may be released during the claim because its plugin is missing,
+            // and this worker must not claim such a job again immediately.
             let mut jobs = self.quarantine.active_at(now_us);
             jobs.extend(self.held_tenants.keys().cloned());
             let except = ClaimExclusions { tenants: self.full_tenants(), jobs };
@@ -298,9 +298,9 @@ impl Pool {
             }
             Err(error @ WorkerError::NotLoaded { .. }) => {
                 self.tally.failed += 1;
-                // The pool claims nothing for a pause that grows with each failure, because an unavailable effect store
-                // affects all jobs. A failure during the pause does not extend the pause: that job was claimed before
-                // the pause.
+                // An unavailable effect store affects all jobs, so the pool claims nothing for a pause. The pause grows
+                // with each failure. A job that fails during the pause was claimed before the pause, so its failure
+                // does not extend the pause.
                 let machine = &self.worker.parts.machine;
                 if machine.boot_us() >= self.load_pause_until_us {
                     self.load_failures = (self.load_failures + 1).min(LOAD_FAILURES_MAX);

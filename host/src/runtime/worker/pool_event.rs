@@ -29,9 +29,9 @@ pub enum PoolEvent {
     Failed(JobId, WorkerError),
     /// The effects of the job are unavailable. The job was released, and the pool claims no job for a while.
     NotLoaded(JobId, WorkerError),
-    /// This worker cannot advance the job and does not claim it for a while. If the plugin of the job is
-    /// missing, the job was released. The event is sent after each failed attempt. The flag is true for the
-    /// first of these events.
+    /// This worker cannot advance the job and does not claim it for a while. If the plugin of the job is missing, the
+    /// job was released. The event is sent after each failed attempt. The flag is true if the job was not in the
+    /// quarantine before and no other job was removed to make room.
     Quarantined(JobId, WorkerError, bool),
     /// The database is not usable. The pool retries until the database is usable again.
     Unavailable(StoreError),

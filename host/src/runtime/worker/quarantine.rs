@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use latchwork_core::model::ids::JobId;
 
-/// First pause of a job, in microseconds.
+/// Length of the first pause of a job, in microseconds.
 const FIRST_US: u64 = 30_000_000;
-/// Longest pause of a job, in microseconds.
+/// Maximum length of a pause, in microseconds.
 const LONGEST_US: u64 = 3_600_000_000;
 /// Maximum number of remembered jobs. If the quarantine is full, the entry that expires first is evicted.
 const JOBS_MAX: usize = 1_000;
@@ -37,8 +37,8 @@ impl Quarantine {
     pub(crate) fn add(&mut self, job_id: JobId, now_us: u64) -> QuarantineUpdate {
         let before = self.0.get(&job_id).map(|pause| pause.length_us);
         if before.is_none() && self.0.len() >= JOBS_MAX {
-            // Drop entries whose pause ended more than an hour ago. Another worker has probably taken these
-            // jobs.
+            // Entries whose pause ended more than an hour ago are dropped first. Another worker has probably taken
+            // their jobs.
             self.0.retain(|_, pause| now_us < pause.until_us + LONGEST_US);
         }
         let is_full = before.is_none() && self.0.len() >= JOBS_MAX;
