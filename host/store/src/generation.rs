@@ -1,17 +1,18 @@
 //! Detects a restored or cloned database. On PostgreSQL the identity of the server is checked as well
 //! ([`crate::server::checks`]).
 //!
-//! The database counts the processes that have used it for work. Each process is counted at its first claim. A file
-//! outside the database holds the same number. The number is committed to the database before the file is written, so
-//! the database may be ahead by one after a crash.
+//! The database counts the processes that have used it for work. A process is counted before it first claims a job or
+//! fires timers, and again after each new connection to a server. A file outside the database holds the same number.
+//! The number is committed to the database before the file is written, so the database may be ahead by one after a
+//! crash.
 //!
-//! A database with a lower number than the file is not the database that was last used here. On SQLite, this also holds
-//! for a database that is ahead by more than one. On PostgreSQL, the database may be ahead by any number, because
-//! workers on other machines are counted too.
+//! A database with a lower number than the file is refused, because it is not the database that was last used here. On
+//! SQLite, a database that is ahead by more than one is refused too. On PostgreSQL, the database may be ahead by any
+//! number, because workers on other machines are counted too.
 //!
-//! A new database in the place of a used database is refused as well, because the used database was lost together with
-//! its records. A backup that was taken after the last process was counted has the expected number. The high-water mark
-//! ([`crate::server::high_water`]) detects this backup.
+//! A new database in the place of a used database is refused, because the used database is missing together with its
+//! records. A backup that was taken after the last process was counted has the same number as the file. The high-water
+//! mark ([`crate::server::high_water`]) detects such a backup.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -63,9 +64,9 @@ pub(crate) struct DatabaseAccess<'a> {
 pub(crate) struct Generation {
     dir: PathBuf,
     high_water: Arc<HighWaterMark>,
-    /// Number of writing connections that had been made when this process was last counted. If more connections have
-    /// been made since, the process is counted again: a new connection may lead to another server. `None` if the
-    /// process was not counted yet.
+    /// Number of writing connections that had been made when this process was last counted. A new connection may lead
+    /// to another server, so the process is counted again if the number has increased. `None` if the process was not
+    /// counted yet.
     counted_connection: Mutex<Option<u64>>,
 }
 
@@ -83,8 +84,9 @@ impl Generation {
         Self { dir: dir.to_owned(), high_water, counted_connection: Mutex::default() }
     }
 
-    /// Checks at opening whether the database is behind the high-water mark, and records the result. A later check
-    /// could miss a restored backup, because writes raise the position of the database above the mark.
+    /// Checks whether the database is behind the high-water mark, and records the result. The check takes place at
+    /// opening. Later writes may raise the position of a restored backup above the mark, and a later check would then
+    /// miss the backup.
     pub(crate) async fn check_at_open(&self, store: &DatabaseAccess<'_>) {
         let look = async {
             let known = self.high_water.known_positions()?;
@@ -95,7 +97,8 @@ impl Generation {
         }
     }
 
-    /// Checks the database before the first claim and counts this process.
+    /// Checks the database and counts this process, if this was not done yet. On PostgreSQL, both are repeated after
+    /// each new writing connection.
     pub(crate) async fn begin_use(&self, store: &DatabaseAccess<'_>) -> Result<(), StoreError> {
         let mut entered = self.counted_connection.lock().await;
         let connections = store.server.connections();
@@ -120,8 +123,8 @@ impl Generation {
     }
 
     /// Checks the database and counts this process. A lock is held from reading the file to writing it. Without the
-    /// lock, another process could be counted in between, and the number read from the file would no longer fit the
-    /// database.
+    /// lock, another process could be counted between the two. The number read from the file would then be too low for
+    /// the database.
     async fn count_use(&self, store: &DatabaseAccess<'_>, accept: bool) -> Result<(), StoreError> {
         let _alone = self.lock().await?;
         self.record_unused(store).await?;
@@ -131,10 +134,10 @@ impl Generation {
         self.write(&now)
     }
 
-    /// Writes the generation file of a database that was never used for work. Keeps an existing file if the file
-    /// belongs to this database or to a database that was used for work.
+    /// Writes the generation file of a database that was never used for work. Does not replace a file that belongs to
+    /// this database, or to another database that was used for work.
     ///
-    /// The file is written before this process is counted. Otherwise a crash in between would leave a used database
+    /// The file is written before this process is counted. In the reverse order, a crash could leave a used database
     /// without a file. On SQLite, a used database without a file is refused as a restored database.
     async fn record_unused(&self, store: &DatabaseAccess<'_>) -> Result<(), StoreError> {
         let stored = self.stored(store).await?;
@@ -220,8 +223,9 @@ fn check_all(
     server.check_position(known, stored.position)
 }
 
-/// Checks that the generation in the database fits the generation in the file. Workers on other machines may have
-/// raised the generation of a server database. The generation never decreases.
+/// Checks that the generation in the database fits the generation in the file. The generation never decreases. On
+/// PostgreSQL the generation in the database may be higher by any number, because workers on other machines are counted
+/// too.
 fn check_number(
     stored: &StoredGeneration,
     file: Option<&StoredGeneration>,
@@ -231,7 +235,7 @@ fn check_number(
     match file {
         None if stored.generation == 0 || dialect == Dialect::Postgres => Ok(()),
         None => restored(format!("it was used for work {} times, but never from this directory", stored.generation)),
-        // Both databases were never used for work, so no data was lost with the earlier database.
+        // Neither the database of the file nor this database was ever used for work, so no records were lost.
         Some(file) if file.database_id != stored.database_id && stored.generation == 0 && file.generation == 0 => {
             Ok(())
         }
@@ -265,8 +269,8 @@ struct CountUse {
 impl Work for CountUse {
     type Output = Result<StoredGeneration, StoreError>;
 
-    /// Returns false, so that the work also runs on a restored database. The work checks the database itself and may
-    /// accept it.
+    /// Returns false, because work that returns true is refused on a restored database. This work must run on a
+    /// restored database too: it checks the database itself and may accept it.
     fn starts_work(&self) -> bool {
         false
     }

@@ -47,8 +47,8 @@ impl Database {
         self.read_only.as_ref().map(|read_only| read_only.reason.as_str())
     }
 
-    /// Checks that this database is the database that was last used here. Claims in any other database are refused. A
-    /// database opened for reading only always passes.
+    /// Checks that this database is the database that was last used here. If not, claims in this database are refused.
+    /// A database opened for reading only always passes.
     pub async fn check_generation(&self) -> Result<(), StoreError> {
         match self.read_only {
             Some(_) => Ok(()),
@@ -104,7 +104,8 @@ impl Database {
     }
 
     /// Removes the lock files of dead owners and of this process from `dir`. Keeps a file if a claim of an open job
-    /// refers to it. This process must not claim anything afterwards.
+    /// refers to it. This process must not claim a job afterwards, because its own lock file may be removed. Without
+    /// the file, other processes cannot prove that this process is dead.
     pub async fn sweep_owners(&self, dir: &Path, own: &OwnerLock) -> Result<(), StoreError> {
         let mut free = sweep::unlocked_files(dir);
         free.insert(PathBuf::from(&own.owner().lock_path));

@@ -157,7 +157,7 @@ async fn open_to_read(
 /// Parts from which an open database is assembled.
 struct Parts {
     connect: Connector,
-    /// Connection of the writer. `None` if the writer connects itself.
+    /// Connection of the writer. `None` if the writer makes its own connection.
     conn: Option<Connection>,
     executor: StatementExecutor,
     time: TimeSource,

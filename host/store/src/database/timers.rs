@@ -9,8 +9,8 @@ use crate::tables::timers::{self, FireTimers};
 
 /// Pause between two checks while another worker fires the timers.
 const RETRY_PAUSE: Duration = Duration::from_millis(5);
-/// Maximum number of consecutive checks for due timers. Without this limit, a job that another worker keeps
-/// locked would block this worker.
+/// Maximum number of consecutive checks for due timers. Another worker may keep the row of a job locked. Without this
+/// limit, this worker would then check forever.
 const CHECKS_MAX: u32 = 20;
 /// Time after which locked rows are checked again, in microseconds.
 const LOCKED_RETRY_US: i64 = 200_000;

@@ -16,12 +16,12 @@ use crate::sql::durability::Durability;
 /// Time for which SQLite waits while another process has locked the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Size of the write-ahead log, in pages, at which SQLite copies the log into the database file. The size is equal to
-/// 32 MiB. With SQLite's default of 4 MiB, the writer would have to wait for a copy every few dozen commits.
+/// Size of the write-ahead log, in pages, at which SQLite copies the log into the database file: 32 MiB. SQLite's
+/// default is 4 MiB, with which the writer would have to wait for a copy every few dozen commits.
 const CHECKPOINT_PAGES: u32 = 8_000;
 
-/// Number of prepared statements cached per connection. Groups touch different tables, so the texts of their statements
-/// differ.
+/// Number of prepared statements cached per connection. The number is high, because groups touch different tables and
+/// therefore have many different statement texts.
 const STATEMENTS_CACHED: usize = 128;
 
 /// Time for which a transaction on a server waits for one lock.
@@ -66,13 +66,14 @@ pub(crate) fn server_options(url: &str, durability: Durability) -> Result<PgConn
             ("lock_timeout", LOCK_MAX),
             ("idle_in_transaction_session_timeout", IDLE_MAX),
             ("default_transaction_isolation", "read committed"),
-            // Each statement needs few rows, and indexes find them. Without current statistics the planner would scan
-            // whole tables, and a statement would take five times as long. Scans remain possible if there is no other
-            // plan.
+            // Each statement needs few rows, and an index finds them. Without current statistics, the planner of
+            // PostgreSQL would scan whole tables, and a statement would take five times as long. With these settings,
+            // the planner uses a scan, a hash join or a merge join only if no other plan exists.
             ("enable_seqscan", "off"),
             ("enable_hashjoin", "off"),
             ("enable_mergejoin", "off"),
-            // Compiling a statement never pays off here, even if the planner estimates a high cost.
+            // Just-in-time compilation costs more than it saves for these statements, even if the planner estimates a
+            // high cost.
             ("jit", "off"),
         ])
         .disable_statement_logging();

@@ -70,8 +70,8 @@ pub(crate) async fn migrate(hand: &StatementExecutor, conn: &mut Connection, cre
     })
 }
 
-/// Returns true if the server database has the tables of this version. Its user then needs no right to create
-/// tables. Fails if the tables are missing and `create` is false.
+/// Returns true if the server database has the tables of this version. In this case, the user of the database needs no
+/// right to create tables. Fails if the tables are missing and `create` is false.
 async fn is_current(hand: &StatementExecutor, conn: &mut Connection, create: bool) -> Result<bool, StoreError> {
     let there = StatementBatch::new("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
     let rows = hand.run(conn, StatementName::SCHEMA, there).await.map_err(|error| store_error(&error))?;

@@ -29,7 +29,8 @@ pub struct OpenOptions {
     pub reads_only: bool,
     /// Guarantee required on a power failure.
     pub durability: Durability,
-    /// Maximum difference between two readings of the lease clock, in milliseconds.
+    /// Tolerated difference between clocks, in milliseconds. A deadline counts as passed only after this additional
+    /// time.
     pub clock_margin_ms: u32,
     /// Directory beside the database for the generation file and for lock files of owners.
     pub owner_dir: PathBuf,

@@ -13,8 +13,8 @@ use latchwork_core::storage::{Clock, Owner, StoreError};
 use crate::os::file_lock;
 
 /// This process as an owner of jobs. The lock is held until this value is dropped or the process ends in any way. The
-/// file remains after the end of the process. A sweep removes the file once no open job needs this proof that the
-/// process is dead.
+/// file remains after the end of the process, because a free lock proves that the process is dead. A sweep removes the
+/// file when no open job has a claim of this owner.
 #[derive(Debug)]
 pub struct OwnerLock {
     owner: Owner,
@@ -62,9 +62,9 @@ impl OwnerLock {
     }
 }
 
-/// Returns true if the owner is provably dead. The owner must belong to the current boot of this machine. Its
-/// lock file must exist with the same device, inode and content, and the lock of that file must be free.
-/// Returns `false` if nothing can be proved.
+/// Returns true if the lock file of the owner proves that the owner is dead: the file exists with the recorded device,
+/// inode and content, and its lock is free. Returns false if nothing can be proved. The caller must have checked that
+/// the owner belongs to the current boot of this machine.
 pub fn is_owner_dead(owner: &Owner) -> bool {
     let Ok(file) = OpenOptions::new().read(true).open(&owner.lock_path) else { return false };
     let Ok(meta) = file.metadata() else { return false };
@@ -76,8 +76,8 @@ pub fn is_owner_dead(owner: &Owner) -> bool {
     if (&file).take(longest).read_to_string(&mut content).is_err() || content != owner.lock_content {
         return false;
     }
-    // The check uses a shared lock. With exclusive locks, two concurrent checks could block each other, and a dead
-    // owner would seem to be alive.
+    // The check takes a shared lock. If two processes checked with exclusive locks at the same time, one check would
+    // fail, and a dead owner would seem to be alive.
     flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
 }
 

@@ -28,8 +28,8 @@ pub(crate) fn remove(files: BTreeSet<PathBuf>) {
 
 /// Returns the lock files in a directory whose lock is free.
 pub(crate) fn unlocked_files(dir: &Path) -> BTreeSet<PathBuf> {
-    // A process that creates a lock file holds the lock of the directory until the file is locked. Under the lock of
-    // the directory, an unlocked file therefore has no living owner.
+    // A process that creates a lock file holds the lock of the directory until the file is locked. This function holds
+    // the lock of the directory, so an unlocked file has no living owner.
     let Ok(_alone) = lock_owner_dir(dir) else { return BTreeSet::new() };
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let locks = entries.filter(|path| {

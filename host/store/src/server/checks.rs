@@ -158,8 +158,9 @@ impl Server {
         Ok(())
     }
 
-    /// Returns the reason why no work may be started on this connection: the server is not the accepted server, or its
-    /// identity cannot be checked. The check is repeated until it succeeds.
+    /// Returns the reason why no work may be started on this connection: the server is not the accepted server, the
+    /// database is behind the high-water mark, or one of these facts cannot be checked. After a successful check, the
+    /// connection is not checked again.
     pub(crate) async fn restore_refusal(&self, hand: &StatementExecutor, conn: &mut Connection) -> Option<StoreError> {
         let Connection::Postgres(_) = conn else { return None };
         if self.lock_facts().accepted {
@@ -187,8 +188,9 @@ impl Server {
         self.check_position(known, DatabasePosition { accepted: row.int()?, number: row.int()? })
     }
 
-    /// Checks that the position `reached` of the database is not behind a known position. `reached` must be
-    /// read after `known`.
+    /// Checks that the position `reached` of the database is not behind a known position. The caller must read
+    /// `reached` after `known`. In the reverse order, transactions written between the two reads would seem to be
+    /// missing.
     pub(crate) fn check_position(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<(), StoreError> {
         if !self.high_water.is_behind(known, reached)? {
             return Ok(());

@@ -33,9 +33,8 @@ pub(crate) struct DatabasePosition {
     pub(crate) number: i64,
 }
 
-/// High-water marks read from the files. A new file is started each time a restored database is accepted. The
-/// key is the number of the acceptance with which the file began, and the value is the highest transaction
-/// number in the file.
+/// High-water marks read from the files. Each acceptance of a restored database begins a new file. The key is the
+/// number of this acceptance, and the value is the highest transaction number in the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownPositions(BTreeMap<i64, i64>);
 
@@ -51,8 +50,8 @@ impl KnownPositions {
 pub(crate) struct HighWaterMark {
     dir: PathBuf,
     slot: u64,
-    /// The number of the acceptance to which the file belongs, the open file, and the last transaction number that this
-    /// process wrote to the file.
+    /// The file that this process writes to: the number of the acceptance to which the file belongs, the open file, and
+    /// the last transaction number that this process wrote.
     open: Mutex<Option<(i64, File, i64)>>,
 }
 
@@ -91,7 +90,7 @@ impl HighWaterMark {
         Ok(())
     }
 
-    /// Reads the known positions. Call this function before reading the position of the database. Otherwise
+    /// Reads the known positions. The caller must read the position of the database afterwards. In the reverse order,
     /// transactions that other processes write between the two reads would seem to be missing from the database.
     pub(crate) fn known_positions(&self) -> Result<KnownPositions, StoreError> {
         let mut known = KnownPositions::default();
@@ -102,8 +101,10 @@ impl HighWaterMark {
     }
 
     /// Returns true if the position `reached` of the database is behind a known position. `reached` must be read after
-    /// `known`. If the transaction number of the database is lower than the mark, the file records this fact. The
-    /// database then counts as behind until it is accepted, even after further transactions.
+    /// `known`, see [`known_positions`](Self::known_positions).
+    ///
+    /// If the transaction number of the database is lower than the mark, the file records that the database is behind.
+    /// Further transactions do not remove this record. Only an acceptance of the database ends it.
     pub(crate) fn is_behind(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<bool, StoreError> {
         if known.latest().is_some_and(|latest| latest > reached.accepted) {
             return Ok(true);

@@ -19,18 +19,18 @@ const WORK_CHANNEL: &str = "latchwork_work";
 const INBOX_CHANNEL: &str = "latchwork_inbox";
 /// Pause between two tries to listen.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(500);
-/// Connection time above which sqlx logs a warning. The value is so high that sqlx never warns. A slow
-/// connection does no harm, because waiting tasks also poll.
+/// Connection time above which sqlx logs a warning. The value is so high that sqlx never warns. A warning would be
+/// useless, because waiting tasks also poll while the connection is slow.
 const SLOW_CONNECT_WARNING: Duration = Duration::from_secs(24 * 60 * 60);
-/// Maximum number of jobs whose last notification is stored. At this number, all entries are removed. Every job then
-/// counts as notified, so no notification is lost.
+/// Maximum number of jobs whose last notification is stored. At this number, all entries are removed and every job
+/// counts as notified. A waiting task is then woken once too often, but no notification is lost.
 const JOBS_MAX: usize = 10_000;
 
 /// Notifications received so far. Later notifications have higher numbers.
 #[derive(Debug, Default)]
 struct Notifications {
-    /// Number of the last event that counts as a notification for every job and for new work, such as a
-    /// reconnect.
+    /// Number of the last event that counts as a notification for every job and for new work. A reconnect is such an
+    /// event.
     all: u64,
     work: u64,
     jobs: BTreeMap<JobId, u64>,

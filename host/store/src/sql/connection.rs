@@ -58,7 +58,7 @@ impl Connector {
         }
     }
 
-    /// Makes one connection. Retries while the server is unavailable, until `patience` is used up.
+    /// Makes one connection. While the server is unavailable, tries again until the time of `patience` is used up.
     pub(crate) async fn connect_with_retry(&self, patience: &mut RetryBudget) -> Result<Connection, sqlx::Error> {
         loop {
             match self.connect_once().await {

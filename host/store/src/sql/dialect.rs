@@ -17,9 +17,9 @@ impl Dialect {
     /// during a transaction.
     pub(crate) const CLOCK: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
 
-    /// SQL expression for the identity of the last accepted server, which the row of `meta` stores. The row
-    /// also stores the number of the transaction that wrote it. If that number differs from the row's `xmin`,
-    /// the row was loaded from a dump. The value is then [`Dialect::LOADED`].
+    /// SQL expression for the identity of the last accepted server. The row of `meta` stores this identity, and the
+    /// number of the transaction that wrote the row. If this number does not match the row's `xmin`, the row was loaded
+    /// from a dump, and the value is [`Dialect::LOADED`].
     pub(crate) const ACCEPTED_SERVER: &str =
         "CASE WHEN CAST(CAST(xmin AS TEXT) AS BIGINT) = written % 4294967296 THEN server ELSE 'loaded' END";
 
@@ -47,8 +47,9 @@ impl Dialect {
         text
     }
 
-    /// Returns the statement that begins a writing transaction. On PostgreSQL the transaction locks the rows of its
-    /// jobs first, because each statement has its own snapshot.
+    /// Returns the statement that begins a writing transaction. On PostgreSQL each statement has its own snapshot, so
+    /// another writer could change a job between two statements. The transaction therefore locks the rows of its jobs
+    /// first.
     pub(crate) fn opening(self) -> &'static str {
         match self {
             Self::Sqlite => "BEGIN IMMEDIATE",
@@ -64,7 +65,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the expression for the current time, with one parameter. On PostgreSQL NULL stands for the
+    /// Returns the expression for the current time. Its one parameter is the time. On PostgreSQL, NULL stands for the
     /// server's time.
     pub(crate) fn now(self) -> String {
         match self {

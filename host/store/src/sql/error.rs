@@ -70,7 +70,7 @@ impl From<TransactionFailure> for StoreError {
     }
 }
 
-/// Reason why work in the writer's queue returned no outcome of its own.
+/// Reason why the caller of queued work gets no result of the work.
 #[derive(Clone, Debug)]
 pub(crate) enum WriteFailure {
     /// Nothing was written.

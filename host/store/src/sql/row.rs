@@ -27,7 +27,7 @@ macro_rules! column {
 impl StoredRow {
     fn int(&self, index: usize) -> Result<Option<i64>, sqlx::Error> {
         if let Self::Postgres(row) = self {
-            // A computed value may have a narrower type than a stored value.
+            // A computed value may be `BOOL` or `INT4`, but stored numbers are `INT8`. All three types become an `i64`.
             match row.column(index).type_info().name() {
                 "BOOL" => return Ok(row.try_get::<Option<bool>, _>(index)?.map(i64::from)),
                 "INT4" => return Ok(row.try_get::<Option<i32>, _>(index)?.map(i64::from)),

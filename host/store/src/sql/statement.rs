@@ -1,5 +1,6 @@
-//! The only place that sends SQL to the database. Every statement has a name. The [`Probe`] is called before
-//! and after each statement, so the names are the crash points of the store.
+//! The only place that sends SQL to the database. Every statement has a name. The [`Probe`] is called with this name
+//! before and after the statement, and a test may kill the process there. Each name is therefore two crash points of
+//! the store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -117,7 +118,7 @@ pub(crate) struct StatementExecutor {
     pub(crate) counters: Arc<StatementCounters>,
 }
 
-/// Maximum time for one statement on a server. After this time the connection counts as lost. Without this limit a
+/// Maximum time for one statement on a server. After this time, the connection counts as lost. Without this limit, a
 /// network that drops packets would block a worker for 15 minutes.
 const STATEMENT_MAX: Duration = Duration::from_secs(60);
 

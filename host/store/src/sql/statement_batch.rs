@@ -1,8 +1,8 @@
 //! Builds batches of SQL statements that operate on sets of bound rows.
 //!
 //! A list of rows becomes a `VALUES` list of one of a few fixed sizes. The last list is filled up with NULL rows that
-//! match nothing. With few different SQL texts, each text is prepared once, and a group of any size needs few
-//! statements.
+//! match nothing. The fixed sizes keep the number of different SQL texts small, so each text is prepared once. The
+//! largest size keeps the number of statements of a group small.
 //!
 //! A script is written once for both databases. [`crate::sql::dialect`] contains the differences. SQLite gets the
 //! whole script in one call, and PostgreSQL gets one statement after the other.

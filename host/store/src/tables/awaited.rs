@@ -25,7 +25,7 @@ pub(crate) fn read_row(mut row: RowReader<'_>) -> Result<Expectation, StoreError
     Ok(Expectation { name, key, state, until_us: row.int_or_null()? })
 }
 
-/// Appends the statements that write the current expectations.
+/// Appends the statements that store the signals and decisions that the jobs await now.
 pub(crate) fn replace(script: &mut StatementBatch, rows: &BTreeMap<(i64, &str), &Expectation>) {
     let rows: Vec<_> = rows.iter().collect();
     script.push_upsert(

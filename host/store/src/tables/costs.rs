@@ -24,8 +24,9 @@ const SUMS: [&str; 10] = [
     "wall_ms",
 ];
 
-/// Tables of sums: name, key columns, and SQL expressions for the key. In the expressions, `j` is the row of
-/// the job. `v` is a row with the columns job, model, day, month and the amounts to add.
+/// Tables of sums. Each entry has the name of the table, its key columns, and SQL expressions for the values of the
+/// key. In the expressions, `j` is the row of the job. `v` is a row with the columns job, model, day, month and the
+/// amounts to add.
 const TABLES: [(&str, &str, &str); 3] = [
     ("job_costs", "job, model", "j.id, v.column2"),
     ("actor_day_costs", "day, tenant_id, actor_id, model", "v.column3, j.tenant_id, j.actor_id, v.column2"),

@@ -21,11 +21,11 @@ pub(crate) struct Append {
     bytes: String,
 }
 
-/// Number of bytes of the last event's hash that a row stores.
+/// Number of bytes that a row stores of the hash of its last event.
 const HEAD_LEN: usize = 8;
 
-/// Maximum number of events per job. The key of a row is the key of its job times this number, plus the
-/// sequence number of the first event.
+/// Maximum number of events per job. The key of a row is the key of its job times this number, plus the sequence number
+/// of the row's first event. A longer log would get keys of the next job.
 const SPAN: i64 = 1 << 32;
 
 impl Append {
@@ -102,8 +102,8 @@ pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = RowReader<'a>>)
     Ok(events)
 }
 
-/// Returns the end of a log and the request to reopen the job, if there is one. Checks only the position of
-/// the last event. Only a full load checks the whole log.
+/// Returns the end of a log, and the request to reopen the job if the inbox contains such a request. Checks only the
+/// position of the last event. Only a full load checks the whole log.
 pub(crate) async fn read_outline(readers: &Readers, job_id: &JobId) -> Result<Option<JobTail>, StoreError> {
     let mut script = StatementBatch::new(
         "SELECT e.id, e.bytes, j.next_seq FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND e.id < \

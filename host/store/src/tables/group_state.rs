@@ -11,8 +11,8 @@ use latchwork_core::storage::admit::{ActionKeys, JobSnapshot};
 pub(crate) struct GroupJob {
     pub(crate) id: i64,
     pub(crate) snapshot: JobSnapshot,
-    /// State before the group. If the group does not change the state, the column `state` and its index are not
-    /// updated.
+    /// State of the job before the group. If the group does not change the state, the column `state` and its index are
+    /// not updated.
     pub(crate) initial_state: JobState,
     /// True if the group writes the job's row.
     pub(crate) touched: bool,

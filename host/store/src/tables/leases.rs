@@ -52,8 +52,9 @@ impl ClaimTarget {
     fn bind(&self, script: &mut StatementBatch, now: Option<&Timestamps>, dead: &str) {
         script.int_or_null(now.map(|now| now.boot_us));
         // On PostgreSQL the boot id is NULL, which disables the condition on `o.boot_id`. The condition would be wrong
-        // there: after a concurrent claim of the row, PostgreSQL checks the row again without joining the new claim.
-        // `o.boot_id` is then NULL, although the new lease holder may be alive.
+        // there. If another worker has claimed the job concurrently, PostgreSQL evaluates the condition again. It then
+        // uses the new row of the job, but not the row of the new claim. `o.boot_id` is then NULL, although the new
+        // lease holder may be alive.
         let boot_id = now.and_then(|now| now.boot_id.as_deref());
         script.text_or_null(boot_id).text_or_null(boot_id).text(dead);
         let array = |texts: Vec<&str>| serde_json::to_string(&texts).expect("texts are JSON");
@@ -65,9 +66,9 @@ impl ClaimTarget {
         };
     }
 
-    /// Builds a script of three queries. They return whether a job can be claimed, the owners of this boot that hold
-    /// running jobs, and the time of the next timer. All queries skip jobs that wait for their time, are parked or are
-    /// finished. The last two queries also skip pending jobs.
+    /// Builds a script of three queries: whether a job can be claimed, which owners of this boot hold running jobs, and
+    /// the time of the next timer or waiting job. The first two queries skip jobs that wait for a time, are parked or
+    /// are finished. The second query also skips pending jobs.
     pub(crate) fn search(&self, dialect: Dialect, here: Option<&Timestamps>, boot_id: &str) -> StatementBatch {
         let claimable = self.claimable(dialect);
         let mut script =
@@ -221,7 +222,7 @@ pub(crate) async fn read_owner(
     Ok((owner(&mut stored)?, stored.int()?))
 }
 
-/// Query for the lock files of the owners that hold or held open jobs.
+/// Query for the lock files of all owners that have, or had earlier, a claim on a job that is now open.
 const NAMED: &str = "SELECT DISTINCT o.lock_path FROM jobs j JOIN claims c ON c.job = j.id JOIN owners o ON o.id = \
                      c.owner WHERE j.state <= 5";
 

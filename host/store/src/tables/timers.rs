@@ -1,9 +1,10 @@
 //! Durable timers and waiting jobs.
 //!
 //! A due timer is moved from its table to its job's inbox in one transaction, so it fires once. The current or next
-//! lease holder turns the inbox row into events. A crash in between loses nothing, because the inbox row is durable.
+//! lease holder turns the inbox row into events. A crash between these two steps loses nothing, because the inbox row
+//! is durable.
 //!
-//! A waiting job becomes `PENDING` when its time has come. A search for jobs never reads waiting jobs.
+//! A waiting job becomes `PENDING` when its time has come. The query for a claimable job never reads waiting jobs.
 
 use std::collections::BTreeMap;
 

@@ -87,7 +87,7 @@ async fn durability_setting_is_read_back() {
     assert_eq!(Database::open(options).await.unwrap().durability(), Durability::Relaxed);
 }
 
-/// Probe that discards the answer of the statement `point` once after the probe is armed.
+/// Probe that discards one answer of the statement `point`, namely the first answer after the probe is armed.
 struct Lossy {
     point: &'static str,
     armed: AtomicBool,

@@ -16,8 +16,8 @@ use crate::sql::statement_batch::StatementBatch;
 #[derive(Debug, Default)]
 pub(crate) struct GroupLocks {
     pub(crate) jobs: BTreeSet<JobId>,
-    /// Action keys for which the waiting jobs are read. Each entry also has a job and an operator. The key
-    /// belongs to the tenant of that job.
+    /// Action keys whose waiting jobs the group reads, each with its operator and with a job. The key belongs to the
+    /// tenant of this job.
     waited_keys: Vec<(JobId, Operator, Hash)>,
     keys: BTreeSet<i64>,
 }

@@ -21,7 +21,8 @@ pub(crate) struct Tx<'a> {
     time: &'a TimeSource,
     pub(crate) dialect: Dialect,
     locks: GroupLocks,
-    /// Reason why no call may be started and no job claimed: this may not be the database last used here.
+    /// Reason why this transaction may start no call and claim no job: the database may not be the database last used
+    /// here.
     pub(crate) restored: Option<StoreError>,
     begun: bool,
     timestamps: Option<Timestamps>,
@@ -35,11 +36,11 @@ pub(crate) struct Tx<'a> {
     /// `is_externally_visible` is true.
     pub(crate) position: Option<DatabasePosition>,
     server: &'a Server,
-    /// True once COMMIT has been sent. A failure after that may hide a successful commit.
+    /// True once COMMIT has been sent. If an error occurs after that, the transaction may nevertheless be committed.
     pub(crate) committing: bool,
     committed: bool,
-    /// True while the last part of the transaction is executed. A part is one piece of queued work, or consecutive
-    /// batches. On SQLite the last script of the last part then also contains COMMIT.
+    /// True while the last part of the transaction is executed. A part is one piece of queued work, or a sequence of
+    /// consecutive batches. On SQLite, the last script of the last part also contains COMMIT.
     pub(crate) is_last: bool,
 }
 
@@ -90,8 +91,9 @@ impl<'a> Tx<'a> {
         self.dialect == Dialect::Sqlite || self.locks.jobs.contains(job_id)
     }
 
-    /// Begins the transaction on PostgreSQL. Locks everything that the group touches, always in the same order, because
-    /// PostgreSQL has other writers. Then reads the clock.
+    /// Begins the transaction on PostgreSQL: locks everything that the group touches, then reads the clock. The locks
+    /// are necessary because PostgreSQL has other writers. They are always taken in the same order, so that two
+    /// transactions cannot deadlock.
     async fn begin_group(&mut self) -> Result<(), sqlx::Error> {
         if self.begun {
             return Ok(());
@@ -118,7 +120,8 @@ impl<'a> Tx<'a> {
                 self.timestamps = Some(self.time.at_server_time(now_us));
                 self.position = number.parse().ok().map(|number| DatabasePosition { accepted, number });
                 self.number = Some(number);
-                // Detects a backup that was restored during the lifetime of the connection.
+                // The identity is checked again in each transaction, because a backup may be restored while the
+                // connection exists.
                 self.restored = self.restored.take().or_else(|| self.server.check_identity(&server).err());
                 return Ok(());
             }
@@ -140,9 +143,8 @@ impl<'a> Tx<'a> {
         self.run_to(name, script, false).await
     }
 
-    /// Runs the last script of this part. On SQLite the script also commits if no other part follows. On
-    /// PostgreSQL COMMIT is a separate call, so the results of the script are known even if the answer to
-    /// COMMIT is lost.
+    /// Runs the last script of this part. On SQLite, the last script of the last part also commits. On PostgreSQL,
+    /// COMMIT is a separate call. The results of the script are therefore known even if the answer to COMMIT is lost.
     pub(crate) async fn run_last(&mut self, name: StatementName, script: StatementBatch) -> Result<Rows, sqlx::Error> {
         self.run_to(name, script, self.is_last && self.dialect == Dialect::Sqlite).await
     }

@@ -19,8 +19,8 @@ pub(crate) trait Work: Send + Sync + 'static {
     fn jobs(&self) -> Vec<JobId> {
         Vec::new()
     }
-    /// Returns true if the work becomes visible outside the database and no log row proves its commit. The transaction
-    /// of the work then writes a commit marker.
+    /// Returns true if something outside the database relies on this work, but no row of an event log proves its
+    /// commit. The transaction of the work then writes a commit marker.
     fn needs_marker(&self) -> bool {
         false
     }

@@ -132,7 +132,7 @@ impl WriterTask {
                 // Closing the connection releases its locks.
                 drop(conn);
                 match self.determine_outcome(&failure, &marks, trace).await {
-                    // The transaction was not committed, so it can be repeated.
+                    // The transaction was certainly not committed, so the writer repeats it.
                     TransactionOutcome::Failed(_) if lost && on_server && patience.wait().await => continue,
                     fate => {
                         if matches!(fate, TransactionOutcome::Committed) {
@@ -158,8 +158,8 @@ impl WriterTask {
                     }
                 }
                 TransactionFailure::Sql(error) if is_read_only(error) => {
-                    // On PostgreSQL the transaction is repeated on a new connection, because the server may be
-                    // read-only for a moment, or another server may be taking over.
+                    // On PostgreSQL the transaction is repeated on a new connection. The server may be read-only only
+                    // for a moment, or another server may be taking over.
                     self.conn = None;
                     if !on_server || !patience.wait().await {
                         return TransactionOutcome::Unavailable(failure.into());
@@ -204,8 +204,9 @@ impl WriterTask {
         Ok((conn, restored))
     }
 
-    /// Determines the outcome of a COMMIT that was not answered. If the database that answers was not accepted, no work
-    /// is started in that database.
+    /// Determines the outcome of a COMMIT that was not answered. Another database may now answer the questions of the
+    /// writer. If that database is not the accepted one, a committed outcome is
+    /// [`TransactionOutcome::CommittedElsewhere`], and no work starts.
     async fn determine_outcome(
         &mut self,
         failure: &TransactionFailure,
