@@ -78,7 +78,7 @@ fn moved_project_has_the_same_grants() {
     assert_eq!((shown.code, &shown.json()["changed"]), (0, &Value::Null), "{} {}", shown.stdout, shown.stderr);
 }
 
-/// I164: a changed limit and a changed grant are reported as changes of different settings.
+/// I164: a changed limit is reported as a change of `limits`, and a changed grant as a change of `grants`.
 #[test]
 fn changed_limits_and_grants_are_reported() {
     let (place, id) = completed_job();

@@ -1,8 +1,9 @@
 //! Files from outside, changed at random: plans, requests, configurations, recipes, cases, evidence files and
-//! components. A parser accepts a changed file or states the reason for its refusal. It never panics, and a file that
-//! it accepts has the promised properties.
+//! components. A parser accepts a changed file or states the reason for its refusal, and never panics. An accepted file
+//! has the properties that its parser promises.
 //!
-//! `PROPTEST_CASES` sets the number of changed files for each parser, 256 by default. `.ci/long fuzz` uses many.
+//! `PROPTEST_CASES` sets the number of changed files for each parser, 256 by default. `.ci/long fuzz` sets a large
+//! number.
 
 use std::path::Path;
 
@@ -122,7 +123,7 @@ fn check_changed(files: &[Vec<u8>], check: impl Fn(&[u8], &[u8])) {
     }
 }
 
-/// Catalog without plugins, which relies on the effects that a plan declares.
+/// Catalog without plugins. With this catalog, the check of a plan uses the effects that the plan declares.
 struct NoPlugins;
 
 impl Catalog for NoPlugins {

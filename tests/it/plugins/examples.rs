@@ -26,7 +26,7 @@ const PLUGINS: [(&str, &str, &[&str], &[&str]); 6] = [
             "config",
             "invocation",
             "secrets",
-            // Needed only for the type of a timeout. The plugin reads no clock.
+            // The plugin imports this interface only for the type of a timeout. It reads no clock.
             "wasi:clocks/monotonic-clock",
             "wasi:http/outgoing-handler",
             "wasi:http/types",
@@ -53,7 +53,7 @@ const PLUGINS: [(&str, &str, &[&str], &[&str]); 6] = [
         "web",
         &[
             "invocation",
-            // Needed only for the type of a timeout. The plugin reads no clock.
+            // The plugin imports this interface only for the type of a timeout. It reads no clock.
             "wasi:clocks/monotonic-clock",
             "wasi:http/outgoing-handler",
             "wasi:http/types",
@@ -69,8 +69,8 @@ fn examples() -> PathBuf {
     checkout::copy().join("example-plugins")
 }
 
-/// Serializes the builds of this module. Without this lock, cargo would make the builds wait for its target
-/// folder, and a test would report the wait as its own time.
+/// Makes the tests of this module build one after another. Without this lock, the builds would wait inside cargo for
+/// its target folder, and the measured time of a test would contain this wait.
 fn lock_builds() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
     LOCK.lock().unwrap_or_else(|poisoned| poisoned.into_inner())

@@ -145,7 +145,7 @@ fn every_import_outside_the_world_is_named_with_its_path() {
     ] {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
-    // If a file is configured in `latch.toml`, its verdict depends on the settings of its entry.
+    // A file that `latch.toml` configures is judged with the settings of its entry.
     let seen = run_latch(folder.path(), &["plugin", "inspect", "it.wasm", "--json"]).json();
     assert_eq!(seen["configured_as"], "it");
     assert_eq!(seen["difference"]["here"].as_array().unwrap().len(), 3, "{seen:#}");

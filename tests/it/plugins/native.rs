@@ -192,7 +192,7 @@ impl StepValidator for Refusing {
     }
 }
 
-/// Validators run before a native tool as before a component.
+/// Validators run before a call of a native tool, as they do before a call of a component.
 #[tokio::test]
 async fn validators_can_refuse_a_native_tool() {
     let tool = Arc::new(Letters::new());

@@ -102,8 +102,8 @@ fn operator_of_two_plugins_is_served_by_neither() {
     let place = place.configure(&format!("[[plugin]]{first}")).with_plan(&tool_steps()[..1]);
     let said = assert_plugin_refused(&place.latch(&["run", "plan.json", "--json"]), "L0024", "again");
     assert!(said.contains("could not be loaded"), "{said}");
-    // The refused plugin may serve any operator that no loaded plugin serves, so the error names only the
-    // refused plugin.
+    // No loaded plugin serves this operator. The refused plugin may serve it, so the error names the refused plugin and
+    // does not report an unknown operator.
     let place = place.with_plan(&[step("n", "Nobody.Does", &[], json!({}))]);
     for command in ["run", "plan check"] {
         let args: Vec<&str> = command.split(' ').chain(["plan.json", "--json"]).collect();

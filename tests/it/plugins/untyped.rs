@@ -94,8 +94,8 @@ async fn every_wit_type_round_trips_through_a_component() {
     }
 }
 
-/// I70, I73: an untyped function that returns a WIT `result` answers with its value or with an error. Numbers above
-/// 2^53 are exact, and each call has its own instance.
+/// I70, I73: if an untyped function returns a WIT `result`, its value becomes the result of the call, and its error
+/// becomes the error of the call. Numbers above 2^53 are exact, and each call has its own instance.
 #[tokio::test]
 async fn untyped_functions_answer_like_tools() {
     assert_eq!(result_of("plain.divide", json!({"a": 7, "b": 2})).await, 3);
@@ -146,8 +146,8 @@ async fn misbehaving_component_fails_only_its_own_call() {
         ("plain.panic", json!({}), Code::PluginTrap),
         ("plain.spin", json!({}), Code::OutOfFuel),
         ("plain.grow", json!({}), Code::MemoryLimit),
-        // The host refuses these outputs. The values fit the guest's memory, but the host would need forty times as
-        // much memory for them.
+        // These outputs fit into the guest's memory. The host refuses them, because their conversion would need forty
+        // times as much memory in the host.
         ("plain.raw", json!({"n": 8_000_000}), Code::OutputLimit),
         ("plain.numbers", json!({"n": 3_000_000}), Code::OutputLimit),
         ("plain.numbers", json!({"n": 60_000}), Code::OutputLimit),
@@ -161,8 +161,8 @@ async fn misbehaving_component_fails_only_its_own_call() {
     assert_eq!(result_of("plain.numbers", json!({"n": 30_000})).await.as_array().map(Vec::len), Some(30_000));
 }
 
-/// Creates an environment with the components `plain-shapes` and `plain-notes` as tools. One call of its plan writes
-/// the result of another call to a file.
+/// Creates an environment with the components `plain-shapes` and `plain-notes` as tools, and a plan of two calls. The
+/// second call writes the result of the first call to a file.
 fn env_with_untyped_tools(commit: &str, more: &str) -> TestEnv {
     let config = format!(
         "commit = {commit:?}\n[[plugin]]\nname = \"shapes\"\nsource = {:?}\n\
@@ -250,9 +250,9 @@ fn configured_effects_of_a_function_are_enforced() {
     assert_eq!(ran.json()["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT", "{}", ran.stdout);
 }
 
-/// I1, I2, I5: an untyped function's effect happens once, no matter at which statement the process is
-/// killed. A call in doubt is resolved as applied if the file contains its line, and otherwise as not
-/// applied.
+/// I1, I2, I5: a call of an untyped function appends one line to a file. The file has this line once, at whatever
+/// statement the process is killed. The test resolves a call in doubt as applied if the file has the line, and
+/// otherwise as not applied.
 #[test]
 fn killed_untyped_call_writes_its_line_once() {
     for commit in ["atomic", "staged"] {
@@ -266,7 +266,8 @@ fn killed_untyped_call_writes_its_line_once() {
     }
 }
 
-/// Runs the job until it is completed. Resolves the call in doubt as applied if the file contains its line.
+/// Runs the job until it is completed. Resolves the call in doubt as applied if the file has its line, and otherwise as
+/// not applied.
 fn finish_with_observed_lines(place: &TestEnv) {
     for _ in 0..6 {
         let ran = place.latch(&place.run_args());

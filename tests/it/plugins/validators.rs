@@ -71,7 +71,7 @@ fn pure_step_is_executed_whatever_its_result() {
     }
 }
 
-/// A call in the sandbox is never executed, and ends the sandbox run.
+/// If a step makes a call in the sandbox, the sandbox run ends and the call is not executed.
 #[test]
 fn sandbox_run_stops_at_the_first_call() {
     let place = TestEnv::witness("atomic").fresh_copy().configure("[validators]\nrun = [\"sandbox\"]").with_plan(&[step(

@@ -24,7 +24,8 @@ use crate::support::test_env::{TestEnv, step};
 /// Start time of every step in these tests.
 const STARTED_US: i64 = 1_700_000_000_000_000;
 
-/// A worker in memory. Each answer arrives five seconds after the previous event.
+/// Replacement of a worker, without a store. The answer to a call arrives five seconds after the previous event of the
+/// step.
 pub(crate) struct InMemoryWorker {
     own: StepSources,
     pub(crate) records: Arc<Mutex<Vec<(Level, String)>>>,
@@ -102,8 +103,8 @@ async fn wasi_clocks_follow_the_time_of_the_step() {
         json!({ "wall": clock(0), "monotonic": clock(2), "resolution": [0, 1_000, 1_000] })
     };
     let quiet = output_of(json!({"do": "clocks"})).await;
-    // Reading the clock of `latchwork:plugin/clock` does not advance the time, but it shows the advances
-    // caused by reads through WASI.
+    // Reading the clock of `latchwork:plugin/clock` does not advance the time. Reading a WASI clock does, and the clock
+    // of `latchwork:plugin/clock` shows this advance.
     let injected = json!([STARTED_US / 1_000_000, 8_000]);
     assert_eq!(quiet, json!({ "began": both(0), "answered": null, "then": both(4), "injected": injected }));
     let heard = output_of(json!({"do": "clocks", "call": "Some.Tool"})).await;
@@ -127,8 +128,9 @@ async fn sleep_takes_no_real_time_and_advances_the_clock() {
         // The stream is ready immediately. The time still advances, because a poll with timers reads the clock.
         "stream first": [[1], 2_000],
         "past": [[1], 4_000],
-        // Only `twin`, with index 2, is ready. In the guest, `twin` is due 10 ms after `began`. `early` counts from a
-        // microsecond later, because reading `began` advanced the clock.
+        // Only `twin`, with index 2, is ready. The guest reads `began` and then creates the timers. `twin` is due 10 ms
+        // after `began`. `early` is due a microsecond later than `twin`, because reading `began` advanced the clock by
+        // a microsecond.
         "earliest": [[2], 10_000_000],
         "again": [[1, 2], 10_002_000],
         "ready": [true, false],
@@ -289,8 +291,8 @@ fn wasi_is_linked_only_if_configured() {
     assert!(
         refused.iter().all(|(import, instead)| import.starts_with("wasi:") && instead.contains("wasi = \"virtual\""))
     );
-    // The import `invocation` of `wasi-step` is still refused, because it distinguishes attempts and is not part of
-    // WASI.
+    // The import `invocation` of `wasi-step` is still refused. It is not part of WASI, and a step that reads it could
+    // behave differently in each attempt.
     let left = imports(&load_guest("wasi-step", WasiMode::Virtual).unwrap_err());
     assert_eq!(
         left.iter().map(|(import, _)| import.as_str()).collect::<Vec<_>>(),

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::program::{CommandOutput, command_output, latch_command};
 
-/// Runs `latch plugin toolchain` without the ways that depend on this machine.
+/// Runs `latch plugin toolchain`. Skips the ways to find a toolchain that depend on this machine.
 fn toolchain(folder: &Path, installer: Option<&str>) -> CommandOutput {
     let mut latch = latch_command(folder, &["plugin", "toolchain", "--json"]);
     latch.env("LATCH_WASM_SKIP", "1 3").env("LATCH_WASM_DIR", folder.join("toolchain"));
@@ -18,11 +18,12 @@ fn toolchain(folder: &Path, installer: Option<&str>) -> CommandOutput {
     command_output(latch.output().unwrap())
 }
 
-/// An installed program installs nothing by itself: without the variable, it prints the command to type.
+/// Without the variable `LATCH_WASM_INSTALLER`, `latch` installs no Wasm target and prints the commands that install
+/// one.
 #[test]
 fn missing_wasm_target_is_an_error_with_the_command_to_type() {
     let folder = tempfile::tempdir().unwrap();
-    // No file of the project names an installer.
+    // `latch` reads the installer from the environment only. A file of the project cannot name an installer.
     std::fs::write(folder.path().join("latch.toml"), "wasm_installer = \"./installer\"\n").unwrap();
     let ran = toolchain(folder.path(), None);
     let error = &ran.json()["error"];
@@ -33,7 +34,8 @@ fn missing_wasm_target_is_an_error_with_the_command_to_type() {
     assert!(!folder.path().join("toolchain").exists());
 }
 
-/// The program that the environment names makes the toolchain. It may be a path below the working folder.
+/// The variable `LATCH_WASM_INSTALLER` names a program that installs the toolchain. Its path may be relative to the
+/// working folder.
 #[test]
 fn wasm_target_is_installed_by_the_program_in_the_environment() {
     let folder = tempfile::tempdir().unwrap();
@@ -44,7 +46,7 @@ fn wasm_target_is_installed_by_the_program_in_the_environment() {
         echo \"$2\" >>\"$1/versions\"
         printf '#!/bin/sh\\necho \"%s/lib\"\\n' \"$1\" >\"$1/current/bin/rustc\"
         chmod +x \"$1/current/bin/rustc\"\n";
-    // A program that this process has open for writing cannot be started.
+    // A shell writes the installer. If this process had the file open for writing, the installer could not be started.
     let mut write = Command::new("sh");
     write.args(["-c", "printf '%s' \"$1\" >installer && chmod +x installer", "sh", script]);
     assert!(write.current_dir(folder.path()).status().unwrap().success());

@@ -34,8 +34,8 @@ fn go_command() -> Command {
     go
 }
 
-/// Creates a folder with this plan and these plugins. `plugins` contains the source of each plugin and
-/// further lines of its configuration entry.
+/// Creates a folder with this plan and these plugins. Each element of `plugins` has the source of a plugin and further
+/// lines of its entry in `latch.toml`.
 fn folder_with_plan(plugins: &[(&Path, &str)], steps: &[Value]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let entry = |(i, (source, more)): (usize, &(&Path, &str))| {
@@ -55,8 +55,8 @@ fn step_with_effect(id: &str, operator: &str, effect: &str, payload: Value) -> V
     })
 }
 
-/// Returns the outputs of the job's step plugins, and checks that the job replays from every prefix. The output of a
-/// tool is not included, because it is stored with the effect.
+/// Returns the outputs of the job's step plugins, and checks that the job replays from every prefix. The outputs of
+/// steps that are tool calls are left out, because they are stored as effects.
 fn outputs_checked_by_replay(dir: &Path, job: &Value) -> BTreeMap<String, Value> {
     let id = job["job_id"].as_str().expect("a job has an id");
     let replay = run_latch(dir, &["job", "replay", id, "--every-prefix", "--json"]);

@@ -74,8 +74,8 @@ fn pinned_operator_versions_stay_loadable() {
     // Another version is configured under the same name. The pinned version is still stored.
     let other = load_registry(&host_config(dir.path(), vec![tool_config("step")])).unwrap();
     let pinned = other.component(digest, WasiMode::None);
-    // The current grants for that name belong to a tool, but the pinned version is a step. Loading the pinned version
-    // is refused.
+    // The pinned version is a step. The plugin that now has the same name is a tool with grants. A step must not have
+    // grants, so the pinned version cannot be loaded with them.
     assert!(pinned.unwrap_err().to_string().contains("remove `grants`"));
     let again = load_registry(&host_config(dir.path(), vec![plugin_config("step", &step)])).unwrap();
     assert_eq!(again.component(digest, WasiMode::None).unwrap().name, "step");

@@ -182,8 +182,8 @@ async fn fuel_use_and_fuel_exhaustion_are_reproducible() {
     limits.fuel = once.fuel;
     let exact = plugin.run_step("Hostile.Do", &input, &limits, Box::new(EchoCalls::default())).await;
     assert_eq!(exact.outcome, once.outcome);
-    // The test halves the limit, because with a limit of one unit less the step could still succeed. Fuel is counted
-    // exactly, but checked only where functions and loops begin.
+    // Half of the fuel that the step used is certainly too little. With one unit less than it used, the step could
+    // still succeed, because the engine compares fuel with the limit only where functions and loops begin.
     limits.fuel = once.fuel / 2;
     let end = plugin.run_step("Hostile.Do", &input, &limits, Box::new(EchoCalls::default())).await;
     assert_eq!(fault_of(end).code, Code::OutOfFuel);

@@ -38,7 +38,8 @@ type look struct {
 
 func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 
-// Returns the order in which a map is iterated, goroutines run, and a select picks.
+// Returns three orders: the keys of a map as iterated, goroutines as they ran, and channels as a select
+// picked them.
 func orders() (walked, ran, picked []int) {
 	numbers := map[int]bool{}
 	for i := range 40 {

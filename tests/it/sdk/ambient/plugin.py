@@ -11,7 +11,8 @@ from time import time as now
 
 from latchwork import Failure, step
 
-# Created while the component is built. The step draws from it at run time.
+# These random generators are created while the component is built. The step draws numbers from them at
+# run time.
 SHARED = random.Random()
 SEEDED = random.Random(7)
 

@@ -123,7 +123,8 @@ async fn operator_without_declared_effects_can_cause_none() {
     assert_eq!(server.requests().len(), 1);
     assert!(!dir.path().join("new").exists());
     assert_eq!(std::fs::read_to_string(dir.path().join("there")).unwrap(), "content");
-    // The run is repeated, because tests that log concurrently can briefly disable a callsite of the log.
+    // The test repeats the run until all denials are logged. Tests that log concurrently can briefly suppress a log
+    // line.
     let mut logged = 0;
     for _ in 0..10 {
         let log = CapturedLog::capture();

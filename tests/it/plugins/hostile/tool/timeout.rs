@@ -35,8 +35,8 @@ async fn call_ends_at_its_timeout() {
     tokio::time::timeout(Duration::from_secs(60), server.client_hung_up()).await.expect("the connection was closed");
 }
 
-/// After the timeout, the check at each host call refuses the operation. The guest can still be running then, for
-/// example after a suspension of the machine.
+/// After the timeout of a call, each host call refuses to begin an operation. A guest can still run after its timeout,
+/// for example if the machine was suspended.
 #[tokio::test]
 async fn no_operation_begins_after_the_timeout() {
     let server = Server::start().await;
