@@ -1,4 +1,4 @@
-//! `latch` with its jobs on a server, configured in `latch.toml` only: the whole life of a job.
+//! Whole life of a job whose database is on a server. Only `latch.toml` names the server.
 
 use std::collections::BTreeSet;
 

@@ -14,7 +14,7 @@ use crate::support::running_worker::worker_command;
 use crate::support::seed::{is_sweep, run_seed, seeded_rng};
 use crate::support::test_env::TestEnv;
 
-/// Minimum number of executions of each of these statements by the job.
+/// Statements that the job executes often. Each number is the minimum number of executions in one run.
 const FREQUENT_STATEMENTS: [(&str, u32); 6] =
     [("begin", 12), ("commit", 12), ("group_read", 10), ("group_write", 10), ("effects_insert", 5), ("execute", 7)];
 /// Crash point that is reached only after a commit whose answer was lost.
@@ -24,7 +24,7 @@ fn all_points() -> impl Iterator<Item = &'static str> {
     STATEMENTS.iter().chain(POSTGRES_STATEMENTS).chain(EXECUTE_POINTS).copied()
 }
 
-/// Returns the numbers of the executions of a statement at which the process is killed.
+/// Chooses the executions of a statement at which a process is killed. Executions are numbered from 1.
 fn executions_to_kill(name: &str, dice: &mut StepRng) -> Vec<u32> {
     match FREQUENT_STATEMENTS.iter().find(|(often, _)| *often == name) {
         _ if is_sweep() => (1..1_000).collect(),

@@ -16,8 +16,8 @@ use crate::support::test_env::{TestEnv, step, wait};
 use crate::support::{program, shims};
 
 const FIVE_MINUTES_S: i64 = 300;
-/// Timeout of the wait. It is shorter than the five minutes by which the clocks are wrong, so it has already passed on
-/// the clock that is ahead.
+/// Timeout of the wait. The clocks are wrong by five minutes, which is more than this timeout. On the clock that is
+/// ahead, the timeout is therefore over as soon as the wait begins.
 const TIMEOUT: &str = "4m";
 
 /// Runs the command with a clock that is wrong by this number of seconds.
@@ -119,8 +119,8 @@ fn wrong_clock_is_visible_in_a_database_file() {
         let id = ran.json()["job_id"].as_str().expect("an id").to_owned();
         times.push(events_of(&place, &id)[0]["time_us"].as_i64().expect("a time"));
     }
-    // Each run starts after the previous run has ended. The times of a run are therefore later by at least the
-    // difference of the clocks.
+    // The first run has the clock that is behind, and the last run has the clock that is ahead. The recorded time of a
+    // run is therefore later than that of the previous run, by at least the difference between their clocks.
     let least_us = FIVE_MINUTES_S * 1_000_000;
     assert!(times[1] - times[0] >= least_us && times[2] - times[1] >= least_us, "{times:?}");
 }

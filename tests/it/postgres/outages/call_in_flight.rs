@@ -70,7 +70,7 @@ fn call_is_executed_once_if_the_server_restarts_during_it() {
 #[test]
 fn call_is_executed_once_if_the_worker_loses_its_sessions_during_it() {
     assert_call_executed_once(|server, its| {
-        // Ends every new session of the worker for longer than the lease.
+        // For longer than the lease, ends every session again and again, except those that the second worker has now.
         let others: Vec<i32> = worker_sessions(server).into_iter().filter(|pid| !its.contains(pid)).collect();
         for _ in 0..30 {
             let kept = others.iter().map(i32::to_string).collect::<Vec<_>>().join(",");

@@ -48,7 +48,7 @@ fn answer_is_recorded_after_the_server_was_read_only() {
         let working = RunningWorker::start(&place, worker_command(&place, &[]));
         wait_until("the call is in flight", || place.effect_counts().contains_key("o"));
         block_on(set_read_only(&server.url(), true));
-        // The server stays read-only longer than the call takes and the lease lasts.
+        // The server stays read-only until the call has ended and the lease has expired.
         std::thread::sleep(Duration::from_secs(4));
         block_on(set_read_only(&server.url(), false));
         assert_eq!(
@@ -63,9 +63,9 @@ fn answer_is_recorded_after_the_server_was_read_only() {
     }
 }
 
-/// I127: if a worker with an answer cannot reach the database, another worker claims and parks the job. The answer is
-/// later delivered as a late effect, and no decision is required. With `LATCH_TEST_SWEEP`, the outage lasts longer than
-/// the time for which the worker retries a commit.
+/// I127: if a worker has an answer but cannot reach the database, another worker claims the job and parks it. Once the
+/// first worker reaches the database, the job receives the answer and completes, without a person's decision. With
+/// `LATCH_TEST_SWEEP`, the outage lasts longer than the time for which the worker retries a commit.
 #[test]
 fn answer_of_a_worker_cut_off_from_the_database_reaches_the_next_lease_holder() {
     let Some(url) = blocking_database() else { return };
@@ -97,8 +97,8 @@ fn answer_of_a_worker_cut_off_from_the_database_reaches_the_next_lease_holder() 
     );
 }
 
-/// I125: a job whose effect database is unreachable is released each time that a worker claims it, and
-/// completes when the database is reachable again. The released attempts do not count as attempts without
+/// I125: while the effect database of a job is unreachable, every worker that claims the job releases it again. Once
+/// the effect database is reachable, the job completes. The released attempts do not count as attempts without
 /// progress.
 #[test]
 fn job_is_released_while_its_effect_database_is_unreachable() {
@@ -137,8 +137,8 @@ fn retry_is_carried_out_after_the_effect_database_was_unreachable() {
     let place = with_separate_effect_database(&server).with_plan(&[step("o", "Effect.Opaque", &[], wrong)]);
     let job = submit_detached(&place);
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
-    // The worker has opened the effect database. It is suspended until the retry is requested and the effect
-    // database is unreachable.
+    // The worker opens the effect database before it is suspended. It continues after the retry is requested and the
+    // effect database is unreachable.
     let working = RunningWorker::start(&place, worker_command(&place, &["--jobs", "1"]));
     wait_until("the worker works", || working.messages().contains("working, "));
     suspend(&place, &working.child);
@@ -172,8 +172,8 @@ fn suspend(place: &TestEnv, worker: &Child) {
         wait_until("the worker is suspended", || is_suspended(worker));
         let is_free = |path: &PathBuf| match File::open(path) {
             Ok(file) => flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
-            // The lock file exists only for a server that was opened for work. Without the file, the worker
-            // does not hold the lock.
+            // The lock file exists only if a process has used the server for work. Without the file, the worker does
+            // not hold the lock.
             Err(error) => error.kind() == ErrorKind::NotFound,
         };
         let suspended = locks.iter().all(is_free);

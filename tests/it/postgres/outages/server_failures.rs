@@ -16,7 +16,7 @@ use crate::postgres::{OpenedDatabase, claimed_job, event_count, lease_request, o
 use crate::support::servers::postgres::server::{Server, database, simulate_full_disk, sql};
 use crate::support::store_fixture::{new_job, payload};
 
-/// Makes the server end all connections of the store at one statement, once.
+/// Makes the server end all connections of the store, once, when the store reaches a given statement.
 pub(super) struct ConnectionCut {
     pub(super) url: String,
     /// Statement executed on the server before the cut.
@@ -246,7 +246,7 @@ pub(super) async fn set_read_only(url: &str, is: bool) {
     for text in [setting.as_str(), "SELECT pg_reload_conf()"] {
         sql(url, text).await;
     }
-    // Sessions reload the configuration one after the other.
+    // Sessions read the changed configuration one after the other, so the test waits until all of them have read it.
     tokio::time::sleep(Duration::from_millis(100)).await;
 }
 

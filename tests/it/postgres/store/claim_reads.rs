@@ -15,7 +15,8 @@ use crate::support::store_fixture::new_job;
 const JOBS_PER_STATE: i64 = 2_000;
 const CLAIM_ATTEMPTS: i64 = 50;
 
-/// Returns two counters of the tables of jobs, claims and owners: index scans, and rows read in any way.
+/// Returns the number of index scans and the number of rows read, both summed over the tables of jobs, claims and
+/// owners.
 async fn read_counters(url: &str) -> (i64, i64) {
     let rows = sql(
         url,

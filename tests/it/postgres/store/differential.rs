@@ -131,7 +131,7 @@ fn action_key(key: u8) -> Hash {
     Hash::of(&[b"key", &[key]])
 }
 
-/// Adds one part to a batch. Inbox rows come from `store`.
+/// Adds one part to a batch. The part `Drain` removes the inbox rows that the job has in `store`.
 async fn add_part(batch: &mut Batch, store: &dyn Store, part: &BatchPart) {
     let (operator, slot) = (Operator::new("Mail.Send"), Slot::new("s0"));
     match part {
@@ -206,7 +206,8 @@ impl ComparedStores {
         Self { clock, stores, workers, _dirs: dirs }
     }
 
-    /// Builds a batch from the job's state in the model. Inbox rows come from `store`.
+    /// Builds a batch from the job's state in the model. The part `Drain` removes the inbox rows that the job has in
+    /// `store`.
     async fn batch(&self, store: &dyn Store, job: u8, events: u8, parts: &[BatchPart]) -> Batch {
         let job_id = job_id(job);
         let known = self.stores[0].1.job(&job_id).await.unwrap();
@@ -242,7 +243,8 @@ impl ComparedStores {
             }
             _ => {}
         }
-        // All batches are built before any is written, because they start from the model's state.
+        // A batch is built from the state of the model. The batches of all stores are therefore built before the model
+        // applies its own batch.
         let mut batches = Vec::new();
         for (_, store) in &self.stores {
             batches.push(match op {

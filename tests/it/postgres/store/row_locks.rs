@@ -14,8 +14,8 @@ use crate::postgres::{claimed_job, lease_request, open_database};
 use crate::support::servers::postgres::server::database;
 use crate::support::store_fixture::new_job;
 
-/// Upper limit for an operation that does not wait. An operation that waits for an idle transaction exceeds the limit,
-/// because the server ends idle transactions later.
+/// Time limit for an operation that must not wait for a row lock. Each test holds a lock for longer than this limit, so
+/// an operation that waits for the lock fails the test.
 const NO_WAIT_LIMIT: Duration = Duration::from_secs(8);
 
 /// Locks the row of a job for the lifetime of the returned connection.
