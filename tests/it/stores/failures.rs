@@ -31,8 +31,8 @@ fn error_code(ran: &CommandOutput) -> (i32, String) {
     (ran.code, ran.json()["error"]["code"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Finishes the job and checks the number of effects. Resolves each call in doubt as applied or not applied,
-/// as its effects show.
+/// Finishes the job and checks the number of effects. If a call is in doubt, looks for its effect in the world and
+/// resolves the call as applied or not applied.
 fn finish_and_check_effects(place: &TestEnv) {
     place.finish_with_observed_effects();
     for (slot, times) in place.effect_counts() {
@@ -45,8 +45,8 @@ fn finish_and_check_effects(place: &TestEnv) {
 #[test]
 fn full_disk_is_reported_and_the_job_continues_later() {
     let template = TestEnv::witness("atomic");
-    // The limits fit the size of the write-ahead log and leave room for the schema. Every write goes to this log until
-    // the database file grows.
+    // Every write goes to the write-ahead log until the database file grows. The limits are therefore near the size of
+    // this log. They leave room for the schema.
     let mut stopped = 0;
     for blocks in [64, 320, 352, 384, 416] {
         let place = template.fresh_copy();
@@ -62,8 +62,8 @@ fn full_disk_is_reported_and_the_job_continues_later() {
     assert!(stopped >= 2, "only {stopped} runs found the disk full");
 }
 
-/// Processes that start concurrently do not take each other's openings of a database for a restored backup. The
-/// database counts its openings to detect a restored backup, and the count is its generation.
+/// To detect a restored backup, a database counts the processes that use it for work. Processes that start concurrently
+/// are counted correctly, so none of them reports a restored backup.
 #[test]
 fn concurrent_first_runs_all_end() {
     let place = TestEnv::witness("atomic");
@@ -75,8 +75,8 @@ fn concurrent_first_runs_all_end() {
     let running: Vec<Child> = (0..6).map(start).collect();
     for child in running {
         let ran = command_output(child.wait_with_output().unwrap());
-        // Both results are accepted. All these jobs perform the same actions, and a job stops and waits while another
-        // job performs one of the actions.
+        // All these jobs perform the same actions. A job may run to its end, or stop because another job performs one
+        // of its actions. Both results are accepted.
         let waits = ran.code == 3 && ran.stdout.contains("ACTION_IN_PROGRESS");
         assert!(ran.code == 0 || waits, "{} {}", ran.stdout, ran.stderr);
     }

@@ -220,8 +220,8 @@ fn postgres_on_a_full_disk_loses_and_repeats_nothing() {
     wait_until("the disk is full", || server.log().contains("No space left on device"));
     std::thread::sleep(Duration::from_secs(1));
     drop(full);
-    // The test stops and starts the server in any case. The server may have stopped by itself, because it could not
-    // write its log.
+    // The server may still run, or may have stopped by itself because it could not write its log. In both cases the
+    // test stops and starts the server.
     server.stop();
     server.run();
     working.push(RunningWorker::start(&place, worker_command(&place, &[])));

@@ -45,7 +45,8 @@ fn report_skipped(why: &str) {
     let _ = std::io::stderr().write_all(format!("SKIPPED: {why}\n").as_bytes());
 }
 
-/// Returns a project with a waiting job and a job that a killed process left in the write-ahead log.
+/// Returns a project with two jobs. The first job waits for a signal. The process of the second job was killed, so this
+/// job is only in the write-ahead log.
 fn project_with_two_jobs() -> (TestEnv, [String; 2]) {
     let payload = json!({ "wait_kind": "signal", "correlation_key": "go" });
     let mut place = TestEnv::configured("", vec![]).with_plan(&[wait("w", payload)]);

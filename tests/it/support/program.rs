@@ -49,8 +49,7 @@ pub(crate) fn latch_command(folder: &Path, args: &[&str]) -> Command {
 /// Removes the variables of `latch` from the environment of a command. Tests set their own variables
 /// afterwards.
 pub(crate) fn clear_environment(command: &mut Command) {
-    // Variables of the compiler for plugins, which is installed differently on each machine. A test sets all other
-    // variables itself.
+    // Variables that name the compiler for plugins. They are kept, because each machine has this compiler elsewhere.
     const KEPT_VARIABLES: [&str; 3] = ["LATCH_WASM_DIR", "LATCH_WASM_INSTALLER", "LATCH_WASM_SKIP"];
     let is_removed = |name: &str| name.starts_with("LATCH_") && !KEPT_VARIABLES.contains(&name);
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_removed(&name.to_string_lossy())) {
@@ -59,7 +58,7 @@ pub(crate) fn clear_environment(command: &mut Command) {
     command.env("LATCH_CACHE_DIR", compile_cache_dir());
 }
 
-/// Returns the search path of a shell that finds the built program first.
+/// Returns a search path for shells. A shell with this path finds the built program before any installed one.
 pub(crate) fn search_path() -> OsString {
     let programs = latch_binary().parent().expect("the program lies in a folder").to_owned();
     let path = std::env::var_os("PATH").unwrap_or_default();

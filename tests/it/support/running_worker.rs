@@ -59,7 +59,8 @@ impl RunningWorker {
         serde_json::from_str(&said).unwrap_or(Value::Null)
     }
 
-    /// Waits until the worker has ended or released every job that it has claimed.
+    /// Waits until the worker process has ended or holds no job. The worker holds no job if each job that it claimed
+    /// has settled, was released, or was lost to another worker.
     pub(crate) fn wait_until_idle(&mut self) {
         const END_MESSAGES: [&str; 4] = [" is ", " is released", " belongs to another worker now", " stops here: "];
         for _ in 0..MAX_CHECKS * 3 {
@@ -153,7 +154,7 @@ pub(crate) fn worker_through(place: &TestEnv, proxy: &Proxy) -> RunningWorker {
     let mut command = worker_command(place, &[]);
     command.env("LATCH_DATABASE", proxy.url());
     let working = RunningWorker::start(place, command);
-    // Waits until the worker has opened the database, so that later cuts affect a worker at work.
+    // Waits until the worker has opened the database. Cuts that follow then affect its work, not its start.
     while !working.messages().contains("working, ") {
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -302,7 +302,8 @@ pub(crate) fn witness_plan() -> Value {
     })
 }
 
-/// Returns the witness plan with its own action keys, so that jobs with this plan in one database share no action key.
+/// Returns the witness plan with the number in its action keys. Jobs of plans with different numbers share no action
+/// key.
 pub(crate) fn witness_plan_of(number: u64) -> Value {
     let mut plan = witness_plan();
     for step in plan["steps"].as_array_mut().expect("a list") {

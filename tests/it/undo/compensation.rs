@@ -279,8 +279,9 @@ fn approve_and_resume(place: &TestEnv, job: &str, slot: &str) -> Value {
     show_job(place, job)
 }
 
-/// Runs the golden flow with a last step that fails, so that the plan rolls back, and approves that the letter is
-/// undone. If `seen` is true, the letter was read before. Returns the environment, the job and its response.
+/// Runs the golden flow with an additional last step, which fails. The plan then rolls back, and the undo of the letter
+/// is approved. If `seen` is true, the letter is marked as read before the undo. Returns the environment, the job and
+/// its response.
 fn rolled_back_golden_flow(template: &TestEnv, seen: bool) -> (TestEnv, String, Value) {
     let place = template.fresh_copy();
     let file = place.dir.join("plan.json");
@@ -315,7 +316,7 @@ fn golden_flow_undoes_only_unread_messages() {
     let place = template.fresh_copy();
     let job = job_id(&run_plan(&place, &["--approve", "s5"]).json());
     let response = cancel_job(&place, &job).json();
-    // The plan requires a confirmation for the effect of `s5`, so undoing that effect is gated, too.
+    // The plan gates the step `s5`, so the undo of its effect is gated, too.
     let blocked = &response["blocked_on"];
     assert_eq!((&blocked["gate_id"], &blocked["reason_code"]), (&json!("gate-s5~c"), &json!("REQUIRES_APPROVAL")));
     let shown_gate = place.latch(&["job", "show", &job]).stdout;

@@ -216,7 +216,8 @@ fn prune_keeps_the_components_of_jobs_that_can_be_undone() {
     let missing = undo_job(&place, &job, &[]);
     assert_eq!((missing.code, &missing.json()["error"]["code"]), (2, &json!("L0020")), "{}", missing.stdout);
     assert_eq!((&show_job(&place, &job)["state"], place.effect_counts().len()), (&json!("COMPLETED"), 3));
-    // An unknown key is refused, and the error suggests the known key with a similar name.
+    // A key of the configuration with a spelling mistake is refused, and the error suggests the known key with a
+    // similar name.
     std::fs::write(&file, format!("keep_undoabel = \"1day\"\n{config}")).expect("writable");
     let wrong = place.latch(&["doctor"]);
     assert!(

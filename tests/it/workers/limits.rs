@@ -71,7 +71,7 @@ fn call_waiting_for_its_backoff_holds_no_permit() {
     let reads = (1..=3).map(|note| call("Effect.Queryable", note));
     let calls: Vec<Value> = reads.chain([call("Effect.Keyed", 4)]).collect();
     let mut driver = step("d", "Driver.Run", &[], json!({ "calls": calls, "all": true }));
-    // The backoff is chosen at random from up to a day. It therefore does not end during the test.
+    // The backoff is a random time of up to a day, so it practically never ends during the test.
     driver["retry"] = json!({ "max": 5, "base_ms": 86_400_000, "cap_ms": 86_400_000 });
     let place = place.with_plan(&[driver]);
     let job = running_worker::submit_detached(&place);
@@ -90,8 +90,8 @@ fn call_waiting_for_its_backoff_holds_no_permit() {
     let place = place.with_plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
     running_worker::submit_detached(&place);
     wait_until("another job's call is made", || place.effect_counts().contains_key("q"));
-    // The test waits until the other job has ended. The answer of its call is recorded some time after the call, and a
-    // worker that is stopped before would release the other job, too.
+    // Waits until the other job has ended. The answer of its call is recorded some time after the call. If the worker
+    // were stopped before that, it would release the other job, too.
     wait_until("the other job is over", || running_worker::open_jobs(&place).len() == 1);
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");

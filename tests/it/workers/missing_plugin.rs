@@ -148,7 +148,7 @@ fn worker_without_the_plugin_leaves_the_job_unchanged() {
     let ran = program::command_output(resume.output().expect("latch runs"));
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("L0020")), "{} {}", ran.stdout, ran.stderr);
     assert_eq!((job_state(&place, &job), claims_and_releases(&place, &job)), (json!("PENDING"), (7, 7)));
-    // The worker continues with other jobs. Later it tries the job whose plugin is missing again.
+    // The worker continues with other jobs. It claims the job whose plugin is missing again, but only later.
     let without = RunningWorker::start(&place, lacking_worker(&place.dir, &["--jobs", "1"]));
     let left = || without.messages().matches(&format!("{job} is left to workers")).count();
     wait_until("the job is left to other workers", || left() == 1);

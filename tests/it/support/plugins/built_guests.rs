@@ -22,7 +22,7 @@ fn build_guests() -> PathBuf {
     let target = program::target_dir().join("guests-tests");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(root.join("guests")).args(["build", "--release", "--locked"]).arg("--target-dir").arg(&target);
-    // The build settings of this test do not apply to the guests.
+    // The guests are built without the build settings of this test, which are for another target and another folder.
     for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
         cargo.env_remove(variable);
     }

@@ -18,7 +18,7 @@ pub(crate) struct OperatorSpec {
     pub(crate) description: &'static str,
     pub(crate) input: &'static str,
     pub(crate) output: &'static str,
-    /// Discriminants in `wit/plugin.wit`, from 0 for read-only to 4 for external-send.
+    /// Numbers of the effects in `wit/plugin.wit`, from 0 for `read-only` to 4 for `external-send`.
     pub(crate) effects: &'static [u8],
     /// 0 for pure, 1 for stable, 2 for external.
     pub(crate) determinism: u8,
@@ -158,7 +158,7 @@ struct ImportedFunction {
     signature: WasmSignature,
 }
 
-/// Function that calls an import, for the export of this name.
+/// Function that the export `export` calls, and that calls an import.
 struct Helper<'a> {
     export: &'a str,
     index: u32,

@@ -99,7 +99,8 @@ pub(crate) struct Provider {
 }
 
 impl Provider {
-    /// Starts a server that sends these answers first, and afterwards completions of 100 and 10 tokens.
+    /// Starts a server that sends the answers of `script` first. Every later answer is a completion with 100 input
+    /// tokens and 10 output tokens.
     pub(crate) fn start(script: Vec<ScriptedAnswer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let port = listener.local_addr().expect("the listener is bound").port();

@@ -95,8 +95,8 @@ impl Witness {
         self.shared.seen.lock().unwrap().broken
     }
 
-    /// Returns the number of different keys received for a slot. A server that applies each key once has applied this
-    /// number of actions.
+    /// Returns the number of different keys received for a slot. This is the number of actions that a server performs
+    /// if it ignores repeated keys.
     pub(crate) fn applied_count(&self, job: &str, slot: &str) -> usize {
         self.bodies_of_slot(job, slot).into_iter().map(|body| body.key).collect::<BTreeSet<_>>().len()
     }

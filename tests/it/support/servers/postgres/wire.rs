@@ -45,8 +45,8 @@ pub(super) struct ClientMessages {
 }
 
 impl ClientMessages {
-    /// Adds a message. Returns the bytes to forward to the server, and true if they commit. Returns `None` if the
-    /// message is held back.
+    /// Adds a message. Returns `None` if the message is held back. Otherwise returns the bytes to forward to the
+    /// server, and true if these bytes contain a COMMIT.
     pub(super) fn push(&mut self, message: &[u8]) -> Option<(Vec<u8>, bool)> {
         let mut texts = message.get(5..).unwrap_or_default().split(|byte| *byte == 0);
         match message[0] {
