@@ -169,8 +169,8 @@ fn replace_words(line: &str) -> String {
 /// Replaces each duration by `TIME` and each size by `SIZE`.
 fn replace_amounts(line: &str) -> String {
     const UNITS: [&str; 8] = ["ms", "s", "min", "h", "KiB", "kB", "MB", "MiB"];
-    // The size of a file that contains times differs by a few bytes between runs and is replaced. The size of a value
-    // is the same in every run.
+    // Sizes of at least 1000 bytes are sizes of files. A file contains times, so its size differs by a few bytes
+    // between runs and is replaced. Smaller sizes are sizes of values, which are the same in every run.
     let is_file_size = |number: &str, unit: &str| unit == "bytes" && number.len() >= 4;
     let mut out: Vec<String> = Vec::new();
     let is_number = |word: &str| {
@@ -211,8 +211,8 @@ fn is_compact_duration(word: &str) -> bool {
 }
 
 /// Reduces the blanks around a duration in a table to two, because the padding depends on the length of the duration.
-/// Other columns do not move, because each column is as wide as its head or as the longest possible duration. Offsets
-/// are padded on the left only.
+/// The other columns keep their places, because each column is as wide as its head or as the longest possible duration.
+/// Offsets are padded on the left only.
 fn remove_padding(line: &str) -> String {
     let is_time = |word: &str| matches!(word.trim_end_matches("</>"), "TIME" | "+TIME");
     let mut words: Vec<&str> = Vec::new();

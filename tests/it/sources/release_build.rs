@@ -1,4 +1,5 @@
-//! Features of the released program, and of the development workspace, in which tests and program share one build.
+//! Features that only tests need: the released program does not have them, and the development workspace does. In the
+//! workspace, the tests and the program `latch` share one build.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -40,8 +41,9 @@ fn released_program_has_no_features_of_tests() {
     }
 }
 
-/// `cargo run --bin latch` and `cargo test --workspace` share one build of the program. Both commands build the whole
-/// workspace, so the program has the features of tests even without the development dependencies of the tests.
+/// A build of the whole workspace has the features of tests even without development dependencies.
+/// `cargo run --bin latch` builds without them. It still shares one build of the program with `cargo test --workspace`,
+/// which builds with them.
 #[test]
 fn workspace_has_the_features_of_tests_without_development_dependencies() {
     let workspace = features_of_build(&["--workspace"]);

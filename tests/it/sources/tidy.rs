@@ -74,7 +74,8 @@ fn every_source_file_is_a_module() {
         let texts: Vec<&String> = parents.iter().filter_map(|parent| files.get(parent)).collect();
         let declaration = format!("mod {stem};");
         let declared = texts.iter().any(|text| text.lines().any(|line| line.trim_start().ends_with(&declaration)));
-        // In a folder of tests without a module, each file is a test binary of its own.
+        // A package's folder `tests` may belong to no module. Cargo then compiles each file in the folder as a separate
+        // test binary.
         let is_root = texts.is_empty() && folder.ends_with("/tests");
         !declared && !is_root
     };
@@ -275,7 +276,7 @@ fn lock_files_name_only_the_public_registry() {
 #[test]
 fn only_a_script_of_the_repository_installs_system_packages() {
     let words = ["apt", "apt-get", "apt-cache", "dpkg", "sudo"];
-    // The advice to people names commands.
+    // `install_advice.rs` prints commands of package managers as advice and does not start them.
     let is_product = |file: &TextFile| file.path.starts_with("host/") && !file.path.ends_with("/install_advice.rs");
     let host: Vec<TextFile> = text_files().into_iter().filter(is_product).collect();
     assert_none("the program runs no package manager", lines_with_words(&host, &words, &[]));
@@ -289,7 +290,7 @@ fn only_a_script_of_the_repository_installs_system_packages() {
     let script = root().join(installer["value"].as_str().unwrap());
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&script).unwrap().permissions());
     assert_eq!(mode & 0o111, 0o111, "{} is executable", script.display());
-    // Tests on a machine without rustup need the variable too.
+    // On a machine without rustup, tests build plugins with the installer that this variable names.
     assert!(std::env::var_os("LATCH_WASM_INSTALLER").is_some(), "cargo sets the variable for tests");
 }
 
@@ -307,7 +308,7 @@ fn wasm_tools_have_the_version_of_the_engine() {
     assert!(engine["dependencies"].as_array().unwrap().iter().any(uses_parser), "{engine}");
     for tool in ["wasmparser", "wasm-encoder", "wasm-metadata", "wit-parser", "wit-component"] {
         let found = versions(tool);
-        // The lock file lists a second version if Cargo.toml asks for another version than wasmtime.
+        // If `Cargo.toml` asks for another version than wasmtime does, the lock file has two versions of the package.
         assert_eq!(found.len(), 1, "{tool} has the versions {found:?}: ask for the version of wasmtime in Cargo.toml");
         assert_eq!(found, versions("wasmparser"), "{tool} and wasmparser have different versions");
     }

@@ -29,7 +29,7 @@ impl Style {
         opening.map(|opening| format!("opens with `{opening}`")).into_iter().chain(self.in_text(text)).collect()
     }
 
-    /// Returns the violations by forbidden phrases, in a text of any kind.
+    /// Returns the forbidden phrases in a text. The text may be a comment, a message or a page.
     fn in_text(&self, text: &str) -> Vec<String> {
         let text = text.to_lowercase();
         self.phrases.iter().filter(|phrase| has_phrase(&text, phrase)).map(|phrase| format!("`{phrase}`")).collect()

@@ -16,9 +16,9 @@ struct Import {
     module: ItemPath,
     /// Path as written.
     written: Vec<String>,
-    /// Path within the crate. Empty until all files are read.
+    /// Path within the crate, once all files are read. Until then, the path is empty.
     path: ItemPath,
-    /// Name in scope. A glob has the name `*`.
+    /// Name that the statement brings into the module. A glob has the name `*`.
     name: String,
     is_public: bool,
 }
@@ -332,7 +332,8 @@ fn read_tokens(tokens: TokenStream, module: &ItemPath, source: &mut SourceFile) 
     end_path(&mut path, module, source);
 }
 
-/// Ends the current path. A path of one word names something in scope, which an import or the file itself provides.
+/// Ends the current path, and stores a path of several words. A path of one word is dropped, because it names an item
+/// that the file defines or imports.
 fn end_path(path: &mut Vec<String>, module: &ItemPath, source: &mut SourceFile) {
     let ended = std::mem::take(path);
     if ended.len() > 1 {
@@ -340,7 +341,7 @@ fn end_path(path: &mut Vec<String>, module: &ItemPath, source: &mut SourceFile) 
     }
 }
 
-/// Returns the first words of the elements in the braces of a `use` inside a function.
+/// Splits the text in the braces of a `use` inside a function at the commas, and each element at `::`.
 fn brace_leaves(tokens: TokenStream) -> Vec<Vec<String>> {
     let text = tokens.to_string();
     text.split(',').map(|leaf| leaf.split("::").map(|part| part.trim().to_owned()).collect()).collect()

@@ -28,8 +28,8 @@ fn graph(name: &str, file: &str) -> ImportGraph {
     graph
 }
 
-/// Returns the floor of each top-level module, counted from the top, as the documentation of the crate's root lists
-/// them.
+/// Returns the floor of each top-level module, counted from the top. The documentation of the crate's root lists the
+/// floors.
 fn floors(file: &str) -> BTreeMap<String, usize> {
     let text = std::fs::read_to_string(root().join(file)).unwrap();
     let mut floors = BTreeMap::new();

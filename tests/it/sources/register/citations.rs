@@ -18,11 +18,13 @@ pub(super) struct SourceTest {
 }
 
 impl SourceTest {
-    /// Returns true if `name` is the test's name, or a path that ends with the test's name after its module or folder.
+    /// Returns true if `name` names the test. `name` is the name of the function, or a path that ends with module and
+    /// function. The module may also be a folder of the test's file.
     pub(super) fn is_named(&self, name: &str) -> bool {
         let (module, function) = name.rsplit_once("::").unwrap_or(("", name));
         let module = module.trim_end_matches("::tests");
-        // The conformance suite is one module for all stores.
+        // The conformance suite runs as one module for each store, and the name may contain that module. The tests are
+        // in the folder `conformance`.
         let module = if module.starts_with("conformance::") { "conformance" } else { module };
         let module = module.rsplit("::").next().unwrap_or_default();
         let is_in =
@@ -45,7 +47,8 @@ pub(super) fn tests_of_file(path: &str, text: &str, cases: &BTreeSet<(String, St
     scan.tests
 }
 
-/// Returns the numbers in the comments of the file's tests. This includes comments that do not belong to a test.
+/// Returns the numbers of guarantees in all comments of a test file, or in the comments after `#[cfg(test)]` of another
+/// file.
 pub(super) fn mentioned_numbers(file: &TextFile) -> Vec<u32> {
     let comments = file.tests().lines().filter_map(|line| line.find("//").map(|at| &line[at..]));
     comments.flat_map(numbers_in).collect()
@@ -85,7 +88,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Visits the content of a file or of a group. `outer` has the guarantees that the module around it cites.
+    /// Visits the content of a file or of a group. `outer` has the guarantees that the enclosing module cites.
     fn visit(&mut self, stream: TokenStream, outer: &BTreeSet<u32>) {
         let tokens: Vec<TokenTree> = stream.into_iter().collect();
         let head = head_citations(&tokens);

@@ -98,7 +98,7 @@ impl Register {
     }
 }
 
-/// Returns the lines of the page as text and by kind.
+/// Returns each line of the page, as text and as a parsed `Line`.
 fn lines(page: &str) -> impl Iterator<Item = (&str, Line<'_>)> {
     let mut table = Table::Other;
     page.lines().map(move |text| {
@@ -108,7 +108,8 @@ fn lines(page: &str) -> impl Iterator<Item = (&str, Line<'_>)> {
     })
 }
 
-/// Returns the kind of a line, and of the table after it.
+/// Parses a line of the page. `table` is the kind of the table to which the previous line belongs. Returns the kind of
+/// the table after this line, and the parsed line.
 fn read_line(table: Table, text: &str) -> (Table, Line<'_>) {
     let Some(row) = text.strip_prefix('|') else { return (Table::Other, Line::Other) };
     let cells: Vec<&str> = row.trim_end().trim_end_matches('|').split('|').map(str::trim).collect();
