@@ -163,9 +163,9 @@ fn timer_fires_never_early_and_soon_after_its_time() {
         let duration = format!("{ms}ms");
         wait("t", json!({ "wait_kind": "timer", "duration": duration, "park": park, "default": ms }))
     };
-    // The worker keeps its claim of the job during the first timer, but not during the longer second timer. Each timer
-    // is measured up to ten times and only the shortest delay counts, because delays depend on the machine. If the
-    // worker does not react to a timer, all ten delays exceed `MAX_DELAY_US`.
+    // The worker keeps its claim of the job while the short timer runs, but releases the job while the long timer runs.
+    // The test measures each timer up to ten times and judges the shortest delay, because single delays depend on the
+    // machine. If the worker did not react to a timer, all ten delays would exceed `MAX_DELAY_US`.
     const MAX_DELAY_US: i64 = 3_000_000;
     for (ms, park) in [(300, false), (2_500, false)] {
         let mut best_us = i64::MAX;

@@ -74,7 +74,8 @@ fn failed_try_costs_nothing() {
     assert_eq!((&of_job["total"]["calls"], &of_job["total"]["cost_micro_usd"]), (&json!(1), &json!(200)));
 }
 
-/// I34: a call is refused once its job has used up the budget. The refusal is final and replays.
+/// I34: a call is refused once its job has used up the budget. The refusal is the final answer of the call, and a
+/// replay gets the same refusal.
 #[test]
 fn call_beyond_the_job_budget_is_refused() {
     let provider = Provider::start(vec![]);
@@ -100,9 +101,9 @@ fn call_beyond_the_job_budget_is_refused() {
     assert_eq!(replay.code, 0, "{}", replay.stdout);
 }
 
-/// I34: the refusal of a call over budget is durable before the step receives it. The step receives the same refusal
-/// even if the process is killed at any write and the budget is raised afterwards. A raised budget does not count,
-/// because a later policy can only narrow the policy under which the job was accepted.
+/// I34: the refusal of a call over budget is durable before the step receives the refusal. If the process is killed at
+/// any write and the budget is raised afterwards, the step still receives the refusal. The raised budget does not
+/// count: a later policy can only narrow the policy under which the job was accepted.
 #[test]
 fn budget_refusal_survives_kills_and_a_raised_budget() {
     let mut kept = 0;
@@ -135,7 +136,7 @@ fn budget_refusal_survives_kills_and_a_raised_budget() {
     assert!(kept > 0, "at least one kill comes after the refusal");
 }
 
-/// Returns a step whose plugin makes `calls` LLM calls, one after another. If its payload has `all`, the
+/// Returns a step whose plugin makes `calls` LLM calls, one after another. With `all` in the payload of the step, the
 /// calls are concurrent.
 fn driver_step(calls: u32) -> Value {
     let call = |n: u32| {

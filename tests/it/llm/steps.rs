@@ -134,8 +134,8 @@ fn provider_refusals_have_their_codes_and_retries() {
     }
 }
 
-/// The time that the provider asks to wait before a retry is recorded as an event, so a restart neither
-/// forgets nor shortens it.
+/// A provider may state a time to wait before a retry. An event records this time, so the retry comes no earlier if the
+/// worker is restarted.
 #[test]
 fn retry_after_survives_a_restart() {
     let provider = Provider::start(vec![ScriptedAnswer::status(429).header("Retry-After", "12")]);
@@ -145,7 +145,7 @@ fn retry_after_survives_a_restart() {
     provider.wait_for(1);
     let jobs = desk.latch(&["job", "list", "--json"]).json();
     let id = jobs["jobs"][0]["job_id"].as_str().unwrap();
-    // The scheduled retry is flushed with the job's next write, a moment later.
+    // The event of the retry is a deferred write, so it becomes durable a moment later.
     wait_until("a retry is scheduled", || events_of_type(&desk.events(id), "step_retry_scheduled").len() == 1);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -157,8 +157,8 @@ fn retry_after_survives_a_restart() {
     assert!(waited >= Duration::from_millis(11_900), "{waited:?}");
 }
 
-/// I19, I32: the answer to an LLM call costs money, so the host records the answer durably before any other action. A
-/// later kill neither repeats the request nor counts its cost twice.
+/// I19, I32: the answer to an LLM call costs money, so the host makes the answer durable before any other action. If
+/// the process is killed afterwards, the request is not sent again and its cost is counted once.
 #[test]
 fn recorded_llm_answer_is_never_requested_again() {
     for commit in ["atomic", "staged"] {

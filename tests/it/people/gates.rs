@@ -225,8 +225,8 @@ fn narrower_tenant_policy_requires_a_new_approval() {
     assert!(place.effect_counts().is_empty());
 }
 
-/// I27: an approval in advance that has no effect is reported. The printed commands are quoted so that they
-/// can be typed.
+/// I27: an approval in advance that has no effect is reported. In printed commands, file names with blanks are quoted,
+/// so that the commands can be copied to a shell.
 #[test]
 fn ineffective_standing_approval_is_reported() {
     let (_, gated) = gated_plans().into_iter().next().unwrap();
