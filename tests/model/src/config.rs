@@ -1,4 +1,4 @@
-//! World to search: classes of the calls, faults, and the rule that is left out.
+//! Configuration of a search: the classes of the calls, the faults, and the rule of the protocol that is left out.
 
 /// Recovery class that a tool declares for its calls (§5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,20 +32,22 @@ pub enum Mutant {
     VerdictWithoutTry,
     /// A person's decision is accepted before the settling time.
     VerdictBeforeSettling,
-    /// In staged commit, the effect "this try changed nothing" becomes durable before the ledger row.
+    /// In staged commit, the events and the ledger row of a definite failure are two durable writes. With the rule,
+    /// they are one write.
     FailureInTwoWrites,
-    /// In staged commit, a repeat stores an effect for the try in doubt before the barrier of the repeat is
-    /// admitted.
+    /// With staged commit, a worker that repeats a call in doubt first stores an effect for the try in doubt. This
+    /// effect stays even if the store then refuses the barrier of the repeat.
     ClaimBeforeBarrier,
-    /// A worker that lost the job stores the "not applied" answer of a keyed repeat. The stored answer then counts as
-    /// the answer of the repeated try.
+    /// The repeat of a keyed call changed nothing, and its worker stores this answer without its events. The answer
+    /// does not settle the call, because the repeated try may have changed something. Later workers process the answer
+    /// again and again.
     FailedRepeatSettles,
     /// A worker pauses between reading its clock and the system call that sends the request. After the pause the worker
     /// still sends. The protocol cannot prevent this late send and has to assume that it does not happen.
     LateSend,
 }
 
-/// Configuration of the world to search.
+/// Configuration of one search.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Number of workers.
@@ -54,7 +56,7 @@ pub struct Config {
     pub calls: Vec<ModelClass>,
     /// True if effect, events and row are three separate durable writes.
     pub staged: bool,
-    /// Number of tries of one invocation, at most [`TRIES`](crate::TRIES).
+    /// Maximum number of tries of one invocation. Must not exceed [`TRIES`](crate::TRIES).
     pub tries: u8,
     /// Number of times a worker may crash.
     pub crashes: u8,
@@ -72,7 +74,7 @@ pub struct Config {
     /// People repeat a request only while the inbox has fewer rows than this number. If the number is 0, people
     /// make each request only once.
     pub max_repeated_requests: u8,
-    /// Number of times a job may be released or may wait for a time.
+    /// Number of times that workers may release the job or let it wait until a time.
     pub suspensions: u8,
     /// Rule that is left out.
     pub mutant: Option<Mutant>,

@@ -43,7 +43,8 @@ pub(crate) enum Choice {
     Abandon,
 }
 
-/// Chooses the next action for the job's first invocation without an answer.
+/// Chooses the worker's next action. The action concerns the first invocation whose answer the step has not received.
+/// If the step has received all answers, the action ends the job.
 pub(crate) fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>, luck: Luck) -> Option<Choice> {
     let (shrug, for_good) = (luck == Luck::Inconclusive, luck == Luck::Final);
     let Some(at) = run.injected.iter().position(Option::is_none) else {
@@ -64,8 +65,8 @@ pub(crate) fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>
     let clock = record.row.map_or(TryClock::Unused, |row| state.clock(slot, row.try_no));
     let quiescence = if config.lacks(Mutant::NoQuiescence) { Quiescence::Quiescent } else { kernel::quiescence(clock) };
     let decision = kernel::decide(run, slot, class, own, quiescence);
-    // In a cancelled job, the worker does not process a read again. The read's ledger row may stay unchanged if a crash
-    // prevented its write.
+    // In a cancelled job, a production worker may return the answer of a read without another write. If a crash
+    // prevented the write of the read's ledger row, the row then stays unfinished.
     if config.own_pace && run.cancelled && class == ModelClass::Read && decision == Decision::ReturnRecordedResult {
         let is_behind = record.row.is_some_and(|row| !row_state(row.state).is_final());
         if shrug && is_behind {
@@ -167,7 +168,7 @@ fn resolution_step(config: &Config, state: &State, run: &Run, slot: u8, luck: Lu
     park()
 }
 
-/// Returns the result in the world under an external key.
+/// Returns the result of the request that arrived in the world under an external key, or `None` if no request arrived.
 fn result_in_world(state: &State, slot: u8, key: u8) -> Option<u8> {
     let at = state.world[usize::from(slot)].iter().position(|applied| *applied == key)?;
     u8::try_from(at + 1).ok()
@@ -178,7 +179,7 @@ pub(crate) fn external_key(config: &Config, attempt: u8, first_attempt: u8) -> u
     if config.lacks(Mutant::AttemptScopedKey) || first_attempt == 0 { attempt } else { first_attempt }
 }
 
-/// Returns the plan that follows from the answer of a try.
+/// Returns the worker's next [`Plan`] after the answer of a try.
 pub(crate) fn plan_for_answer(
     config: &Config,
     record: &Record,
@@ -205,7 +206,7 @@ pub(crate) fn in_doubt(record: &Record) -> bool {
     record.row.is_some_and(|row| row.state == RowState::Indeterminate as u8)
 }
 
-/// Returns the plan that follows from a person's decision.
+/// Returns the worker's next [`Plan`] after a person's decision about a call.
 pub(crate) fn plan_for_decision(
     config: &Config,
     run: &Run,

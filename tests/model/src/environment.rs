@@ -48,7 +48,8 @@ pub(crate) fn crash(state: &State, index: usize) -> Option<State> {
     Some(state)
 }
 
-/// The lease expires. If the lease holder is alive, the expiry counts as one of the possible pauses.
+/// The lease expires. If the lease holder is alive, the expiry is a pause of the holder and uses up one of
+/// [`Config::pauses`].
 pub(crate) fn expire_lease(state: &State) -> Option<State> {
     if !state.job.lease_live || state.job.state() != JobState::Running {
         return None;
@@ -115,7 +116,7 @@ pub(crate) fn stop_call(state: &State, index: usize) -> Option<State> {
     let Phase::Executing { slot, try_no, sent, .. } = run.phase else {
         return None;
     };
-    // The host records whether the request was sent. Without a request, the call changed nothing.
+    // If the request was not sent, the call certainly changed nothing. If the request was sent, the outcome is unknown.
     let answer = if sent { Answer::Unknown } else { Answer::NotApplied };
     run.phase = Phase::Answered { slot, try_no, answer };
     if state.clock(slot, try_no) == TryClock::Live {

@@ -1,5 +1,5 @@
-//! Moves that a trace does not show: moves of workers between two writes, and the passage of time. Only moves
-//! that an observation may depend on are made.
+//! Hidden moves: moves that a trace does not show. They are the moves of a worker between two writes, and the passage
+//! of time. The follower of a trace tries a hidden move only if a later observation may depend on it.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -25,9 +25,9 @@ fn run_of(state: &State, attempt: u8) -> Option<&Run> {
 /// Returns true if the run can cause no further observation.
 pub(crate) fn is_inert(config: &Config, run: &Run, holder: u8, over: bool) -> bool {
     let idle = match run.phase {
-        // A run in this phase can still ask a tool about a call, or make a read, which is observed together with its
-        // answer. With staged commit, the run can also write a person's decision into the effect store, because the
-        // effect store does not check the attempt. If one of these is possible, the run is not idle.
+        // A run in this phase can cause a later observation in three cases. It asks a tool about a call. It makes a
+        // read, which is observed together with its answer. With staged commit, it writes a person's decision into the
+        // effect store, which does not check the attempt. In all other cases, the run is idle.
         Phase::Ready { .. } => {
             let mut left = run.injected.iter().zip(&config.calls).filter(|(answer, _)| answer.is_none());
             let looks = left.any(|(_, class)| matches!(class, ModelClass::Read | ModelClass::Queryable));
@@ -40,8 +40,8 @@ pub(crate) fn is_inert(config: &Config, run: &Run, holder: u8, over: bool) -> bo
     over || idle && run.attempt < holder
 }
 
-/// Returns the moves of one run, and of the clock of its call, that leave the database unchanged. Each move
-/// comes with its cost.
+/// Returns the moves of one run that leave the database unchanged, each with its cost. If the run waits for a try, also
+/// returns the moves of this try's clock and of its requests in transit.
 fn hidden_moves(model: &Protocol, state: &State, attempt: u8) -> Vec<(u32, State)> {
     let Some(index) = worker_of(state, attempt) else { return Vec::new() };
     let Some(own) = run_of(state, attempt) else { return Vec::new() };
@@ -78,8 +78,8 @@ fn hidden_moves(model: &Protocol, state: &State, attempt: u8) -> Vec<(u32, State
     moves
 }
 
-/// Returns true if a tool was asked to reconcile a call between the two states. The question to the tool is an
-/// observation, not a hidden move.
+/// Returns true if the worker asked a tool to reconcile a call between the two states. A trace shows this question, so
+/// the move is not hidden.
 fn is_reconcile_asked(before: &State, after: &State, attempt: u8) -> bool {
     let ready = run_of(before, attempt).is_some_and(|run| matches!(run.phase, Phase::Ready { .. }));
     ready
@@ -124,8 +124,8 @@ fn without_time(state: &State) -> State {
     state
 }
 
-/// Set of states. Of several states that differ only in the time that has passed, the set keeps the state that was
-/// inserted first.
+/// Set of states. If several states differ only in clocks, requests in transit and fault counters, the set keeps the
+/// state that was inserted first.
 #[derive(Default)]
 struct EarliestStates(HashSet<State>, Vec<State>);
 
@@ -187,9 +187,9 @@ pub(crate) fn states_after_write(
             // was not acknowledged.
             Action::Reload(index, true),
         ];
-        // A worker reloads the job if the acknowledgement of its write is lost. A worker that holds an answer of a tool
-        // keeps the answer during the reload, which is an extra state. Without an answer, the result equals a
-        // successful write followed by a reload, so no extra state is needed.
+        // The acknowledgement of the write may be lost, and the worker then reloads the job. If the worker holds an
+        // answer of a tool, it keeps the answer during the reload, so this case needs a state of its own. Without an
+        // answer, a successful write and a reload lead to the same state.
         let has_answer = run_of(&state, attempt).is_some_and(|run| match &run.phase {
             Phase::Answered { .. } => true,
             Phase::Writing(todo) => todo.held_answer.is_some(),
@@ -245,8 +245,8 @@ pub(crate) fn states_after_arrival(
     [true, false].into_iter().filter_map(|heard| model.next_state(state, Action::Arrive(wire, heard))).collect()
 }
 
-/// Returns the states after a worker has asked a tool to reconcile a call. The worker uses the tool's answer in some of
-/// these states, and ignores it in the other states.
+/// Returns the states after a worker has asked a tool to reconcile a call. There are two states for each state before:
+/// one in which the worker uses the tool's answer, and one in which the worker ignores it.
 pub(crate) fn states_after_reconcile(
     model: &Protocol,
     state: &State,
@@ -276,7 +276,8 @@ pub(crate) fn states_after_reconcile(
     found.1
 }
 
-/// Returns the state after a person's action on a call, with the clock advanced to the settling time.
+/// Returns the state after `action`, an action of a person on a call. The action may require that the settling time has
+/// passed. The clock of the try is then advanced, and the requests of the try in transit are dropped.
 pub(crate) fn state_after_settling(model: &Protocol, state: &State, slot: u8, action: Action) -> Option<State> {
     let try_no = state.job.records[usize::from(slot)].row?.try_no;
     let mut state = state.clone();

@@ -77,9 +77,9 @@ pub(crate) fn lose_deferred_commit(config: &Config, state: &State, index: usize,
 pub(crate) fn learn_lease_lost(config: &Config, state: &State, index: usize) -> Option<State> {
     let mut state = state.clone();
     let run = state.workers[index].run.as_mut()?;
-    // A read may already execute its next try when the store refuses to record the failure of the last try, because the
-    // next try may start before this record is durable. In the model a read runs at most one try ahead, because more
-    // tries would give too many states.
+    // The next try of a read need not wait until the failure of the last try is durable. The read may therefore already
+    // execute its next try when the store refuses to record that failure. In the model a read runs at most one try
+    // ahead: more tries would give too many states.
     if let Phase::Late { slot, try_no, answer: Answer::NotApplied, is_stored: false } = run.phase {
         let (is_read, view) = (config.calls[usize::from(slot)] == ModelClass::Read, &run.view[usize::from(slot)]);
         if !config.own_pace || !is_read || try_no >= config.tries || try_no != view.tries + 1 {

@@ -164,7 +164,7 @@ impl PlannedWrite {
             Plan::Applied { .. } => to(RowState::Committed),
             Plan::FailFinal => to(RowState::FailedFinal),
             Plan::Repair => to(final_row_state(record.finished?.1)),
-            // At the end of the job, the failure of a call that is not retried becomes final.
+            // If the job ends and a failed call is not retried, the failure becomes final.
             Plan::End { .. } if self.makes_failure_final(record) => to(RowState::FailedFinal),
             Plan::Block | Plan::Park | Plan::End { .. } | Plan::Unblock | Plan::Nothing => return None,
         })

@@ -104,8 +104,8 @@ impl Record {
     pub fn answer(&self) -> Option<Answer> {
         self.finished.filter(|_| self.committed).map(|(_, answer)| answer)
     }
-    /// Returns true if the last verdict was [`Verdict::Repeat`]: the last try repeats an earlier try under its key. The
-    /// answer "not applied" then holds only for the last try, and the earlier try may have changed the world.
+    /// Returns true if the last verdict is [`Verdict::Repeat`], that is, if the last try repeats an earlier try under
+    /// its key. An answer "not applied" then covers only the last try. The earlier try may have changed the world.
     pub fn was_repeated(&self) -> bool {
         self.verdicts.iter().flatten().next_back() == Some(&Verdict::Repeat)
     }

@@ -111,7 +111,7 @@ pub struct Run {
     pub cancelled: bool,
     /// Current activity.
     pub phase: Phase,
-    /// Answers that the run has injected, by slot.
+    /// Answers that the step has received in this run, by slot.
     pub injected: Vec<Option<Answer>>,
 }
 
@@ -150,7 +150,7 @@ pub enum Violation {
     NoRecord = 1,
     /// A superseded attempt changed the database.
     StaleWrite = 2,
-    /// Two attempts injected different answers, or an injected answer differs from the recorded answer.
+    /// The step received different answers in two attempts, or an answer that differs from the recorded answer.
     DifferentAnswer = 4,
     /// A worker held an answer and could not store it.
     AnswerLost = 8,
@@ -175,7 +175,7 @@ pub struct State {
     pub requests_in_transit: Vec<RequestInTransit>,
     /// For each invocation, the external keys under which the world changed, in order.
     pub world: Vec<Vec<u8>>,
-    /// First injected answer of each invocation.
+    /// Answer of each invocation that a step has received, in any attempt.
     pub delivered: Vec<Option<Answer>>,
     /// Number of crashes that may still happen.
     pub crashes: u8,

@@ -34,7 +34,8 @@ pub enum Observation {
         /// The database after the claim.
         job: Job,
     },
-    /// A worker wrote a batch, an answer, or an inbox row for the lease holder.
+    /// A worker wrote one of three things: a batch, an answer in the effect store, or a late answer in the inbox of the
+    /// lease holder.
     Wrote {
         /// Attempts that may have written. All of them belong to one process.
         by: Vec<u8>,
@@ -225,8 +226,8 @@ fn invariants_hold(config: &Config, state: &State) -> bool {
     state.violations == 0 && once
 }
 
-/// Returns the states in which the observed change can happen. If another process makes the change, the lease
-/// holder may have reloaded the job or read its inbox before the change.
+/// Returns the states in which the observed change can happen. If the lease holder did not make the change, it may have
+/// reloaded the job or read its inbox before the change.
 fn states_before(model: &Protocol, state: &State, seen: &Observation) -> Vec<State> {
     let by: &[u8] = match seen {
         Observation::Wrote { by, .. } => by,

@@ -16,7 +16,8 @@ pub(crate) fn turn(config: &Config, state: &State, index: usize, luck: Luck) -> 
     let mut run = state.workers[index].run.take()?;
     let lost = matches!(luck, Luck::LostBefore | Luck::LostAfter);
     let todo = match run.phase.clone() {
-        // The inbox is read first after a reload. An unacknowledged barrier is checked before the inbox.
+        // After a reload, the worker reads the inbox before it decides. A worker with an unacknowledged barrier first
+        // looks for this barrier in the loaded data.
         Phase::Ready { fresh: true, nonce: None } if !state.job.inbox.is_empty() => return None,
         Phase::Ready { nonce, .. } => match choose(config, &state, &run, nonce, luck)? {
             Choice::Write(todo) => todo,
@@ -87,7 +88,7 @@ pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) ->
     let mut state = state.clone();
     let mut run = state.workers[index].run.take()?;
     let ready = matches!(run.phase, Phase::Ready { nonce: None, .. });
-    // In configurations with `own_pace`, a worker that executes or writes also reads the inbox.
+    // In configurations with `own_pace`, a worker also reads the inbox while it executes a try or writes.
     let beside =
         config.own_pace && matches!(run.phase, Phase::Executing { .. } | Phase::Answered { .. } | Phase::Writing(_));
     let about = run.phase.clone();
@@ -116,7 +117,7 @@ pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) ->
         // While the worker executes a try or writes, it applies a request only if a single write is enough and
         // the store accepts that write.
         matches!(run.phase, Phase::Ready { .. }).then_some(())?;
-        // A request that changed the call makes the run reload, which drops the current try.
+        // If the request changed the state of the call, the run reloads the job and drops its current try.
         let asks_on = matches!(plan, Plan::Nothing | Plan::Unblock);
         run.phase = if asks_on { about } else { Phase::Reload { nonce: None, held_answer: None } };
     }
@@ -128,8 +129,8 @@ pub(crate) fn with_run(mut state: State, index: usize, run: Option<Run>) -> Opti
     Some(state)
 }
 
-/// Writes the next part and sets the worker's next phase. Returns `None` if `luck` is not possible here, or if
-/// another value of `luck` leads to the same result.
+/// Writes the next parts of a planned write, and sets the worker's next phase. Returns `None` if `luck` is not possible
+/// here, or if another value of `luck` leads to the same result.
 pub(crate) fn write(
     config: &Config,
     state: &mut State,
@@ -160,7 +161,8 @@ pub(crate) fn write(
     }
     match admitted {
         Ok(()) => apply(state, &mut run, &todo, part),
-        // A lost refusal is left out here. The worker reloads the job, as after a write that did not reach the store.
+        // If the store refuses the write and the refusal is lost, the worker reloads the job, as after a write that did
+        // not reach the store. The search covers this case with [`Luck::LostBefore`].
         Err(Some(_)) if lost => return None,
         Err(Some(WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. })) => {
             let Some((slot, try_no, answer)) = todo.held_answer.filter(|(_, _, answer)| *answer != Answer::Unknown)
@@ -248,7 +250,8 @@ fn apply(state: &mut State, run: &mut Run, todo: &PlannedWrite, part: u8) {
 /// try, the verdict stays.
 fn store_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no: u8, answer: Answer) {
     let effect = Effect { answer, by: EffectOrigin::Executed };
-    // A repeat that changed nothing is not an answer, because the repeated try may have changed something.
+    // A repeat that changed nothing does not answer the call, because the try that it repeats may have changed
+    // something.
     let fails_again = answer == Answer::NotApplied && run.view[usize::from(slot)].was_repeated();
     if fails_again && !config.lacks(Mutant::FailedRepeatSettles) {
         return;

@@ -1,5 +1,5 @@
-//! I84: searches the protocol without one of its rules. The search must find a violation. A search without a violation
-//! would not detect that the rule is missing.
+//! I84: searches the protocol without one of its rules. The search must find a violation. Otherwise the search would
+//! accept a program that lacks the rule.
 
 use std::collections::HashSet;
 

@@ -113,8 +113,7 @@ fn protocol_holds_in_larger_worlds() {
 /// repeat their requests.
 #[test]
 fn protocol_holds_for_workers_at_their_own_pace() {
-    // Reads are left out, because a read whose answer is not kept can be repeated without end. The search would not
-    // finish.
+    // No reads: a read whose answer is not kept can be repeated without end, so the search would not finish.
     for class in [ModelClass::Opaque, ModelClass::Queryable, ModelClass::Keyed] {
         let free = Config { own_pace: true, lost_commits: 0, ..Config::for_class(class) };
         check_all_states(Config {
@@ -125,7 +124,7 @@ fn protocol_holds_for_workers_at_their_own_pace() {
             ..free.clone()
         });
         check_all_states(Config { pauses: 0, suspensions: 1, cancel: true, ..free.clone().staged() });
-        // Adding the inbox row of a late answer a second time also counts as a suspension.
+        // `suspensions` also limits the number of times that a worker adds the inbox row of a late answer again.
         check_all_states(Config { crashes: 0, suspensions: 1, ..free });
     }
 }

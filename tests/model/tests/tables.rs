@@ -162,7 +162,7 @@ fn row(state: RowState) -> LedgerRow {
     }
 }
 
-/// Returns every possible row. A row may belong to the caller's call or to another call.
+/// Returns every possible ledger row. A row may belong to the call of `caller`, or to another call at the same slot.
 fn rows() -> Vec<Option<LedgerRow>> {
     let mut rows = vec![None];
     for state in STATES {
