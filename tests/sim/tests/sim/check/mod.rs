@@ -1,5 +1,5 @@
-//! Checks after a run. They compare the stores with the witness of the world, which records the requests that arrived.
-//! The witness and the stores do not use each other's data.
+//! Checks after a run compare the stores with the witness of the world, which records the requests that arrived. The
+//! witness and the stores do not use each other's data.
 
 pub(crate) mod coverage;
 

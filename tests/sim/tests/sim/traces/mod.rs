@@ -22,7 +22,7 @@ use observations::ObservedJob;
 /// Default number of seeds.
 const SEEDS: u64 = 600;
 
-/// Number of accepted traces for each trace that may be left out.
+/// Minimum number of accepted traces for each trace that is left out.
 const LEFT_OUT_ONE_IN: u64 = 200;
 const LEFT_OUT: &str = "left out: more tries than the model has room for";
 const TOO_WIDE: &str = "left out: more states at once than can be followed";
@@ -126,7 +126,7 @@ fn records(job: &Job) -> impl Iterator<Item = &Record> {
     job.records.iter()
 }
 
-/// Returns the crash window of §5 in which a claim finds a call.
+/// Returns the crash window of §5 for a call that a new claim finds, or `None` if no crash window applies.
 fn crash_window(record: &Record) -> Option<&'static str> {
     let row = record.row?;
     let answered = record.open_try().is_some_and(|open| record.effect(open).is_some());

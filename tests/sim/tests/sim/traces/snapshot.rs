@@ -151,8 +151,9 @@ impl ModelSnapshot {
             let number = slot_number(&effect.slot);
             let changes = self.calls[usize::from(number)] != ModelClass::Read;
             let record = self.record(&effect.slot);
-            // The model lets a read run at most one try ahead of the recorded tries, and no try ahead once its
-            // final answer is committed. A job in which a read ran further ahead is not supported.
+            // In the model, the try number of a read's answer exceeds the number of recorded tries by at most one.
+            // After the final answer of the read is committed, it does not exceed that number. A job that breaks this
+            // rule is not supported.
             if !changes && (at > usize::from(record.tries) || record.committed && at + 1 > usize::from(record.tries)) {
                 self.is_unsupported = true;
                 continue;

@@ -119,7 +119,7 @@ fn without_effect(trace: &mut Vec<Observation>, at: usize, _: &[ModelClass]) -> 
     let (_, old, job, slot) = write(trace, at)?;
     let (old, new) = (old.records[slot].effects, job.records[slot].effects);
     let lost = old.iter().zip(&new).position(|(old, new)| old != new)?;
-    // Only an atomic commit is changed. In a staged commit, the effect is a separate write.
+    // Only an atomic commit is manipulated. In a staged commit, the effect is a write of its own.
     commit(trace, at)?;
     change(trace, at, |job| job.records[slot].effects[lost] = None);
     Some(at)
@@ -151,7 +151,8 @@ fn early_verdict(trace: &mut Vec<Observation>, at: usize, calls: &[ModelClass]) 
     if !news || !nothing_else || calls[number] != ModelClass::Opaque {
         return None;
     }
-    // The person inspects the world before the request arrives, and so decides that nothing happened.
+    // The manipulation moves the arrival of the call's request after the person's request. The person then finds no
+    // result in the world and decides that nothing happened.
     let sent = (slot, try_no);
     let arrives =
         |seen: &Observation| matches!(seen, Observation::Arrived { slot, try_no, .. } if (*slot, *try_no) == sent);

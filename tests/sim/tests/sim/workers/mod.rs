@@ -33,8 +33,8 @@ fn settings(scene: &Simulation) -> WorkerSettings {
         lease_ms: 2_000,
         heartbeat_ms: 500,
         clock_margin_ms: MARGIN_MS,
-        // The jobs of runs with `records` are compared with the protocol model. The model does not limit attempts
-        // without progress.
+        // Runs with `records` are compared with the protocol model. The model does not limit attempts without progress,
+        // so workers of such runs do not limit them either.
         max_attempts_without_progress: if scene.records.is_some() { u32::MAX } else { 3 },
         staged: scene.weather.staged,
         limits: BTreeMap::new(),

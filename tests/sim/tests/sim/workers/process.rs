@@ -30,8 +30,7 @@ pub(crate) const CRASH_POINTS: [&str; 18] = [
     "action",
     "execute",
     "reconcile",
-    // `sending` is listed several times and is therefore chosen more often. A death at this point leaves a call in
-    // doubt.
+    // `sending` is listed three times, so that more processes die at this point and leave a call in doubt.
     "sending",
     "sending",
     "sending",

@@ -198,7 +198,8 @@ async fn check_after_write(process: &Process, job_id: &JobId, attempt: u32) {
     }
 }
 
-/// Returns the type of an event from its bytes. Keys are sorted, and no later key contains another `type`.
+/// Returns the type of an event, read from its bytes. The keys of an event are sorted, and no value after the key
+/// `type` contains another `type`. The last `type` in the bytes is therefore the type of the event.
 pub(crate) fn kind(event: &Event) -> &str {
     let text = std::str::from_utf8(&event.bytes).unwrap_or_default();
     let (_, after) = text.rsplit_once("\"type\":\"").unwrap_or_default();
