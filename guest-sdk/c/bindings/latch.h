@@ -39,8 +39,8 @@ typedef uint8_t latchwork_plugin_types_applied_t;
 
 // The call certainly changed nothing. The host may execute it again.
 #define LATCHWORK_PLUGIN_TYPES_APPLIED_NO 0
-// The tool cannot find out whether the world changed. A call that may change the world is then
-// in doubt.
+// The tool cannot find out whether the world changed. If the operator may change the world, the call
+// is then in doubt.
 #define LATCHWORK_PLUGIN_TYPES_APPLIED_UNKNOWN 1
 
 typedef struct {
@@ -424,7 +424,7 @@ typedef struct exports_latchwork_plugin_verify_finding_t {
 
 // The change is as recorded.
 #define EXPORTS_LATCHWORK_PLUGIN_VERIFY_FINDING_CONFIRMED 0
-// The change is not as recorded. Describes the difference.
+// The change is not as recorded. The text describes the difference.
 #define EXPORTS_LATCHWORK_PLUGIN_VERIFY_FINDING_MISMATCH 1
 
 typedef struct {
@@ -464,7 +464,7 @@ extern void latchwork_plugin_log_write(latchwork_plugin_log_level_t level, latch
 extern void latchwork_plugin_clock_now(latchwork_plugin_clock_instant_t *ret);
 
 // Imported Functions from `latchwork:plugin/rng@0.1.0`
-// Returns `len` random bytes. More than 65,536 bytes in one call trap. Example: `bytes(16)` for an id.
+// Returns `len` random bytes. Traps if `len` is greater than 65,536. Example: `bytes(16)` for an id.
 extern void latchwork_plugin_rng_bytes(uint32_t len, latch_list_u8_t *ret);
 // Returns the next four bytes of the stream as a little-endian number. Example: `next-u32() % 2 == 0`.
 extern uint32_t latchwork_plugin_rng_next_u32(void);

@@ -23,7 +23,7 @@ pub mod exports {
                 pub enum Finding {
                     /// The change is as recorded.
                     Confirmed,
-                    /// The change is not as recorded. Describes the difference.
+                    /// The change is not as recorded. The text describes the difference.
                     Mismatch(_rt::String),
                 }
                 impl ::core::fmt::Debug for Finding {

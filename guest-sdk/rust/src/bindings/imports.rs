@@ -98,8 +98,8 @@ pub mod latchwork {
             pub enum Applied {
                 /// The call certainly changed nothing. The host may execute it again.
                 No,
-                /// The tool cannot find out whether the world changed. A call that may change the world is then
-                /// in doubt.
+                /// The tool cannot find out whether the world changed. If the operator may change the world, the call
+                /// is then in doubt.
                 Unknown,
             }
             impl ::core::fmt::Debug for Applied {
@@ -430,7 +430,7 @@ pub mod latchwork {
                 }
             }
         }
-        /// The injected clock. Its readings are the same live and in replay.
+        /// The injected clock. A replay gives the same readings as the recorded run.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod clock {
             #[used]
@@ -496,7 +496,7 @@ pub mod latchwork {
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
             #[allow(unused_unsafe, clippy::all)]
-            /// Returns `len` random bytes. More than 65,536 bytes in one call trap. Example: `bytes(16)` for an id.
+            /// Returns `len` random bytes. Traps if `len` is greater than 65,536. Example: `bytes(16)` for an id.
             #[allow(async_fn_in_trait)]
             pub fn bytes(len: u32) -> _rt::Vec<u8> {
                 unsafe {
