@@ -64,7 +64,8 @@ impl TlsServer {
         let (cert, key) = ours.issue_certificate(dir.path(), "localhost");
         let client = ours.issue_certificate(dir.path(), "latch");
         hand_over(&key);
-        // The port is free now, and the kernel does not assign it again soon.
+        // The kernel has just assigned this port, and does not assign the same port again soon. The server can
+        // therefore use it.
         let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
         let server = Server::start_with(&[
             &format!("port={port}"),

@@ -127,8 +127,8 @@ fn job_is_released_while_its_effect_database_is_unreachable() {
     assert_eq!(place.effect_counts()["o"], 1);
 }
 
-/// I125: a finished job for which a retry was requested is released while its effect database is unreachable,
-/// and the retry is carried out afterwards.
+/// I125: a retry of a finished job is requested, and then the effect database becomes unreachable. A worker that claims
+/// the job releases it. Once the effect database is reachable again, the retry is carried out.
 #[test]
 fn retry_is_carried_out_after_the_effect_database_was_unreachable() {
     let Some(server) = Server::start() else { return };

@@ -85,8 +85,8 @@ async fn two_jobs(opened: &OpenedDatabase, starts: StartOperation) -> (LogWriter
     (log, lock)
 }
 
-/// I89: on a server whose restore is not accepted, an operation starts nothing and keeps no lease, even if it is the
-/// first to reach the server. Results are still recorded there, and requests are still accepted.
+/// I89: an operation on a server whose restore is not accepted starts no work and keeps no lease. This also holds for
+/// the first operation that reaches the server. Results are still recorded there, and requests are still accepted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_starts_on_a_server_before_its_restore_is_accepted() {
     for (starts, point) in StartOperation::ALL {
@@ -110,8 +110,8 @@ async fn nothing_starts_on_a_server_before_its_restore_is_accepted() {
     }
 }
 
-/// I89: if the answer to a commit is lost and only an unaccepted server can confirm the commit, an operation that
-/// starts work or keeps a lease fails. Writes of results and requests succeed.
+/// I89: the answer to a commit is lost, and only an unaccepted server can confirm the commit. An operation that starts
+/// work or keeps a lease then fails. Writes of results and requests succeed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn commit_confirmed_only_by_an_unaccepted_server_starts_nothing() {
     for (starts, _) in StartOperation::ALL {

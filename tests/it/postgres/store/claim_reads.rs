@@ -53,8 +53,8 @@ async fn crowded_database(url: &str, states: &[i64], known: bool) -> (OpenedData
     (opened, lock)
 }
 
-/// Returns the number of rows read since `before`. The server updates the counters of a session only when the
-/// session ends, so this function waits until the server has counted `scans` index scans.
+/// Returns the number of rows read since `before`. The server adds the counters of a session to its statistics only
+/// when the session ends. This function therefore waits until the statistics contain `scans` more index scans.
 async fn read_since(url: &str, before: (i64, i64), scans: i64) -> i64 {
     for _ in 0..500 {
         let now = read_counters(url).await;
