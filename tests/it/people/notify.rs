@@ -81,8 +81,8 @@ fn end_of_a_job_is_posted_without_results() {
     assert_eq!(kinds, ["job_parked", "job_cancelled"]);
 }
 
-/// A person may read a notice while in another folder, so the command in the notice names the configuration
-/// with which the job ran.
+/// The command in a notice names the configuration with which the job ran, because a person may type the command in
+/// another folder.
 #[test]
 fn command_in_a_notice_names_the_configuration() {
     let server = TestServer::start();

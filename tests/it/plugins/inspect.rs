@@ -55,7 +55,7 @@ fn step_and_tool_components_get_their_own_verdict() {
 /// actual type.
 #[test]
 fn every_difference_in_exports_is_named() {
-    // The code calls the import, because the component encoder drops imports without a call.
+    // The code must call the import, because the component encoder drops imports that no code calls.
     let wit = world_wit("import latchwork:plugin/clock@0.1.0; export run: func();");
     let calls: &[(&str, &str, &str)] = &[("run", "latchwork:plugin/clock@0.1.0", "now")];
     let (code, seen) = inspect_bytes(&ComponentSpec { wit: &wit, calls, ..VALID_STEP }.build_component(), &[]);

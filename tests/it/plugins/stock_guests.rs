@@ -217,8 +217,8 @@ fn assert_replays(place: &TestEnv, id: &str) {
 fn check_differing_fields_and_replay(place: &TestEnv, differing: &[&str]) -> [(Value, String); 2] {
     let [(one, first, said), (two, second, _)] = [completed_job(place), completed_job(place)];
     let differing: BTreeSet<&str> = differing.iter().copied().collect();
-    // `loops` is not compared. It counts the iterations of a loop that runs for 1 or 2 ms, depending on the fraction of
-    // a millisecond at which the loop starts.
+    // `loops` is not compared. It is the number of iterations of a loop that runs for 1 or 2 ms. The duration depends
+    // on the start time of the loop.
     for (key, value) in first.as_object().expect("an object").iter().filter(|(key, _)| *key != "loops") {
         let differs = *value != second[key];
         assert_eq!(differs, differing.contains(key.as_str()), "{key}: {value} and {}", second[key]);

@@ -61,8 +61,8 @@ fn same_step_in_every_language_resumes_after_kills_and_replays() {
 
         let id = job["job_id"].as_str().unwrap();
         let walked = outputs_checked_by_replay(place.path(), job).remove("s").unwrap();
-        // An external key contains the attempt that first made the call: attempt 1 for the first call. The second call
-        // was first made after a kill, in attempt 2.
+        // An external key ends with the attempt that first made the call. The first call was made in attempt 1. The
+        // second call was first made after a kill, in attempt 2.
         assert_eq!(walked["keys"], json!([format!("latch:{id}:s/0:1"), format!("latch:{id}:s/1:2")]), "{lang}");
         let events = run_latch(place.path(), &["job", "events", id, "--json"]).stdout;
         assert_eq!(events.matches("\"command_committed\"").count(), 2, "{lang}: two calls: {events}");

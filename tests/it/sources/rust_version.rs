@@ -2,7 +2,7 @@
 
 use crate::support::checkout::root;
 
-/// `rust-toolchain.toml` names an exact release of the version that the manifest requires, so that every checkout is
+/// `rust-toolchain.toml` names one release of the Rust version that the manifest requires. Every checkout is therefore
 /// built with the same compiler and the same lints.
 #[test]
 fn toolchain_file_selects_a_release_of_the_required_version() {

@@ -48,7 +48,7 @@ pub(super) fn rust_files(folder: &str) -> Vec<TextFile> {
     files
 }
 
-/// Fails if `found` has entries. The message contains the rule and the entries, which violate the rule.
+/// Fails if `found` has entries. The entries violate `rule`, and the message contains both.
 pub(super) fn assert_none(rule: &str, found: Vec<String>) {
     assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
 }

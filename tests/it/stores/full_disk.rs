@@ -153,8 +153,8 @@ fn full_disk_and_read_only_folder_have_their_own_codes() {
     refused(("L0101", 2), "read-only");
 }
 
-/// On a full disk or in an unwritable folder, the commands for plugin authors fail with the error code of the cause and
-/// leave no partial files.
+/// The disk is full or the folder is not writable. The commands for plugin authors then fail with the error code of the
+/// cause, and leave no partial files.
 #[test]
 fn failed_author_commands_leave_no_files() {
     let Some(disk) = SmallDisk::mount(4 * 1_024) else { return };

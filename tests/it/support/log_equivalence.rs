@@ -1,5 +1,6 @@
-//! Compares the log of a job that crashed, but has no call in doubt, with the log of an undisturbed job. The
-//! logs may differ only in claims, restarts of steps, times, nonces and the mark of a recovered answer.
+//! Compares the log of a job that crashed with the log of an undisturbed job. Jobs with a call in doubt or a repeated
+//! call are left out. The logs may differ only in claims, restarts of steps, times, nonces and the mark of a recovered
+//! answer.
 
 use serde_json::Value;
 

@@ -137,8 +137,8 @@ fn concurrent_calls_in_doubt_are_retried_together() {
     assert_eq!(begun, 6, "each twice, before any answer: {all:#?}");
 }
 
-/// I96: among concurrent calls, a call that has the permit of its operator starts while calls of other operators still
-/// wait for permits.
+/// I96: a concurrent call starts as soon as it has the permit of its operator. It does not wait until calls of other
+/// operators have their permits.
 #[test]
 fn call_waits_only_for_a_permit_of_its_own_operator() {
     let limits = "\"Effect.Queryable\" = { rate = \"1/1h\" }, \"Effect.Keyed\" = { at_once = 1 }";

@@ -89,8 +89,8 @@ fn check_two_kinds_of_workers(place: &TestEnv, other: &Path) {
     for job in &jobs {
         let (claimed, released) = claims_and_releases(place, job);
         assert_eq!((job_state(place, job), claimed - released), (json!("COMPLETED"), 1), "{job}");
-        // On a slow machine the worker without the plugin claims a job a few more times, so up to three
-        // claims are accepted.
+        // Without delays, each job is claimed twice: by the worker without the plugin and by the worker with the
+        // plugin. On a slow machine the first worker claims a job again, so up to three claims are accepted.
         assert!(claimed <= 3, "{job} was claimed {claimed} times");
     }
     for (worker, rested, left) in [(without, json!({}), JOBS), (with, json!({ "COMPLETED": JOBS }), 0)] {
@@ -119,8 +119,8 @@ fn job_is_left_to_a_machine_that_has_its_plugin() {
     let place = env_with_two_configurations().with_database(&url);
     write_lacking_config(&place);
     let mut other = place.fresh_copy();
-    // Only the environment of the first machine replays the jobs when it is dropped, because a replay requires the
-    // plugins of the first machine.
+    // A replay requires the plugins of the first machine. The environment of the other machine therefore does not
+    // replay the jobs when it is dropped.
     other.skip_replay_of_many_jobs();
     check_two_kinds_of_workers(&place, &other.dir);
     assert_eq!((place.effect_counts().get("o"), other.effect_counts().get("o")), (Some(&JOBS), None));
@@ -168,8 +168,8 @@ fn worker_without_the_plugin_leaves_the_job_unchanged() {
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 4 })), "{} {}", ran.stdout, ran.stderr);
 }
 
-/// I121: if `latch resume` finds a job that lacks its plugin or cannot be read, it reports this job and continues with
-/// the other jobs.
+/// I121: `latch resume` finds a job whose plugin is missing and a job that cannot be read. It reports these jobs and
+/// continues with the other jobs.
 #[test]
 fn resume_continues_past_jobs_that_cannot_be_loaded() {
     let mut place = env_with_two_configurations();

@@ -135,8 +135,8 @@ async fn operator_without_declared_effects_can_cause_none() {
         }
     }
     assert!(logged >= 4, "each denial is logged with the line that would allow it");
-    // An operator that only calls a model may send POST requests. Its other actions that change something are
-    // denied.
+    // An operator whose only effect is a call of a model may send POST requests. Everything else that changes something
+    // is denied.
     let said = answers_of(&plugin, "World.Model", script.clone()).await;
     assert_eq!(said[3]["status"], 200);
     for denied in &said[4..] {
