@@ -181,7 +181,8 @@ pub(crate) fn resolve(config: &Config, state: &State, slot: u8) -> Option<State>
     let row = record.row.filter(|row| row.state == RowState::Indeterminate as u8)?;
     let again = state.job.inbox.len() < usize::from(config.max_repeated_requests);
     let asked = !again && state.job.inbox.iter().any(|note| matches!(note, ModelRequest::Resolve { .. }));
-    // A call needs no verdict if the log has its final answer, even if its row is still in doubt.
+    // A call whose final answer is in the log needs no verdict. Its ledger row may still be in doubt, for example after
+    // a crash before the row was written.
     if asked || record.committed || state.job.state().is_terminal() {
         return None;
     }

@@ -114,8 +114,8 @@ pub(crate) fn drain(config: &Config, state: &State, index: usize, luck: Luck) ->
     let todo = PlannedWrite { applies: Some(note), ..PlannedWrite::new(slot, plan, config) };
     let mut run = write(config, &mut state, run, todo, luck)?;
     if beside && let Some(run) = &mut run {
-        // While the worker executes a try or writes, it applies a request only if a single write is enough and
-        // the store accepts that write.
+        // While the worker executes a try or writes, it applies a request under two conditions: a single write is
+        // enough, and the store accepts this write.
         matches!(run.phase, Phase::Ready { .. }).then_some(())?;
         // If the request changed the state of the call, the run reloads the job and drops its current try.
         let asks_on = matches!(plan, Plan::Nothing | Plan::Unblock);
