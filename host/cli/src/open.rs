@@ -133,7 +133,8 @@ pub(crate) fn is_new(config: &Config) -> anyhow::Result<bool> {
 
 /// Checks that the command runs in a project. A project has a configuration or a database.
 ///
-/// # Errors `L0110` if `--db` names a file that does not exist, or if the project has no configuration and no database
+/// # Errors
+/// `L0110` if `--db` names a file that does not exist, or if the project has no configuration and no database
 /// file.
 pub(crate) fn require_project(config: &Config) -> anyhow::Result<()> {
     let Some(path) = file(config)?.filter(|path| !path.exists()) else { return Ok(()) };

@@ -20,7 +20,8 @@ use crate::state::{Call, Draft, Durable, Job, Prefetched};
 /// a keyed retry, a decision of the policy, and leaving the call to a person. Calls that only read may also be
 /// repeated.
 ///
-/// # Errors Returns a description of a decision that is not allowed.
+/// # Errors
+/// Returns a description of a decision that is not allowed.
 pub fn check_open_call(whole: &Durable, prefix: &Job, slot: &Slot, call: &Call) -> Result<(), String> {
     let Some(operator) = prefix.pinned(&call.operator).filter(|operator| operator.is_world_changing()) else {
         return Ok(());
