@@ -31,8 +31,8 @@ pub(crate) enum QueuedPart {
 }
 
 impl QueuedPart {
-    /// Returns true if something outside the database relies on this part once it is durable: a call that may begin, an
-    /// accepted job or an acknowledged request.
+    /// Returns true if something outside the database happens once this part is durable. Either a call begins, or a
+    /// caller gets the confirmation that its job or its request is stored.
     pub(crate) fn is_externally_visible(&self) -> bool {
         match self {
             Self::Batch { batch, .. } => batch.kind.starts_calls(),
@@ -41,8 +41,8 @@ impl QueuedPart {
         }
     }
 
-    /// Returns true if the event logs may not prove that this part was committed. The transaction of the part then
-    /// writes a commit marker.
+    /// Returns true if the event logs alone do not prove that this part was committed. Its transaction then also writes
+    /// a commit marker as proof.
     pub(crate) fn needs_marker(&self) -> bool {
         match self {
             Self::Batch { batch, .. } => batch.events.is_empty(),
@@ -93,8 +93,8 @@ impl<W: Work> QueuedWork for WorkTicket<W> {
     }
 
     async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), TransactionFailure> {
-        // Check here and not earlier: the connection may have been replaced since the last check and may lead
-        // to another server.
+        // The database is checked here, immediately before the work. The connection may have been replaced since the
+        // last check, and the new connection may lead to another server.
         let refusal = if self.starts_work() { tx.refusal().await? } else { None };
         let done = match refusal {
             Some(restored) => Err(restored),
@@ -115,7 +115,8 @@ impl<W: Work> QueuedWork for WorkTicket<W> {
             (TransactionOutcome::Failed(error) | TransactionOutcome::Unavailable(error), _) => {
                 Err(WriteFailure::Store(error.clone()))
             }
-            // A refused part stays refused for every outcome of the transaction.
+            // A refused part wrote nothing, so its caller gets the refusal even if the outcome of the transaction is
+            // unknown.
             (_, Some(Err(refusal))) => Err(WriteFailure::Store(refusal)),
             (TransactionOutcome::Unknown(message), _) => Err(WriteFailure::Unknown(message.clone())),
         });
@@ -127,8 +128,8 @@ impl<W: Work> QueuedWork for WorkTicket<W> {
 pub(crate) enum TransactionOutcome {
     /// The transaction is durable.
     Committed,
-    /// The transaction is durable in a database that was not accepted. The calls and claims that it contains
-    /// must not be acted on.
+    /// The transaction is durable, but another database than the accepted one answered. A part that starts work, such
+    /// as a call or a claim, therefore gets the outcome [`Unknown`](Self::Unknown).
     CommittedElsewhere(String),
     /// Nothing was written.
     Failed(StoreError),

@@ -18,13 +18,13 @@ pub(crate) struct TransactionEvidence {
     pub(crate) server: ServerIdentity,
 }
 
-/// Reads whether the transaction was committed, on a new connection to the server `here`.
+/// Determines whether the transaction was committed. `conn` is a new connection to the server `here`.
 ///
-/// On PostgreSQL, asks the server by transaction number. A committed number alone is not enough: the commit marker
-/// or the logs must also show that the number belongs to this transaction.
+/// On PostgreSQL, queries the status of the transaction number. The status "committed" alone is not enough: the commit
+/// marker or the ends of the logs must also show that the number belongs to this transaction.
 ///
-/// On SQLite, compares the ends of the logs. The log of one job decides for the whole group, because a transaction is
-/// written as a whole or not at all.
+/// Without a status, as on SQLite, compares the ends of the logs. The log of one job decides for the whole group,
+/// because a transaction is written as a whole or not at all.
 pub(crate) async fn read_outcomes(
     hand: &StatementExecutor,
     conn: &mut Connection,
@@ -34,8 +34,8 @@ pub(crate) async fn read_outcomes(
     patience: &mut RetryBudget,
 ) -> Result<Vec<CommitOutcome>, sqlx::Error> {
     let TransactionEvidence { number, marker: mark, server: place } = evidence;
-    // A transaction number is meaningful only on the same server and timeline. Elsewhere only the stored
-    // rows are evidence.
+    // A transaction number has a meaning only on the server and timeline that assigned it. On any other server, only
+    // the stored rows are evidence.
     let is_here = *here == place;
     let ended = match number.filter(|_| is_here) {
         Some(number) => transaction_status(hand, conn, &number, patience).await,
@@ -49,8 +49,9 @@ pub(crate) async fn read_outcomes(
             .is_committed(hand, conn)
             .await
             .map(|is_there| vec![if is_there { CommitOutcome::Committed } else { CommitOutcome::NotCommitted }]),
-        // Without a commit marker, the ends of the logs decide. The number belongs to another transaction if at least
-        // one log is unchanged and no log ends where the group would have ended it.
+        // Without a commit marker, the ends of the logs decide. The transaction was lost if at least one log ends as
+        // before the transaction and no log ends as after the transaction. The committed number then belongs to another
+        // transaction.
         Ok(Some(true)) => commit_outcomes(hand, conn, marks).await.map(|seen| {
             let lost = seen.contains(&CommitOutcome::NotCommitted) && !seen.contains(&CommitOutcome::Committed);
             vec![if lost { CommitOutcome::NotCommitted } else { CommitOutcome::Committed }]
@@ -64,8 +65,9 @@ pub(crate) async fn read_outcomes(
 /// SQLSTATE `invalid_parameter_value`: `pg_xact_status` was called with a number that was never assigned.
 const NEVER_ASSIGNED: &str = "22023";
 
-/// Returns whether the transaction with this number was committed. Returns `None` if the server no longer knows the
-/// transaction. Waits while the server is still committing the transaction in an old session.
+/// Returns true if the transaction with the number `number` was committed, and false if it was aborted or lost. Returns
+/// `None` if the server no longer knows the transaction. Waits while an old session is still committing the
+/// transaction.
 async fn transaction_status(
     hand: &StatementExecutor,
     conn: &mut Connection,

@@ -28,9 +28,9 @@ impl Writer {
 
     /// Queues a batch and waits for its result.
     ///
-    /// The channel is unbounded, so the batch enters the queue at the first poll. With a bounded channel, a task that
-    /// has used up its cooperative budget of Tokio would have to wait, and later batches would overtake its batch. The
-    /// channel needs no bound, because the events and calls of a job's steps are limited.
+    /// The channel is unbounded, so the batch enters the queue at the first poll. In a bounded channel, a task that has
+    /// used up its cooperative budget of Tokio would have to wait. Batches of later polls would then overtake its
+    /// batch. The channel needs no bound, because the events and calls of a job's steps are limited.
     pub(crate) async fn batch(&self, batch: Batch) -> Result<(), WriteError> {
         let (reply, answer) = oneshot::channel();
         let part = QueuedPart::Batch { batch: Box::new(batch), outcome: None, reply };
