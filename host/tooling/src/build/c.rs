@@ -35,7 +35,7 @@ pub(super) fn build(
     if recipe.kind == PluginKind::Tool {
         compiler.arg("-DLATCH_TOOL");
     }
-    // zig defines `NDEBUG` in optimized code. With `NDEBUG`, assertions would be disabled.
+    // zig defines `NDEBUG` in optimized code, and `NDEBUG` disables assertions.
     compiler.arg("-UNDEBUG");
     // Keeps the paths of this machine out of the messages of `assert`.
     compiler.arg(format!("-ffile-prefix-map={}=.", dir.display()));

@@ -65,8 +65,8 @@ fn set_environment(cargo: &mut Command, dir: &Path, toolchain: &Toolchain) -> Pa
     locate.args(["locate-project", "--workspace", "--message-format", "plain"]);
     let manifest = output_of(&mut locate).map(PathBuf::from);
     let workspace = manifest.as_deref().and_then(Path::parent).unwrap_or(dir);
-    // The remapping of cargo's home folder comes last, because this folder may lie inside the source root. rustc
-    // applies the last remapping that matches a path.
+    // The remapping of cargo's home folder follows the remapping of the source root. rustc applies the last remapping
+    // that matches a path, and cargo's home folder may lie inside the source root.
     let mut flags = vec![remap(source_root(workspace), "/src")];
     if let Some(home) = cargo_home() {
         flags.push(remap(&home, "/cargo"));
@@ -94,8 +94,9 @@ fn standard_library_flag(rustc: &Path, dir: &Path) -> Option<String> {
     is_hash.then(|| remap(&sysroot.join("lib/rustlib/src/rust"), &format!("/rustc/{commit}")))
 }
 
-/// Returns the folder that the component names `/src`: the parent of the workspace, because path dependencies may lie
-/// there. Returns the workspace itself if the parent is the root folder or directly below the root folder.
+/// Returns the folder whose path the component contains as `/src`. The result is the parent of the workspace, because
+/// path dependencies may lie beside the workspace. If the parent is the root folder or lies directly in the root
+/// folder, the result is the workspace itself.
 fn source_root(workspace: &Path) -> &Path {
     let deep = |path: &&Path| path.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1;
     workspace.parent().filter(deep).unwrap_or(workspace)

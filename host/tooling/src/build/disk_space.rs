@@ -1,5 +1,5 @@
-//! Detects builds that failed because a folder cannot be written. A test write detects this cause, because some
-//! programs do not report it.
+//! Detects builds that failed because a folder cannot be written. Some programs do not report this cause, so it is
+//! detected by a test write.
 
 use std::io;
 use std::io::{ErrorKind, Write as _};
@@ -11,7 +11,8 @@ use crate::build::options::BuildOptions;
 /// Free space in bytes below which a build may fail.
 const REQUIRED_BYTES: usize = 4 << 20;
 
-/// Adds a folder to the program's error if the build needs the folder and cannot write to it.
+/// If a program of the build failed and a folder that the build needs cannot be written, returns an error that also
+/// names this folder. Otherwise returns `error` unchanged.
 pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &BuildOptions) -> BuildError {
     let is_of_program =
         matches!(error, BuildError::Failed { .. } | BuildError::Install { .. } | BuildError::NoWasmTarget(_));
@@ -24,7 +25,7 @@ pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &Bu
             return BuildError::UnwritableFolder { error: Box::new(error), dir: folder.to_owned(), source };
         }
     }
-    // Reports only a full disk for these folders. A build can succeed although one of these folders is read-only.
+    // For these folders, only a full disk is reported. A build can succeed although one of them is read-only.
     for folder in [&options.tools_dir, &options.toolchain_dir, &std::env::temp_dir()] {
         if let Err(source) = check_writable(folder)
             && matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)

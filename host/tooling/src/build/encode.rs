@@ -9,7 +9,7 @@ use crate::build::error::BuildError;
 use crate::build::recipe::Recipe;
 use crate::build::world;
 
-/// Adapter module between a core module and its world.
+/// Adapter module that connects a core module with the world of its plugin.
 pub(super) struct Adapter<'a> {
     /// Module name under which the core module imports the adapter.
     pub(super) name: &'a str,
@@ -39,7 +39,7 @@ pub(super) fn encode_component(
         embed_component_metadata(&mut between, &resolve, whole, StringEncoding::UTF8)?;
         ComponentEncoder::default().validate(true).module(&module)?.adapter(adapter.name, &between)?.encode()
     };
-    // The usual cause is an import that the world does not have, such as kv in a step or a system call.
+    // The usual cause is an import that the world does not have. Examples are a system call, or `kv` in a step.
     let component = encode().map_err(|error| BuildError::Failed {
         what: "making a component".to_owned(),
         status: "the module does not match its world".to_owned(),

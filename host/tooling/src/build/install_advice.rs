@@ -3,7 +3,7 @@
 /// Advice on how to install a program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InstallAdvice {
-    /// Sentence for a build that finds the program missing. Names the sources of the program.
+    /// Sentence for the error of a build that needs the program but does not find it. Names the sources of the program.
     pub(super) sentence: &'static str,
     /// Command for the list of missing programs.
     pub(super) command: &'static str,
@@ -25,9 +25,11 @@ pub(super) const PYTHON: InstallAdvice = InstallAdvice {
     command: "apt-get install python3 python3-pip (3.10 or later), or https://python.org",
 };
 
-/// Short advice for Node.js and npm, after an earlier part of the build has found Node.js.
+/// Short advice for a build command that uses Node.js or npm. An earlier command of the same build has already checked
+/// that both are installed.
 pub(super) const NODE_BRIEF: &str = "install Node.js 20 or later, with npm";
-/// Short advice for Python and pip, after an earlier part of the build has found Python.
+/// Short advice for a build command that uses Python or pip. An earlier command of the same build has already checked
+/// that Python is installed.
 pub(super) const PYTHON_BRIEF: &str = "install Python 3.10 or later with pip";
 /// Advice for C. The compiler is clang, or a zig that pip installs.
 pub(super) const C_COMPILER: &str = "install clang, lld and wasi-libc, or Python 3.10 or later with pip";

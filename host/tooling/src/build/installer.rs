@@ -1,4 +1,5 @@
-//! Makes a Rust toolchain for Wasm with a program that the user's environment names, for machines without rustup.
+//! Runs the installer: a program, named by the user's environment, that makes a Rust toolchain for Wasm. Used if rustup
+//! is missing or fails.
 
 use std::path::{Path, PathBuf};
 

@@ -91,7 +91,7 @@ pub(super) fn build(
         }
     };
     let what = format!("making a component with {engine}");
-    // This command fails if a top-level statement of a module fails or reads the time.
+    // A typical failure: a top-level statement of a module throws an error or reads the time.
     run(&what, NODE_BRIEF, &mut componentize, progress)?;
     Ok(made)
 }

@@ -10,18 +10,18 @@
 //! ```
 //!
 //! Rust sources in the same folder always produce the same component, byte for byte. The build ignores compiler
-//! settings in the environment, because they are meant for other builds. The component contains no paths of this
-//! machine. In another folder the bytes may differ, because cargo then names a dependency outside the workspace
-//! differently.
+//! settings in the environment, because these settings are meant for other builds. The component contains no paths of
+//! this machine. Two builds in different folders may produce different bytes, because cargo's name for a dependency
+//! outside the workspace depends on the folder.
 //!
 //! JavaScript and Python components contain a snapshot of a running engine, which differs with each build. Keep such a
 //! component and pin it by its digest instead of building it again.
 //!
 //! # Floors
 //!
-//! A file imports only from lower floors: `plugin_build`, `programs` · `init`, and one file a language (`cargo`, `js`,
-//! `python`, `c`, `go`) · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`, `world` · `sdk` ·
-//! `disk_space`, `recipe`, `run` · `error` · `install_advice`, `options`, `real_imports`, `recipe_problem`.
+//! A file imports only from lower floors: `plugin_build`, `programs` · `init`, and one file per language (`cargo`,
+//! `js`, `python`, `c`, `go`) · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`, `world` ·
+//! `sdk` · `disk_space`, `recipe`, `run` · `error` · `install_advice`, `options`, `real_imports`, `recipe_problem`.
 
 mod c;
 mod cargo;

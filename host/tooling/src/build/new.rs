@@ -42,8 +42,8 @@ macro_rules! template {
     };
 }
 
-/// Template files that are stored under another name. Under their own names, they would affect git and build tools in
-/// the template's folder.
+/// Template files with another name in the SDK's folder than in a project. With the name from the project, such a file
+/// would affect git or a build tool in the SDK's folder.
 const RENAMED_FILES: [(&str, &str); 3] =
     [("gitignore", ".gitignore"), ("cargo-config.toml", ".cargo/config.toml"), ("go.mod.template", "go.mod")];
 
@@ -144,7 +144,8 @@ impl NewPlugin {
         sdk::write_file(&ignore, &format!("{ignored}{GITIGNORE}"))
     }
 
-    /// Checks that the name is a valid plugin name and can begin the names of the plugin's operators.
+    /// Checks that the name is a valid plugin name. The part of the operators' names before the dot is made from this
+    /// name.
     pub(super) fn check_name(&self) -> Result<(), NewError> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         let starts = self.name.starts_with(|c: char| c.is_ascii_lowercase());
@@ -190,8 +191,8 @@ impl NewPlugin {
         recipe
     }
 
-    /// Replaces the placeholders of a template: `{{name}}` by the plugin's name, and `{{Noun}}` by the first part of
-    /// its operators' names.
+    /// Replaces the placeholders of a template: `{{name}}` by the plugin's name, and `{{Noun}}` by the part of the
+    /// operators' names before the dot. For the plugin `my-mail`, this part is `MyMail`.
     fn fill_placeholders(&self, text: &str) -> String {
         let parts = self.name.split(['-', '_']).filter(|part| !part.is_empty());
         let capital = |part: &str| format!("{}{}", part[..1].to_ascii_uppercase(), &part[1..]);

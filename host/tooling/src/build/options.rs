@@ -5,12 +5,13 @@ use std::path::PathBuf;
 /// Build options. [`BuildOptions::from_env`] returns the options that users get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Numbers of the ways in `wasm_target` that are skipped. Tests skip ways to exercise the remaining ways.
+    /// Numbers of the ways to find a toolchain, as listed in `wasm_target`, that the build skips. Tests use this option
+    /// to exercise the remaining ways.
     pub skipped_ways: Vec<u8>,
     /// Folder for a toolchain that `installer` makes.
     pub toolchain_dir: PathBuf,
-    /// Program that makes a Rust toolchain for Wasm where rustup cannot, or `None`. Only the user's environment names
-    /// the program. If a project file could name the program, a project could make a build run any program.
+    /// Program that makes a Rust toolchain for Wasm if rustup is missing or fails. Only the user's environment names
+    /// this program. If a project file could name it, building a foreign project could run any program.
     pub installer: Option<PathBuf>,
     /// Folder for the programs of languages other than Rust.
     pub tools_dir: PathBuf,

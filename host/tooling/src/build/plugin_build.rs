@@ -15,8 +15,8 @@ pub fn component_path(dir: &Path, recipe: &Recipe) -> PathBuf {
     dir.join("build").join(format!("{}.wasm", recipe.name))
 }
 
-/// Builds the plugin in `dir` independently of the previous build and returns the component. The component in
-/// `build/` is not changed. Blocks the thread.
+/// Builds the plugin in `dir` without reuse of the previous build, and returns the component's bytes. Does not publish
+/// the component, so the file in `build/` is unchanged. Blocks the thread.
 pub fn rebuild(dir: &Path, options: &BuildOptions, progress: &mut dyn FnMut(&str)) -> Result<Vec<u8>, BuildError> {
     let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
     let recipe = Recipe::read(&dir)?;

@@ -41,7 +41,8 @@ pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<Built
         let dir = place.parent().expect("the place is a file in build/");
         std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
         let put = || -> std::io::Result<()> {
-            // Default permissions: every user who may read the folder may run the component.
+            // The file gets the default permissions of new files. Temporary files would otherwise be readable by their
+            // owner only.
             let mut file = tempfile::Builder::new().permissions(temp_files::default_permissions()).tempfile_in(dir)?;
             file.write_all(&content)?;
             file.as_file().sync_all()?;
@@ -100,7 +101,7 @@ mod tests {
         assert!(first.changed && !put(dir.path(), &COMPONENT).unwrap().changed);
         let other = put(dir.path(), &[&COMPONENT[..], b"x"].concat()).unwrap();
         assert!(other.changed && other.digest != first.digest);
-        // The component has the permissions of a normally created file.
+        // The component has the same permissions as a file that is created without a temporary file.
         std::fs::write(dir.path().join("usual"), "").unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions();
         assert_eq!(mode(&other.wasm), mode(&dir.path().join("usual")));

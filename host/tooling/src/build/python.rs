@@ -20,7 +20,8 @@ const APP: &str = "latchwork_app";
 /// Result of the scan of the plugin's modules.
 #[derive(Deserialize)]
 struct ModuleScan {
-    /// Modules that the plugin imports only while it runs. The build imports them when it makes the component.
+    /// Modules that the plugin would import only at run time. A component cannot load modules from files, so the build
+    /// imports them in advance.
     preload: Vec<String>,
     problems: Vec<ScanProblem>,
 }

@@ -1,9 +1,9 @@
 //! Restores the real names of the wall clock and entropy imports.
 //!
-//! Engines of scripting languages import parts of WASI that a plugin does not need. Their toolchains can remove all
-//! imports of the namespace `wasi`. A tool, however, needs the wall clock and entropy. During the build, a tool imports
-//! them from `real:clocks` and `real:random`, which the toolchain keeps. After the build, this module changes `real` to
-//! `wasi`.
+//! The JavaScript and Python engines import parts of WASI that a plugin does not need, so their toolchains remove all
+//! imports of the namespace `wasi`. A tool, however, needs the wall clock and entropy. During the build, the tool
+//! imports both under the names `real:clocks` and `real:random`, which the toolchains keep. After the build, this
+//! module changes `real` to `wasi`.
 
 /// Id of the import section of a component.
 const IMPORTS: u8 = 10;

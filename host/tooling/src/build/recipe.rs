@@ -123,8 +123,8 @@ impl Recipe {
     }
 }
 
-/// Reads the document. Returns a recipe if all required parts are valid, even if the reader has reported other
-/// problems.
+/// Reads the recipe from the document. Returns `None` if a required part is missing or invalid. The caller must also
+/// check the reported problems, because some of them do not prevent a result.
 fn recipe(mut document: TableReader<'_>) -> Option<Recipe> {
     document.refuse_other_keys(&["plugin"]);
     let Some(field) = document.get("plugin") else {

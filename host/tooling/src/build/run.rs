@@ -1,5 +1,5 @@
-//! Runs programs without the variables of cargo and rustc that are set for the build of the host program. These
-//! variables could break the build of a plugin.
+//! Runs the programs of a build. The programs do not get the variables of cargo and rustc that are set for the build of
+//! the host program. Such variables could break the build of a plugin.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -11,8 +11,9 @@ use crate::build::error::BuildError;
 /// Number of trailing output lines that the error of a failed program contains.
 const MAX_OUTPUT_LINES: usize = 60;
 
-/// Variables of cargo and rustc that are set for the build of the host program. In the build of a plugin they would
-/// select a wrong compiler, wrong flags, or the target folder of the host program.
+/// Variables of cargo and rustc that are removed from the environment of a build. They may be set for the build of the
+/// host program. In the build of a plugin, they would select a wrong compiler, wrong flags, or the target folder of the
+/// host program.
 const HOST_BUILD_VARIABLES: [&str; 20] = [
     "CARGO",
     "CARGO_BUILD_RUSTC",

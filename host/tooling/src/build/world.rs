@@ -10,7 +10,7 @@ use crate::build::sdk;
 
 /// Name of the plugin's world.
 pub(super) const WORLD: &str = "latch-plugin";
-/// Name of the world that has the same imports and no exports.
+/// Name of a second world, which has the imports of the plugin's world and no exports.
 pub(super) const IMPORTS: &str = "latch-imports";
 
 /// Returns the text of the world's WIT file.
@@ -74,7 +74,7 @@ mod tests {
             let (package, _) = resolve.push_dir(&wit).unwrap();
             let world = resolve.select_world(&[package], Some(WORLD)).unwrap();
             let world = &resolve.worlds[world];
-            // The imports include `types`, which is imported implicitly.
+            // The world has one import more than its text lists, because the listed interfaces use `types`.
             assert_eq!((world.imports.len(), world.exports.len()), (imports + 1, exports));
         }
     }
