@@ -70,7 +70,7 @@ pub struct HistoryRun {
     pub job: String,
     /// Number of steps that were run again.
     pub steps: u64,
-    /// Number of these steps that would diverge.
+    /// Number of the run steps whose behaviour differed from the history.
     pub diverged: u64,
 }
 

@@ -184,7 +184,7 @@ mod tests {
         fences.step_by(2).map(str::to_owned).collect()
     }
 
-    /// I60, with the next test: every rule must have a page with bad and good code in at least two languages.
+    /// I60: every rule must have a page with bad and good code in at least two languages. The next test also holds I60.
     #[test]
     fn every_rule_has_a_page_with_bad_and_good_code_in_two_languages() {
         for rule in RULES {

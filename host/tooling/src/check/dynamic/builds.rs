@@ -1,6 +1,6 @@
-//! D065: another build of the same sources must behave the same. A build may put a value of its machine into the
-//! component, such as a seed, the time or the iteration order of a set. The value is equal in every job but differs in
-//! the next build.
+//! D065: another build of the same sources must behave the same. A build may copy a value of its machine into the
+//! component, such as a seed, the time or the iteration order of a set. All jobs then get this value, but the next
+//! build contains another value.
 
 use std::sync::Arc;
 

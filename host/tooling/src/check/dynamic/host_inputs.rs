@@ -1,4 +1,4 @@
-//! Inputs of two comparisons: another build of the sources, and another process that runs the cases.
+//! Inputs of the comparisons with another build of the same sources and with another process.
 
 use std::path::PathBuf;
 

@@ -1,8 +1,10 @@
-//! Rewrites a component with another memory layout. The stack begins lower, the heap begins higher, and memory that was
-//! never written is not zero. A new compiler version or one more variable may change the layout in the same way.
+//! Rewrites a component so that its memory has another layout. The stack begins lower, the heap begins higher, and
+//! memory that was never written is not zero. In practice, a new compiler version or an additional variable may change
+//! the layout.
 //!
-//! The result of a step must not depend on the layout. A result depends on the layout in three cases: the step outputs
-//! an address, iterates over a hash map with an address as seed, or reads memory that was never written.
+//! The result of a step must not depend on the layout. Three kinds of step break this rule: a step that outputs an
+//! address, a step that iterates over a hash map with an address as seed, and a step that reads memory that was never
+//! written.
 
 use std::ops::Range;
 
@@ -14,8 +16,8 @@ use wasmparser::{
 
 /// Number of bytes by which the stack begins lower. The number is a multiple of the stack alignment of compilers.
 const STACK_SHIFT: i32 = 2032;
-/// Number of bytes of the stack that are filled before any code runs. The number is smaller than the smallest stack
-/// that compilers make.
+/// Number of bytes below the new stack top that are filled before any code of the module runs. This number is smaller
+/// than the smallest stack that compilers make, so the fill stays inside the stack.
 const STACK_FILL_BYTES: i32 = 8192;
 /// Minimum initial value of the stack pointer. A module with a lower value has no stack or an unknown kind of stack, so
 /// it is not changed.
@@ -25,8 +27,8 @@ const STACK_BYTES_MIN: i32 = 16_384;
 const HEAP_BLOCK_MIN: i32 = 16;
 const HEAP_BLOCK_MAX: i32 = 32_768;
 const HEAP_BYTES_KEPT: i32 = 4_096;
-/// Alignment of the allocated blocks. Every allocator provides this alignment without a gap before the block. In a gap,
-/// small allocations would keep their usual addresses.
+/// Alignment of the allocated blocks. Every allocator places a block with this alignment without a gap before the
+/// block. Small allocations would use such a gap and keep their usual addresses.
 const HEAP_ALIGN: i32 = 8;
 /// Byte value with which memory is filled.
 const FILL_BYTE: i32 = 0xA5;
@@ -174,8 +176,9 @@ fn append_element(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
 /// Builds the start function. This function fills the unused stack, allocates a block of the heap, and leaves nonzero
 /// bytes in freed memory.
 ///
-/// The block is reallocated to each size in turn, so that an allocator with size classes frees one block of each size.
-/// At the end the block shrinks, so that an allocator without size classes frees most of the largest block.
+/// The start function reallocates the block to each size in turn and then shrinks it. An allocator with separate lists
+/// for different block sizes thus frees one block of each size. Any other allocator frees most of the largest block
+/// when the block shrinks.
 fn start_function(top: i32, realloc: Option<u32>) -> Function {
     let mut code = Function::new([(1, ValType::I32)]);
     let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {
@@ -347,8 +350,8 @@ mod tests {
         }
     }
 
-    /// Reads the only module of a component. Returns the initial values of the module's globals, true if the module has
-    /// a start section, and the number of its functions.
+    /// Reads the only module of a component. Returns three facts: the initial values of the globals, true if there is a
+    /// start section, and the number of functions.
     fn read(bytes: &[u8]) -> (Vec<i32>, bool, usize) {
         Validator::new().validate_all(bytes).unwrap();
         let (mut numbers, mut starts, mut bodies) = (vec![], false, 0);
@@ -382,7 +385,7 @@ mod tests {
         assert_eq!(read(&move_memory(&unnamed).unwrap()), (vec![65_536 - STACK_SHIFT, 1_048_576], true, 3));
         let without = ModuleBuilder { realloc: false, ..USUAL }.bytes();
         assert_eq!(read(&move_memory(&without).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
-        // A module with a start section keeps this section and gets no second one.
+        // A module that already has a start section keeps its start function, and no fill function is added.
         let begins = ModuleBuilder { start: true, ..USUAL }.bytes();
         assert_eq!(read(&move_memory(&begins).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 2));
     }

@@ -31,8 +31,8 @@ pub(super) async fn all_variations(
     found.extend(vary_memory_layout(runs, loaded).await);
     found.extend(simulate_crashes(runs, plugin).await);
     found.extend(vary_job(runs, plugin).await);
-    // Skips the second run in one instance if there are findings, because this run could show a known difference again.
-    // An example is a dependency on the memory layout.
+    // The second run in one instance is skipped if there are findings. It could report a known difference again, such
+    // as a dependency on the memory layout.
     if found.is_empty() {
         found.extend(rerun_in_instance(runs, plugin).await);
     }
@@ -40,8 +40,8 @@ pub(super) async fn all_variations(
     found
 }
 
-/// Varies instances, memory, code, stack and the order of answers. Returns at most one finding per case, because the
-/// same defect appears under several hosts.
+/// Runs the case a second time, and with other memory, half the stack, unoptimized code, a lower memory limit, or
+/// answers in reverse order. Returns at most one finding, because the same defect appears in several of these runs.
 async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &LoadedVariants) -> Option<Finding> {
     let script = runs.script();
     let mut tight = script.clone();
@@ -94,8 +94,8 @@ async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariant
 /// D071: a second run in the instance of the first run. A real host never reuses an instance.
 async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
     let spec = plugin.operator(&runs.ran.case.operator)?;
-    // Compares the runs only if the step used no random numbers or is declared pure. Random numbers may change the
-    // second run.
+    // A second run draws other random numbers and may thus give another result. The runs are therefore compared only if
+    // the step used no random numbers or is declared pure.
     if runs.ran.base.took_chance && spec.determinism != Determinism::Pure {
         return None;
     }

@@ -8,8 +8,9 @@ use crate::check::dynamic::baseline::CaseBaseline;
 use crate::check::dynamic::script::RunScript;
 use crate::check::dynamic::trace::Trace;
 
-/// Maximum fuel of all additional runs of one case together. At this limit the remaining runs are left out, and the
-/// report notes the omission. A limit in fuel leaves out the same runs on every machine. A limit in time would not.
+/// Maximum fuel of all additional runs of one case together. Once this limit is exceeded, the remaining runs are left
+/// out, and the report notes the omission. A limit of fuel leaves out the same runs on every machine, unlike a limit of
+/// time.
 const CASE_FUEL_MAX: u64 = 20_000_000_000;
 
 /// Executes the additional runs of one case, and counts the runs and their fuel.

@@ -10,8 +10,8 @@ use crate::check::finding::Finding;
 pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
     let failure = trace.fault()?;
     let rule = match failure.code {
-        // A failure with a call stack happened in a call of `emit`. A failure without a call stack concerns the output
-        // of the step.
+        // The guest can cause this failure with an invalid event or an invalid output. Only an event is checked while
+        // the guest runs, so only its failure has a call stack.
         Code::SchemaValidationFailed if !trace.functions.is_empty() => "D060",
         Code::SchemaValidationFailed => "D055",
         Code::OutOfFuel => "D057",
@@ -38,7 +38,8 @@ pub(super) fn check_fit(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     let base = &ran.base;
     let mut found = Vec::new();
     if ran.case.recorded.is_some() {
-        // The rules of histories report a mismatch with a real job as a divergence.
+        // The case was made from a step of a real job. The rules of histories already report a difference from this job
+        // as a divergence.
         return found;
     }
     if let Some(mismatch) = &base.mismatch {

@@ -17,10 +17,12 @@ use crate::check::history::{cases, divergence};
 use crate::check::report::{CheckReport, HistoryRun};
 use crate::check::rule::RuleKind;
 
-/// Maximum number of steps per operator that become cases and also run under other hosts. Replay covers every step.
+/// Maximum number of steps per operator that are made into cases. Cases also run under other hosts. Replay has no such
+/// limit and covers every step.
 const CASES_OF_AN_OPERATOR: usize = 10;
 
-/// Returns the checked build in place of every version that a job pinned.
+/// Source of components for a replay. Returns the checked build for every digest, in place of the build that the job
+/// pinned.
 struct ThisBuild(Arc<Plugin>);
 
 impl PinnedComponents for ThisBuild {
@@ -97,7 +99,7 @@ fn served_operator(plugin: &Plugin, durable: &Durable, step: &Step) -> Option<Op
     (is_ours && step.started_us.is_some()).then(|| planned.name.clone())
 }
 
-/// D153: reports operators that the job pinned from a plugin of this name but that this build does not serve.
+/// D153: reports operators that this build does not serve, although the job pinned them from a plugin of the same name.
 fn missing_operators(plugin: &Plugin, read: &VerifiedHistory<'_>) -> Vec<Finding> {
     let header = read.verified.evidence.header();
     let plugins = header.into_iter().flat_map(|header| &header.plugins).filter(|record| record.plugin == plugin.name);

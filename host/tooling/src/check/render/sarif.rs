@@ -116,7 +116,7 @@ fn result(finding: &Finding) -> Value {
 fn fingerprint(finding: &Finding) -> String {
     let empty = String::new();
     let part = |text: &Option<String>| text.as_ref().unwrap_or(&empty).clone();
-    // The message distinguishes findings without an operator.
+    // Findings without an operator can differ in nothing but the message, so their fingerprint contains the message.
     let what = if finding.operator.is_none() { finding.message.clone() } else { String::new() };
     let file = finding.place.file.clone();
     let parts = [finding.rule.to_owned(), part(&finding.operator), part(&finding.case), what, file];

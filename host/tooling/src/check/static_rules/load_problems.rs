@@ -1,5 +1,6 @@
-//! D001 to D013, D017, D018 and D020: every problem for which a host refuses to load a plugin. D016: missing function
-//! names, which the call path in a finding needs. The component's bytes supply details that the engine does not report.
+//! Reports every problem for which a host refuses to load a plugin: D001 to D013, D017, D018 and D020. Also reports
+//! missing function names (D016), because the call path in a finding consists of function names. The component's bytes
+//! supply details that the engine does not report.
 
 use latchwork_engine::Problem;
 
@@ -39,8 +40,8 @@ fn format_findings(anatomy: &ComponentInfo, file: &str, found: &mut Vec<Finding>
     }
 }
 
-/// Reports one difference between the component and its world. Returns `None` for an import of a foreign interface,
-/// because the plugin's entry in the configuration may allow this import.
+/// Returns a finding for one difference between the component and its world. Returns `None` for an import of a foreign
+/// interface, because `import_findings` decides about such imports.
 fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Option<Finding> {
     // Bytes that are not a component cannot be compared with a world.
     if *anatomy.file_kind() != FileKind::Component {
@@ -51,7 +52,7 @@ fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Opt
         DifferenceKind::ExportSignature | DifferenceKind::ImportSignature => "D006",
         DifferenceKind::ExportVersion | DifferenceKind::ImportVersion => "D007",
         DifferenceKind::ForeignImport if it.function.is_some() => "D002",
-        // `import_findings` reports foreign imports.
+        // `import_findings` decides about this import, because the plugin's entry in the configuration may allow it.
         DifferenceKind::ForeignImport => return None,
     };
     let mut finding = Finding::new(rule, file, it.to_string());

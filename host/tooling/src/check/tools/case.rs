@@ -14,7 +14,8 @@ use crate::check::case_problem::{CaseProblem, duplicate_key, line_at};
 /// Maximum number of cases in a file.
 const CASES_MAX: usize = 10_000;
 
-/// Allowed keys of a line, of a canned response, of the response's request matcher, and of the response itself.
+/// Allowed keys: of a line, of an entry of `http` (a canned response), of the entry's `match`, and of the entry's
+/// `response`.
 const LINE: [&str; 11] =
     ["$schema", "name", "operator", "input", "http", "dirs", "config", "secrets", "secrets_clear", "kv", "error"];
 const CANNED: [&str; 2] = ["match", "response"];
@@ -103,7 +104,8 @@ pub(crate) struct ToolCase {
     pub(crate) input: String,
     /// Canned responses of servers.
     pub(crate) http: Vec<CannedResponse>,
-    /// Contents of files, by the guest path of the granted directory and the relative path of the file.
+    /// Contents of the files in granted directories. The outer key is the guest path of the directory, the inner key
+    /// the path of the file in the directory.
     pub(crate) dirs: BTreeMap<String, BTreeMap<String, String>>,
     /// Entries added to the plugin's `config` table from the configuration.
     pub(crate) config: BTreeMap<String, Value>,
@@ -207,7 +209,8 @@ fn read(text: &str, number: u64) -> Result<CaseLine, Vec<CaseProblem>> {
     let mut wrong = Vec::new();
     let mut keys = |at: String, value: &Value, known: &[&str]| {
         let Some(fields) = value.as_object() else {
-            // Skips a null value. If the object is required, the deserialization below reports it as missing.
+            // A null or missing value is not reported here. If an object is required, the deserialization at the end
+            // reports it.
             if !value.is_null() {
                 let message = format!("expected a JSON object with {}", known.join(", "));
                 wrong.push(CaseProblem { pointer: at, ..wrong_at(number, message) });
@@ -226,7 +229,7 @@ fn read(text: &str, number: u64) -> Result<CaseLine, Vec<CaseProblem>> {
         keys(format!("/http/{n}/match"), &canned["match"], &MATCH);
         keys(format!("/http/{n}/response"), &canned["response"], &RESPONSE);
     }
-    // Parses the text instead of `value`, because only an error of the text has a column.
+    // Deserializes from `text` and not from `value`, because only errors from a text contain a column.
     if wrong.is_empty() { serde_json::from_str(text).map_err(no_case) } else { Err(wrong) }
 }
 

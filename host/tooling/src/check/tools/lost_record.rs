@@ -123,8 +123,8 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             }
         }
         Ok(ReconcileVerdict::Unknown) if is_blind => {
-            // A keyed tool gets no note. The host repeats a keyed call under the same key, and needs reconcile only
-            // after the key has expired.
+            // For a keyed tool this is no problem and gets no note. The host repeats a keyed call under the same key,
+            // and needs reconcile only after the key has expired.
             if running.class != RecoveryClass::Keyed {
                 let name = &running.case.operator;
                 running.notes.push(format!(

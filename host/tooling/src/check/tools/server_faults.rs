@@ -37,8 +37,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         world.set_faults(weather);
         let called = running.call(&world, 0).await;
         let requests = world.received();
-        // Skips calls that send no request, because a failing server does not affect them. If servers refuse
-        // connections, no request is recorded and no call is skipped.
+        // A call that sends no request is skipped, because a failing server does not affect it. A server that refuses
+        // connections never receives a request, so in this case a call without requests is not skipped.
         if requests.is_empty() && weather != FaultProfile::Refused {
             continue;
         }

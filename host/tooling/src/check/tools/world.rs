@@ -67,8 +67,8 @@ pub(super) struct World {
 }
 
 impl World {
-    /// Builds the initial world of the case. Grants come from the configuration entry. Without an entry, the
-    /// case gets the grants that it needs.
+    /// Builds the initial world of the case. The grants come from the plugin's entry in the configuration. If there is
+    /// no entry, the plugin gets the grants that the case needs.
     pub(super) fn of(case: &ToolCase, entry: &PluginSettings, is_configured: bool) -> std::io::Result<Self> {
         let dir = tempfile::tempdir()?;
         let mut grants = entry.grants.clone();
@@ -152,8 +152,7 @@ fn files(dir: &Path, guest: &str, state: &mut BTreeMap<String, Hash>) {
 
 /// Returns the grants that a case needs if the plugin has no configuration entry.
 fn needed_grants(case: &ToolCase, mut grants: Grants) -> Grants {
-    // Removes the HTTP grants of `grants`, which only serve to load the plugin. Grants for the servers of the case
-    // replace them.
+    // The given HTTP grants only served to load the plugin. Grants for the servers of the case replace them.
     grants.http.clear();
     for canned in &case.http {
         let place = canned.matcher.url.parse().ok().and_then(|uri| latchwork_engine::capability::origin_of(&uri));
