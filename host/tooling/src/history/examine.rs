@@ -17,9 +17,10 @@ use crate::history::types::{Entry, History, StepRun};
 pub enum MutationVerdict {
     /// The component behaves differently from the changed history. Contains the first difference.
     Diverged(Box<Divergence>),
-    /// No step can notice the change, so no difference is possible.
+    /// The change affects nothing that a step can observe, so the component was not run.
     Same,
-    /// The component behaves exactly as in the changed history, so its behaviour does not depend on the changed part.
+    /// The component behaves exactly as the changed history records. Its behaviour thus does not depend on the changed
+    /// part.
     Independent,
 }
 
@@ -32,8 +33,8 @@ pub struct MutationFinding {
     pub kind: MutationKind,
     /// Behaviour of the component on the changed history.
     pub verdict: MutationVerdict,
-    /// True if this component did not differ from the changed history, although every deterministic component would.
-    /// The behaviour of this component is then not repeatable.
+    /// True if the component behaves like both the original and the changed history, although no deterministic
+    /// component can do this ([`History::must_differ`]). The behaviour of the component is then not repeatable.
     pub is_missed: bool,
 }
 

@@ -4,10 +4,10 @@
 //! job made, the answers and the outputs. A component that runs again on its history must behave exactly as
 //! recorded, because a replay relies on the same behaviour.
 //!
-//! Mutations test whether a history would reveal a change in the behaviour of a component.
-//! [`History::mutations`] changes the history in one place at a time: an entry is dropped, swapped, duplicated
-//! or changed. [`History::examine`] runs the component on each changed history and reports whether the
-//! behaviour of the component differs from that changed history.
+//! Mutations test whether a history would reveal a change in the behaviour of a component. [`History::mutations`]
+//! changes the history in one place at a time: an entry is dropped, swapped, duplicated or changed.
+//! [`History::examine`] runs the component on each changed history and reports whether the component behaves
+//! differently from that history.
 //!
 //! ```
 //! use latchwork_tooling::history::{Entry, History, MutationKind, RecordedEnd, RecordedHostCall, StepRun};

@@ -292,8 +292,8 @@ mod tests {
         assert_eq!(all[0].description, "the call s1/0 of T.Do is left out");
     }
 
-    /// I74: a component may behave the same after a swap of entries of different steps, or after a change of an answer,
-    /// a time or an input. After any other mutation, a deterministic component must behave differently.
+    /// I74: after a swap of entries of different steps, or a change of an answer, a time or an input, a component may
+    /// behave as before. After any other mutation, a deterministic component must behave differently.
     #[test]
     fn must_differ_ignores_order_between_steps() {
         let history = history();

@@ -19,8 +19,8 @@ use latchwork_engine::{Plugin, StepOutcome};
 use crate::history::types::{History, RecordedEnd, RecordedHostCall, StepRun};
 
 impl History {
-    /// Returns true if no deterministic component can behave like both histories. The histories then differ in a host
-    /// call or a result after equal inputs and answers.
+    /// Returns true if no deterministic component can behave like both histories. This is the case if the histories
+    /// record a different host call or result after equal inputs and answers.
     pub fn must_differ(&self, other: &History) -> bool {
         self.runs.len() != other.runs.len()
             || self.runs.iter().zip(&other.runs).any(|runs| must_differ((self, other), runs))
@@ -98,7 +98,7 @@ fn describe_outcome(outcome: &StepOutcome) -> String {
     }
 }
 
-/// Host calls of a step that the history still expects, and the first difference found.
+/// Recorded host calls that a step has not made yet, and the first difference found.
 struct ExpectedCalls {
     step_id: String,
     remaining: VecDeque<RecordedHostCall>,
@@ -140,7 +140,8 @@ impl ExpectedCalls {
         if !args.equals(&found_args) {
             return Err(self.diverge(Divergence::new(at, "call", "arguments", args, found_args)));
         }
-        // A missing key is not compared, because the log omits an action key that had no effect.
+        // If the history has no key, the key of the call is not compared. The log omits an action key that had no
+        // effect, so the original call may have had a key.
         if let Some(key) = action_key
             && action.map(keys::call_action_key) != Some(*key)
         {

@@ -39,7 +39,7 @@ impl History {
     }
 }
 
-/// Sequence number that determines the position of an entry, and the entry.
+/// An entry and the sequence number by which all entries are sorted.
 type SequencedEntry = (u64, Entry);
 
 fn read(file: &[u8]) -> Result<History, HistoryError> {

@@ -100,7 +100,7 @@ pub enum RecordedHostCall {
         action_key: Option<Hash>,
         /// Answer to the call. A result is JSON text.
         answer: Result<String, Failure>,
-        /// Time to which the answer moved the clock of the step, in microseconds since 1970 UTC.
+        /// Time of the step's clock after the answer, in microseconds since 1970 UTC.
         time_us: i64,
     },
     /// An emitted event.

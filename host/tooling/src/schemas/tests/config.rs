@@ -41,6 +41,6 @@ fn schema_and_parser_agree() {
     agree(Document::Config, &complete(), &BEYOND, accepts);
 }
 
-/// The only change that the schema accepts and the parser refuses: it makes the heartbeat of the complete document
-/// longer than half of the lease.
+/// The only change that the schema accepts and the parser refuses. With this change, the heartbeat is longer than half
+/// of the lease, and a schema cannot compare two values.
 const BEYOND: [&str; 1] = ["/heartbeat := \"30s\""];

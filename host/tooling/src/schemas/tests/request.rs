@@ -25,8 +25,8 @@ impl Catalog for Any {
 
 fn accepts(request: &Value) -> Result<(), String> {
     match check_request(request.to_string().as_bytes(), &Any) {
-        // Counts a bare plan as refused, because the schema of requests does not describe bare plans. The parser reads
-        // a text without the keys `intent` and `plan` as a bare plan.
+        // A bare plan counts as refused, because the schema of requests does not describe bare plans. The parser
+        // accepts a text without the keys `intent` and `plan` as a bare plan.
         Ok(read) if read.intent.is_none() => Err("a bare plan".to_owned()),
         Ok(_) => Ok(()),
         Err(violations) => Err(violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
