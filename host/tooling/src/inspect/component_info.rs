@@ -117,6 +117,6 @@ impl ComponentInfo {
 pub struct Item {
     /// Name: an interface with its version, or a plain name.
     pub name: String,
-    /// Functions of the interface in WIT syntax. For a single function, only that function.
+    /// Functions in WIT syntax: all functions of an interface, or the single function that is imported or exported.
     pub functions: Vec<String>,
 }

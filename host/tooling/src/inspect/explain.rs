@@ -1,4 +1,4 @@
-//! Extends the engine's refusals with details from the component's bytes. The engine reports only the first type that
+//! Adds details from the component's bytes to the engine's refusals. The engine itself reports only the first type that
 //! differs, and no call path to an import.
 
 use latchwork_core::model::manifest::WasiMode;
@@ -10,7 +10,7 @@ use crate::inspect::component_info::ComponentInfo;
 use crate::inspect::difference::DifferenceKind;
 use crate::inspect::file_kind::FileKind;
 
-/// [`explain`] in the form that an engine takes.
+/// The function [`explain`], in the wrapper type that an engine requires.
 pub const EXPLAIN: Explain = Explain(explain);
 
 /// Adds details to the problems:

@@ -101,7 +101,8 @@ pub(super) fn read(bytes: &[u8]) -> FileContents {
     }
 }
 
-/// Determines the kind from the first bytes. Returns the kind as an error if the rest of the file cannot be read.
+/// Determines the kind from the first bytes. Returns `Ok` for a component or a core module, whose remaining bytes must
+/// still be read. Returns every other kind as `Err`, because nothing more is read from such a file.
 fn kind_from_header(bytes: &[u8]) -> Result<FileKind, FileKind> {
     if bytes.is_empty() {
         return Err(FileKind::Empty);

@@ -25,8 +25,8 @@ impl ComponentInfo {
     pub fn differences(&self, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<Difference> {
         let mut differences = all_differences(self, world, grants, wasi);
         if self.is_untyped() && world == PluginKind::Tool {
-            // Drops export differences, because the functions of an untyped component are its operators. Drops imports
-            // that contain only types, because they need no implementation.
+            // Two kinds of difference do not count for an untyped component. Exports never differ, because its exported
+            // functions become operators. Imports that contain only types need no implementation.
             let imports = self.imports();
             let calls =
                 |it: &Difference| imports.iter().any(|item| item.name == it.interface && !item.functions.is_empty());

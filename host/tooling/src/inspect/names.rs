@@ -14,7 +14,7 @@ pub(super) fn demangled(name: &str) -> String {
 
 /// Returns the name of the function whose code is at this byte offset of the file.
 pub(super) fn function_at(bytes: &[u8], at: usize) -> Option<String> {
-    // Continues after the function's index is known, because a module's name section follows its code.
+    // The loop continues after the function's index is known, because the name section follows the code of a module.
     let mut imported = 0u32;
     let mut defined = 0u32;
     let mut wanted = None;

@@ -48,7 +48,8 @@ pub struct Toolchain {
     pub language: Language,
     /// Tools listed in the file, without duplicates.
     pub producers: Vec<Producer>,
-    /// True if a function has a name. Names in small name sections do not count.
+    /// True if the file contains names of functions. Names in small name sections do not count, because they may belong
+    /// to adapters.
     pub has_names: bool,
     /// Names of the core modules that have names.
     pub(super) modules: Vec<String>,
@@ -97,8 +98,8 @@ pub(super) fn detect(bytes: &[u8], form: &FileKind) -> Toolchain {
                 }
                 KnownCustom::Name(names) => {
                     has_names |= names.into_iter().map_while(Result::ok).any(|name| {
-                        // Ignores small name sections. The adapters that wit-component adds contain function names of
-                        // their own.
+                        // Small name sections are ignored, because the adapters that wit-component adds contain
+                        // function names of their own.
                         matches!(name, Name::Function(map) if map.count() > 0) && section.data().len() > 4_096
                     });
                 }
@@ -136,8 +137,8 @@ fn language(producers: &[Producer], modules: &[String], has_go: bool) -> Languag
     } else if has_go || made_by("Go") {
         Language::Go
     } else if made_by("wit-bindgen-rust") || made_by("Rust") && !made_by("wit-bindgen-c") {
-        // A C component may also name Rust, because the adapters that wit-component adds are written in Rust. Such a
-        // component also names `wit-bindgen-c`.
+        // A component in C may also name Rust, because wit-component adds adapters that are written in Rust. Only the
+        // component in C names `wit-bindgen-c`.
         Language::Rust
     } else if producers.iter().any(|producer| {
         let name = producer.name.to_ascii_lowercase();

@@ -159,8 +159,8 @@ impl<'t> TypePrinter<'t> {
         text.push_str(" }");
     }
 
-    /// Writes the type `of` with its type arguments in angle brackets, if there are any. The arguments are one level
-    /// deeper than `depth`.
+    /// Writes the type name `of`, followed by its type arguments in angle brackets if there are any. The arguments are
+    /// one level deeper than `depth`.
     fn write_arguments(&self, text: &mut String, of: &str, depth: usize, inner: &[Option<ComponentValType>]) {
         text.push_str(of);
         if inner.iter().all(Option::is_none) {

@@ -421,7 +421,8 @@ fn item_at(spaces: &Spaces, kind: ComponentExternalKind, index: u32) -> Item {
     get(of, index).unwrap_or(Item::Other)
 }
 
-/// Adds the function of a canonical definition to the index space for its kind of function.
+/// Adds the function that a canonical definition defines. `lift` defines a function of the component, and every other
+/// definition defines a core function.
 fn define_canonical(spaces: &mut Spaces, function: CanonicalFunction) {
     match function {
         CanonicalFunction::Lift { core_func_index, .. } => {

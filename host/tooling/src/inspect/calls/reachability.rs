@@ -9,7 +9,8 @@ pub struct PathFrame {
     pub function: String,
     /// True if the call to the function goes through a table. The call may then also reach other functions.
     pub through_table: bool,
-    /// True if the function has a name of its own.
+    /// True if the file contains a name for the function itself. False if `function` is the name of an export or a
+    /// number.
     pub named: bool,
 }
 

@@ -30,9 +30,9 @@ type Entry = (Option<u32>, u32, CallTarget);
 pub(super) fn search(linked: &LinkedComponent<'_>, wanted: &[(&str, Option<&str>)]) -> Vec<Reachability> {
     let tables = table_entries(linked);
     let mut reached: Vec<Option<Reachability>> = wanted.iter().map(|_| None).collect();
-    // Prefers a path of known calls to a shorter path. The first search follows only calls with a known target. The
-    // second search also follows calls through tables with an unknown index. The second search counts only for imports
-    // that the first search did not reach.
+    // A path of calls with known targets is preferred to a shorter path with unknown targets. The first search
+    // therefore follows only calls with a known target. The second search also follows calls through tables with an
+    // unknown index. Its result is used only for imports that the first search did not reach.
     for indirect in [false, true] {
         let walk = traverse(linked, &tables, indirect);
         for ((interface, function), reach) in wanted.iter().zip(&mut reached) {
@@ -185,8 +185,7 @@ fn path_to_import(linked: &LinkedComponent<'_>, walk: &Traversal, host: usize, l
         }
     };
     frames.reverse();
-    // Removes a first frame with the name of the export. Compilers name the first function so, and the export is
-    // printed anyway.
+    // Compilers name the first function after the export. The export is printed anyway, so this frame is removed.
     if frames.len() > 1 && export.as_ref() == Some(&frames[0].function) {
         frames.remove(0);
     }
@@ -209,8 +208,8 @@ fn frame(linked: &LinkedComponent<'_>, (instance, function): Node, through_table
     Some(PathFrame { function, through_table, named })
 }
 
-/// Returns true for modules that wit-component inserts: modules with a known name, or with an export that no compiler
-/// names this way.
+/// Returns true for modules that wit-component inserts. Such a module has a known name, or an export `$imports`, which
+/// no compiler generates.
 fn is_glue(module: &Module<'_>) -> bool {
     let table = "$imports";
     let named = |prefix: &str| module.name.is_some_and(|name| name.starts_with(prefix));
