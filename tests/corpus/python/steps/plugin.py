@@ -228,7 +228,7 @@ def good_length(given: Text, context) -> dict[str, int]:
     return {"length": len(given.text)}
 
 
-# The name of an event must be a constant. The subject of a mail belongs in the payload.
+# The name of an event must be a constant. Variable text, such as the subject of a mail, belongs in the payload.
 @step("Bad.Announce")
 def bad_announce(given: Text, context) -> Text:
     """Announces a draft."""

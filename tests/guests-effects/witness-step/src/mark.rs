@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Answers, Script};
 
-/// Version mark. Tests replace the last word of the mark in the built component, which makes the component another
+/// Version mark. Tests replace the last word of the mark in the built component. The changed component is another
 /// version with another digest.
 const MARK: &str = "these answers were asked for and put together by the version of this component called one";
 

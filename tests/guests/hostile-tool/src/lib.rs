@@ -173,7 +173,8 @@ fn perform(name: &str, argument: &Value, known: &mut Vec<(String, String)>) -> V
             world::http(&text("method"), &text("url"), &headers.collect::<Vec<_>>(), body.collect())
         }
         "cut" => {
-            // Sends the text as a body in two pieces. A placeholder in the middle of the text is split.
+            // Sends each half of the text as a separate piece of the body, so a placeholder in the middle of the text
+            // is split.
             let whole = text("text");
             let (a, b) = whole.split_at(whole.len() / 2);
             world::http("POST", &text("url"), &[], vec![a.to_owned(), b.to_owned()])

@@ -10,8 +10,8 @@ use latchwork::plugin::types;
 
 struct Swayed;
 
-/// Size of the allocation. It is larger than all memory freed earlier, so the allocation uses memory that was
-/// never written.
+/// Size of the allocation. No block of this size was freed earlier, so the allocation gets memory that was never
+/// written.
 const BYTES: usize = 20_000;
 
 impl plugin::Guest for Swayed {

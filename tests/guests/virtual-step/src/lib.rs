@@ -13,8 +13,8 @@ struct Virtual;
 
 impl plugin::Guest for Virtual {
     fn describe() -> plugin::Manifest {
-        // Reads the clock and a random number, as a language runtime does when it starts. `describe` gets the
-        // same values in every run, so the description is constant.
+        // Some language runtimes read the clock and a random number when they start, and this code does the same. The
+        // host gives `describe` the same values in every run, so the description is constant.
         let seen = (wasip2::clocks::wall_clock::now().seconds, wasip2::random::random::get_random_u64());
         plugin::Manifest {
             version: "1.0.0".into(),

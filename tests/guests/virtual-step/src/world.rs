@@ -45,9 +45,11 @@ pub(crate) fn random(len: u64) -> Value {
     ])
 }
 
-/// Polls lists of timers, some with a stream. Returns for each list which entries were ready, and the time
-/// since `began`. Reading `began` advances the clock, and `early` counts from the advanced clock. `twin` counts
-/// from `began`, so `twin` is due slightly before `early`.
+/// Polls lists of timers, one list also with a stream. Returns for each list the entries that were ready, and the time
+/// since `began`.
+///
+/// The timer `twin` is due slightly before `early`. Reading `began` advances the clock, `early` counts from the
+/// advanced clock, and `twin` counts from `began`.
 pub(crate) fn poll(ns: u64) -> Value {
     let began = monotonic_clock::now();
     let late = monotonic_clock::subscribe_duration(ns * 3);

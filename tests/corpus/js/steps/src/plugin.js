@@ -117,7 +117,7 @@ step('Good.Mean', of('Says the mean length.', words, object({ mean: integer() })
   mean: Math.round(words.join('').length / words.length),
 }));
 
-// The name of an event must be a constant. The subject of a mail belongs in the payload.
+// The name of an event must be a constant. Variable text, such as the subject of a mail, belongs in the payload.
 step('Bad.Announce', of('Announces a draft.', text, text), ({ text }) => {
   events.emit(`drafted ${text}`, {});
   return { text };
