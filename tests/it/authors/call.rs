@@ -76,7 +76,7 @@ fn call_reads_arguments_from_command_line_file_or_stdin() {
     assert!(missing.stderr.contains("none.json"), "{}", missing.stderr);
 }
 
-/// A refused call creates no database, whether in a project or elsewhere.
+/// A refused call creates no database, neither in a project nor in another folder.
 #[test]
 fn refused_call_creates_no_database() {
     let folder = tempfile::tempdir().unwrap();

@@ -27,7 +27,7 @@ fn count_entries(dir: &Path) -> usize {
     std::fs::read_dir(dir).unwrap().count()
 }
 
-/// I154: one round changes neither the project's database nor any file except the build output.
+/// I154: a round changes only the build output. It changes no other file and not the project's database.
 #[test]
 fn dev_once_prints_the_output_and_leaves_no_database() {
     let (_temp, dir, scratch) = greeter_project();
@@ -92,9 +92,9 @@ fn dev_rebuilds_after_each_change_and_continues_after_errors() {
     assert!(!dir.join("latch.db").exists());
 }
 
-/// I154: with `--live`, the command asks before it executes the plan of the last dry run. It executes no other plan. If
-/// the plan or its input changes, the command withdraws the question. An answer typed before the command noticed the
-/// change has no effect.
+/// I154: with `--live`, the command asks for permission to execute the plan of the last dry run, and executes no other
+/// plan. If the plan or its input changes, the command withdraws the question. An answer that was typed before the
+/// command noticed the change has no effect.
 #[test]
 fn dev_live_executes_only_the_plan_that_was_dry_run() {
     let (_temp, dir, scratch) = greeter_project();

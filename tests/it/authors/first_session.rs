@@ -25,7 +25,8 @@ fn path_without_node(folder: &Path) -> OsString {
     std::env::join_paths(std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path))).unwrap()
 }
 
-/// I153: following the commands that the screens print, from `latch init` on, leads to a result.
+/// I153: a user who begins with `latch init` and then types each command that a screen lists under `next:` gets a
+/// result.
 #[test]
 fn each_screen_prints_the_next_command_until_a_result() {
     let (temp, programs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -59,6 +60,7 @@ fn each_screen_prints_the_next_command_until_a_result() {
     }
     let screens = screens.join("\n");
     assert!(screens.contains("Rust is the default on this machine"), "{screens}");
-    // `$` precedes each command that the test executed because a screen listed it.
+    // The test puts `$` before each command that it executes. It executed these two commands, so a screen must have
+    // listed them.
     assert!(screens.contains("$ cd hello") && screens.contains("$ latch run plan.json --build"), "{screens}");
 }

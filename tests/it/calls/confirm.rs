@@ -28,7 +28,8 @@ fn env_with_scripted_tool(server: &TestServer, lines: &str) -> TestEnv {
     place
 }
 
-/// Sets a plan of three steps: `a` writes `/d/f` and reports `change`, `r` sleeps, and `b` writes `/d/g`.
+/// Sets a plan of three steps: `a` writes `/d/f` and reports the state change `change`, `r` only sleeps, and `b` writes
+/// `/d/g`.
 fn with_three_step_plan(place: TestEnv, change: Value) -> TestEnv {
     let write = |path: &str| json!({ "write": { "path": path, "text": "one" } });
     place.with_plan(&[
@@ -91,7 +92,7 @@ fn assert_verified(place: &TestEnv, id: &str) -> Value {
     verified.json()
 }
 
-/// I39: a job whose effects are as recorded continues, and the confirmation leaves no event.
+/// I39: if every effect still equals its record, the job continues, and the confirmation writes no event.
 #[test]
 fn confirmed_effect_lets_the_job_continue_without_an_event() {
     let server = TestServer::start();
@@ -131,8 +132,8 @@ fn strict_mismatch_ends_the_job_for_good() {
     assert_verified(&place, &id);
 }
 
-/// I39, I44, I45: the receipt of a missing effect is withheld from other jobs. After the end of the job, a person
-/// decides whether the receipt is valid, and the job that waits for the receipt continues.
+/// I39, I44, I45: if an effect is missing, its receipt is withheld from other jobs. After the job has ended, a person
+/// decides about the receipt. A second job that waits for the receipt then continues.
 #[test]
 fn receipt_of_a_missing_effect_is_withheld_until_a_person_decides() {
     let server = TestServer::start();

@@ -48,8 +48,8 @@ fn event_types(place: &TestEnv, job: &str) -> Vec<String> {
     events_of(place, job).iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Returns the job's state from the store. After a request to a parked job, the stored state is no longer
-/// parked, even before a worker claims the job.
+/// Returns the job's state as stored. A request to a parked job changes this state immediately, before a worker claims
+/// the job.
 fn stored_state(place: &TestEnv, job: &str) -> String {
     let jobs = place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().expect("a list").clone();
     let found = jobs.iter().find(|found| found["job_id"] == job).expect("the job is listed");
@@ -61,8 +61,8 @@ fn assert_replays(place: &TestEnv, job: &str) {
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
 }
 
-/// I21: a second call of the same action gets the result of the first call. The calls come from two jobs and,
-/// concurrently, from one step.
+/// I21: a second call of the same action gets the result of the first call. The test makes such calls in two jobs, and
+/// concurrently in one step.
 #[test]
 fn same_action_is_executed_once() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -185,8 +185,8 @@ fn call_in_doubt_or_lost_keeps_its_action_key() {
     }
 }
 
-/// I21: a second job that gets the receipt of the first job never executes the action, wherever the second job is
-/// killed. The test covers both commit modes.
+/// I21: a second job that gets the receipt of the first job never executes the action, even if the second job is
+/// killed. The test kills it at several statements, in both commit modes.
 #[test]
 fn job_killed_while_receiving_a_receipt_never_executes_the_action() {
     for commit in ["atomic", "staged"] {
@@ -348,7 +348,8 @@ fn retry_never_executes_a_lost_call() {
     }
 }
 
-/// A job that waits for an action continues without a command when the action ends, if a worker runs.
+/// If a job waits for an action of another job, the end of the action makes the waiting job claimable. A running worker
+/// then continues this job, and no command is needed.
 #[test]
 fn end_of_the_action_wakes_the_waiting_job() {
     let place = TestEnv::witness("atomic").fresh_copy();

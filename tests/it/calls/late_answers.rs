@@ -27,8 +27,8 @@ fn checked_response(ran: &CommandOutput) -> Value {
     ran.json()
 }
 
-/// Suspends the process that has executed `o`, and gives the call up with `--abort`. With `ends`, also ends the job.
-/// Then lets the process continue. Its late answer contradicts the resolution.
+/// Suspends the process after it has executed `o`, and resolves `o` with `--abort`. If `ends` is true, also ends the
+/// job. Then continues the process, whose late answer contradicts the resolution.
 fn contradicted_job(ends: bool) -> (TestEnv, String) {
     let place = env_with_call_and_gate();
     let child = run_until_suspended(&place, "execute:after:1").expect("the call is executed");

@@ -82,8 +82,8 @@ fn injected_answer_equals_the_recorded_one() {
         let note = if n == 10 { &json!([text, text]) } else { &notes[n] };
         assert_eq!(&answer["ok"]["note"], note, "{slot}");
         assert!(n != 10 || result.len() > 1 << 20, "{} bytes", result.len());
-        // Each execution creates a file with a random name and answers with this name. The named file
-        // exists, so the answer is the one that the execution gave.
+        // Each execution creates a file with a random name and answers with this name. The file with the recorded name
+        // exists, so a real execution gave the recorded answer.
         let file = answer["ok"]["file"].as_str().expect("a name");
         assert!(place.dir.join("effects").join(file).exists(), "{file}");
     }

@@ -32,8 +32,8 @@ fn message_count(place: &TestEnv) -> usize {
 }
 
 /// I21, I23: a second golden flow with equal inputs reuses the drafts of the first job. The write of the first job is
-/// not repeated, and the second job gets the receipt of that write. The drafts stay even if a person also rejects the
-/// letter of the second job.
+/// not repeated, and the second job gets the receipt of that write. If a person rejects the letter of the second job
+/// too, its drafts are kept.
 #[test]
 fn second_request_reuses_drafts_and_survives_a_rejection() {
     let place = TestEnv::golden("atomic").fresh_copy();
@@ -76,7 +76,7 @@ fn second_request_reuses_drafts_and_survives_a_rejection() {
     }
 }
 
-/// I23: a job killed at any point of reuse ends with the same result.
+/// I23: a job that is killed while it reuses results or receipts ends with the same result.
 #[test]
 fn job_killed_during_reuse_ends_with_the_same_result() {
     for commit in ["atomic", "staged"] {
