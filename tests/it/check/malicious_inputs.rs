@@ -13,7 +13,7 @@ use crate::support::plugins::component_builder::{ComponentSpec, OperatorSpec, VA
 use crate::support::program;
 use crate::support::program::{CommandOutput, latch_command, run_latch};
 
-/// Upper limit of the time for one check. Every check that terminates is faster on any machine.
+/// Duration after which a check counts as endless. Any check that ends takes less time, even on a slow machine.
 const MAX_DURATION: Duration = Duration::from_secs(1_200);
 
 /// Runs `plugin check` and `plugin inspect` on these bytes, and returns both reports.

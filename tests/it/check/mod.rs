@@ -42,8 +42,8 @@ impl Folder {
         self.write("cases.jsonl", &(lines.join("\n") + "\n"));
     }
 
-    /// Writes another build of the same sources and returns its path. The file has the same name in another
-    /// folder, because findings name the plugin after its file.
+    /// Writes another build of the same sources and returns its path. Findings name the plugin after its file, so the
+    /// new file has the same name and lies in another folder.
     fn write_build(&self, digit: u8) -> String {
         let mut bytes = std::fs::read(self.file("check.wasm")).unwrap();
         let at =

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::support::checkout;
 use crate::support::program::run_latch;
 
-/// Checks a folder from its parent directory. The check leaves compiled code in the folder, so it runs in a
-/// copy of the checkout.
+/// Checks a folder from its parent directory. The folder belongs to a copy of the checkout, because the check leaves
+/// compiled code in the folder.
 fn check_folder(above: &str, dir: &str) -> (i32, Value) {
     let above = checkout::copy().join(above);
     let ran = run_latch(&above, &["plugin", "check", dir, "--json"]);

@@ -245,8 +245,7 @@ fn secret_without_value_or_readable_by_others_is_reported() {
     assert_eq!(checks_named(&found, "secrets")[0]["verdict"], "ok", "{found:#?}");
 }
 
-/// If the effect store is a file, its line in the output of `latch doctor` separates the file name from the
-/// finding.
+/// If the effect store is a file, `latch doctor` reports it as the file name, a colon and the finding.
 #[test]
 fn effect_store_file_is_named_apart_from_its_finding() {
     let place = TestEnv::configured("commit = \"staged\"\neffect_store = \"sqlite://effects.db\"\n", vec![]);

@@ -35,7 +35,7 @@ fn events_of_type(place: &TestEnv, id: &str, kind: &str) -> Vec<Value> {
 }
 
 /// The exit code is 0 for a completed job, 1 for a failed job, and 3 for a job that stopped safely and needs a person.
-/// A command about several jobs exits with the worst of their codes.
+/// A command about several jobs exits with the highest of their codes.
 #[test]
 fn exit_code_follows_the_job_state() {
     let owned = |code, state: &str, status: &str| (code, state.to_owned(), status.to_owned());
@@ -128,8 +128,8 @@ fn approval_requires_an_existing_step_and_stores_the_reason() {
     assert_eq!((&approved["actor"], &approved["reason"]), (&json!("bob"), &json!("it is due")), "{approved:#}");
 }
 
-/// I22: changing only a label of the plan, such as `plan_id`, does not make a new request. The submission is
-/// refused as an existing request with a different plan.
+/// I22: a label of the plan, such as `plan_id`, does not identify a request. If only a label is changed, the submission
+/// is refused, because the same request exists with a different plan.
 #[test]
 fn changed_label_is_not_a_new_request() {
     let place = gated_env(false);

@@ -214,8 +214,8 @@ fn job_list_shows_reason_and_age() {
     assert_eq!(open, 1);
 }
 
-/// I143: a value that the job did not compute itself is shown with a phrase for the value's origin. All
-/// commands use the same phrase for the same origin.
+/// I143: some values of a job were not computed by the job itself, such as a receipt from another job. Every command
+/// shows such a value with a phrase for its origin, and each origin has one phrase.
 #[test]
 fn value_not_computed_here_has_one_phrase_per_origin() {
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&[

@@ -50,7 +50,8 @@ fn subfolder_finds_the_configuration_above_it() {
     assert!(file_names(&deep).is_empty(), "nothing is made below: {:?}", file_names(&deep));
 }
 
-/// I165: outside of a project, reading commands name the folder that they searched, and create nothing.
+/// I165: a command that needs a project fails outside of a project. The error names the folder that was searched, and
+/// the command creates nothing.
 #[test]
 fn command_outside_of_a_project_is_an_error() {
     let folder = tempfile::tempdir().unwrap();

@@ -58,7 +58,7 @@ requires = {}
     }
 }
 
-/// I42: a policy under which no job could be accepted is refused, and so is an invalid tenant name.
+/// I42: a policy under which no job could be accepted is refused. An invalid tenant name is refused, too.
 #[test]
 fn empty_modes_and_invalid_tenant_names_are_refused() {
     let found = problems("[policy.default]\nmodes = []\n[policy.\"\"]\n[policy.\"a\\nb\"]\n");
