@@ -52,7 +52,8 @@ pub(super) async fn action_key_is_held_by_one_slot(world: StoreFixture) {
     assert_eq!(world.store.write(with(two.clone().append(1), settle_action("s1", None))).await, refused);
     assert_eq!(world.store.write(with(one.clone().append(1), settle_action("s2", None))).await, refused);
 
-    // The effect was certainly not applied, so the key is free for other jobs.
+    // The holder settles the key without a receipt, because its action was certainly not applied. The key is then free
+    // for other jobs.
     world.store.write(with(one.append(1), settle_action("s1", None))).await.unwrap();
     assert_eq!(held().await, None);
     world.store.write(with(two.append(1), reserve_action("s9", b"a"))).await.unwrap();
@@ -118,7 +119,7 @@ pub(super) async fn job_waiting_for_an_action_key_is_notified_once(world: StoreF
     assert_eq!(inbox.len(), 1);
     assert_eq!(inbox[0].request, InboxRequest::KeySettled { operator: operator.clone(), key });
 
-    // The job is notified once. A job cannot wait for a settled key.
+    // If the key is settled again, the job is not notified again. A batch that waits for a settled key is refused.
     let mut batch = one.append(1);
     batch.actions = vec![settle_action("s1", Some(b"receipt"))];
     world.store.write(batch).await.unwrap();

@@ -66,8 +66,8 @@ pub(super) async fn ended_job_accepts_audit_events_only(world: StoreFixture) {
     assert!(world.store.claim(&world.lease_request("next")).await.unwrap().is_none());
 }
 
-/// I45: only the slot that holds an action key can revoke its receipt. The key stays reserved afterwards, and
-/// a job that waits for the key waits until the key is settled again.
+/// I45: only the slot that holds an action key can revoke the key's receipt. The key stays reserved, so a job that
+/// waits for the key waits until the key is settled again.
 pub(super) async fn receipt_is_revoked_only_by_its_holder(world: StoreFixture) {
     let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));

@@ -271,8 +271,8 @@ pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFix
     assert_eq!(world.store.write(start(&mut log.clone(), &["s1~c", "s2"])).await, Err(WriteError::Cancelled));
     world.store.write(start(&mut log, &["s1~c"])).await.unwrap();
     world.store.write(log.append(1)).await.unwrap();
-    // A write may also continue a call whose barrier was written earlier. Such a write inserts no ledger row,
-    // and a cancelled job accepts it only for a compensation.
+    // A batch of the same kind may also continue a call whose barrier was written earlier. Such a batch inserts no
+    // ledger row. A cancelled job accepts it only for a compensating call.
     for (slot, expected) in [("s1~c", Ok(())), ("s1", Err(WriteError::Cancelled))] {
         let mut batch = log.batch();
         batch.kind = BatchKind::StartCalls { continued: vec![Slot::new(slot)] };
@@ -315,7 +315,8 @@ pub(super) async fn outline_is_read_without_the_job(world: StoreFixture) {
         assert_eq!(world.store.job_tail(&log.job_id).await.unwrap(), Some(JobTail { end, reopen: None }));
     }
     assert_eq!(world.store.job_tail(&"job_none".into()).await.unwrap(), None);
-    // `job_tail` returns the end of the log and, from the inbox, only the request that reopens the job.
+    // `job_tail` returns the end of the log, and the request that reopens the job. It returns no other request of the
+    // inbox.
     world.store.write(log.ending(JobState::Failed, None)).await.unwrap();
     let late = InboxRequest::LateEffect { slot: Slot::new("s1"), try_no: 1 };
     world.store.put_inbox(&log.job_id, "ann", None, late).await.unwrap();

@@ -49,12 +49,13 @@ pub(super) async fn job_can_be_claimed_after_its_owner_died(world: StoreFixture)
 pub(super) async fn job_can_be_claimed_after_a_reboot(world: StoreFixture) {
     world.claimed_job("one").await;
     world.clock.reboot();
-    // After the reboot the lease clock is behind the end of the old lease. The old lease must not count.
+    // The lease clock restarts at the reboot, so the end of the old lease seems to be in the future. The old lease must
+    // not count.
     assert_eq!(world.store.claim(&world.lease_request("next")).await.unwrap().unwrap().row.attempt, 2);
 }
 
-/// I14: the store keeps earlier claims, but only the death of the current lease holder releases the job. Only the death
-/// of the process that started a try proves that the try is over.
+/// I14: the death of an earlier lease holder, whose claim the store keeps, does not release the job while the current
+/// holder lives. It also does not prove that a try of the current holder is over.
 pub(super) async fn death_of_an_earlier_holder_does_not_release_the_job(world: StoreFixture) {
     let new = new_job("one");
     let mut log = LogWriter::of(&new);
@@ -103,8 +104,7 @@ pub(super) async fn waiting_job_is_claimed_after_its_wake_time(world: StoreFixtu
     assert_eq!((claim.row.attempt, claim.row.wake_at_us), (2, None));
 }
 
-/// I26: a claim without a job id does not take a waiting job. When a worker finds a due timer, it makes all due
-/// jobs pending.
+/// I26: a claim without a job id does not take a waiting job. `fire_timers` makes the jobs of all due timers pending.
 pub(super) async fn due_timers_make_waiting_jobs_pending(world: StoreFixture) {
     let now_us = world.clock.now_us();
     let mut logs = Vec::new();
@@ -125,7 +125,7 @@ pub(super) async fn due_timers_make_waiting_jobs_pending(world: StoreFixture) {
     }
     let (waits, pending) = ((JobState::Waiting, true), (JobState::Pending, false));
     assert_eq!(states, [waits, pending, pending, waits]);
-    // A claim by job id takes a waiting job that is due, even if its timer was not fired before.
+    // A claim by job id takes a waiting job whose timer is due, even if `fire_timers` was not called for this timer.
     world.clock.advance_ms(10);
     let claimer = world.lease_request("next");
     assert_eq!(world.store.claim_job(&logs[0].job_id, &claimer).await.unwrap().unwrap().row.attempt, 2);

@@ -38,8 +38,8 @@ pub(super) async fn job_with_requests_can_neither_end_nor_wait(world: StoreFixtu
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     for to in JobState::ALL {
-        // The write is allowed, because a running job has a lease holder and a pending job will get a lease holder. The
-        // lease holder reads the requests.
+        // These states are allowed while requests are unread. A running job has a lease holder, a pending job will get
+        // one, and the lease holder reads the requests.
         if matches!(to, JobState::Running | JobState::Pending) {
             continue;
         }
@@ -52,8 +52,8 @@ pub(super) async fn job_with_requests_can_neither_end_nor_wait(world: StoreFixtu
     assert_eq!(world.job_row(&log).await.state, JobState::Completed);
 }
 
-/// I123: an attempt that could not load its job may park the job with unread requests. Any other end of that
-/// attempt is refused.
+/// I123: an attempt that could not load its job may park the job although requests are unread. The attempt may not end
+/// the job or let it wait.
 pub(super) async fn job_that_cannot_be_loaded_parks_with_its_requests(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Cancel).await.unwrap();
@@ -134,7 +134,7 @@ pub(super) async fn parking_concurrent_with_a_request_loses_no_wakeup(world: Sto
     }
 }
 
-/// I24: only a job that ended without success is reopened. The same request reopens and wakes the job.
+/// I24: a retry request reopens only a partial or failed job. The request itself makes this job pending.
 pub(super) async fn retry_reopens_unsuccessful_jobs_only(world: StoreFixture) {
     for (name, to) in [("c", JobState::Completed), ("x", JobState::Cancelled), ("p", JobState::Parked)] {
         let mut log = world.claimed_job(name).await;

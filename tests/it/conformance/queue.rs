@@ -45,7 +45,8 @@ pub(super) async fn claim_can_exclude_tenants(world: StoreFixture) {
     assert_eq!(claim_except_tenants(&world, "4", &[]).await.as_deref(), Some("job_a"));
 }
 
-/// I121: a claim can exclude single jobs, in every claimable state, in addition to tenants.
+/// I121: a claim can exclude single jobs, in addition to all jobs of a tenant. The exclusion holds for pending jobs and
+/// for jobs whose lease has expired.
 pub(super) async fn claim_can_exclude_jobs(world: StoreFixture) {
     for (name, tenant) in [("a", "acme"), ("b", "acme"), ("c", "other")] {
         submit_changed(&world, name, |new| new.row.tenant_id = tenant.to_owned()).await;
@@ -84,8 +85,8 @@ pub(super) async fn full_queue_refuses_another_job(world: StoreFixture) {
     let full = submit_changed(&world, "b", other(Some(1))).await;
     assert!(matches!(full, Submitted::QueueFull { of_tenant: false, limit: 1 }), "{full:?}");
     assert!(matches!(submit_changed(&world, "b", other(Some(2))).await, Submitted::New));
-    // A full queue accepts a repeated request, which adds no job. It also accepts a job that is claimed immediately,
-    // which does not wait in the queue.
+    // A full queue accepts a repeated request, because this request adds no job. It also accepts a job that is claimed
+    // immediately, because this job does not wait in the queue.
     assert!(matches!(submit_changed(&world, "a", limited(Some(1), Some(1))).await, Submitted::Attached(_)));
     let claimer = world.lease_request("spot");
     let spot = submit_changed(&world, "c", |new| {

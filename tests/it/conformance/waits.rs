@@ -203,7 +203,7 @@ pub(super) async fn timeout_of_a_wait_is_refused_while_requests_are_unread(world
     let mut read = log.append(1);
     read.inbox_done = vec![signal_id];
     world.store.write(read).await.unwrap();
-    // If the writer names a request as compatible with the timeout, that request does not block the timeout.
+    // A batch may list unread requests as compatible with the timeout. These requests do not block the timeout.
     let other_id = put_request(&world, &log, InboxRequest::Continue).await.unwrap();
     let mut end = log.clone().append(1);
     (end.kind, end.inbox_done) = (BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, vec![timer_id]);
@@ -213,8 +213,8 @@ pub(super) async fn timeout_of_a_wait_is_refused_while_requests_are_unread(world
     world.store.write(end).await.unwrap();
 }
 
-/// I25, I26: a signal or a timer arrives at the moment its job parks or ends. Either the request is refused,
-/// or the job is claimable and has the request.
+/// I25, I26: a signal or a timer arrives while its job parks or ends. Either the request is refused, or the job is
+/// claimable and has the request.
 pub(super) async fn request_acknowledged_while_a_job_settles_is_not_lost(world: StoreFixture) {
     for round in 0..40 {
         let mut log = world.claimed_job(&format!("r{round}")).await;
