@@ -1,5 +1,5 @@
-//! Kills the process at every crash point while a job is undone, and restarts the process. The tests resolve each call
-//! in doubt as applied or not applied, as its effects show. Then they count the effects.
+//! Kills the process at every crash point while a job is undone, and restarts the process. A call in doubt is resolved
+//! as applied if its effect exists, and otherwise as not applied. Finally the effects are counted.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
@@ -30,8 +30,8 @@ fn kill_at(place: &TestEnv, verb: &str, job: &str, point: &str) -> bool {
     signal == Some(9)
 }
 
-/// Repeats the command until the job is cancelled. Resolves each call in doubt as applied or not applied, as
-/// its effects show.
+/// Repeats the command until the job is cancelled. Resolves a call in doubt as applied if its effect exists, and
+/// otherwise as not applied.
 fn finish_undoing(place: &TestEnv, verb: &str, job: &str, when: &str) -> Value {
     for _ in 0..12 {
         let response = show_job(place, job);
@@ -108,8 +108,8 @@ fn cancel_killed_anywhere_with_atomic_commit_undoes_each_effect_once() {
     sweep_crash_points("atomic", "cancel");
 }
 
-/// I1, I5, I37: with staged commit, a cancellation that is killed at any crash point undoes each effect once. Staged
-/// commit permits a kill between the events and the ledger row (§5, window 4).
+/// I1, I5, I37: with staged commit, a cancellation that is killed at any crash point undoes each effect once. In this
+/// mode, a kill can also hit between the write of the events and the write of the ledger row (§5, window 4).
 #[test]
 fn cancel_killed_anywhere_with_staged_commit_undoes_each_effect_once() {
     sweep_crash_points("staged", "cancel");

@@ -1,5 +1,6 @@
-//! Kills the process at every crash point and restarts it. The tests resolve each call in doubt as applied or not
-//! applied, as its effects show. Then they count the effects. They use real processes, components and databases.
+//! Kills the process at every crash point and restarts it. A call in doubt is resolved as applied if its effect exists,
+//! and otherwise as not applied. Finally the effects are counted. The tests use real processes, components and
+//! databases.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -64,8 +65,8 @@ fn job_killed_anywhere_with_atomic_commit_executes_each_effect_once() {
     kill_at_every_point("atomic");
 }
 
-/// I1, I2, I5, I184: with staged commit, a job that is killed at any crash point executes each effect once. Staged
-/// commit permits a kill between the events and the ledger row (§5, window 4).
+/// I1, I2, I5, I184: with staged commit, a job that is killed at any crash point executes each effect once. In this
+/// mode, a kill can also hit between the write of the events and the write of the ledger row (§5, window 4).
 #[test]
 fn job_killed_anywhere_with_staged_commit_executes_each_effect_once() {
     kill_at_every_point("staged");
@@ -105,12 +106,12 @@ fn golden_flow_killed_anywhere_sends_one_message() {
     assert!(reached.len() >= 30, "few points were reached: {reached:?}");
 }
 
-/// I1, I3, I5: the record that a keyed call's retry began is never used as the tool's answer. The process is killed at
-/// each write of the retry, in both commit modes.
+/// I1, I3, I5: when the retry of a keyed call begins, the host records this. The record is never used as the tool's
+/// answer. The process is killed at each write of the retry, in both commit modes.
 #[test]
 fn keyed_call_killed_during_its_retry_is_applied_once() {
     for commit in ["atomic", "staged"] {
-        // The next step needs the tool's answer. The record that the retry began must not take its place.
+        // The next step needs the tool's answer, and must not get the record of the retry in its place.
         let next = step("r", "Effect.Read", &["k"], json!({ "note": { "$ref": "k#/note" } }));
         let template =
             TestEnv::witness(commit).with_plan(&[step("k", "Effect.Keyed", &[], json!({ "note": 2 })), next]);
@@ -151,8 +152,8 @@ fn opaque_call_in_doubt_parks_the_job_until_it_is_resolved() {
         assert_eq!((&job["state"], &job["status"]), (&json!("PARKED"), &json!("partial")));
         let (id, blocked) = (job["job_id"].as_str().unwrap(), &job["blocked_on"]);
         assert_eq!(blocked["reason_code"], "INDETERMINATE_EFFECT");
-        // The response shows the operator, the arguments, and the key that the tool received. A person needs these to
-        // look up the call in the outside system.
+        // The response contains the operator, the arguments, and the key that the tool received. With these values, a
+        // person can look up the call in the outside system.
         let call = json!({
             "operator": "Effect.Opaque", "args": { "note": 1 }, "external_key": format!("latch:{id}:o:1"),
         });

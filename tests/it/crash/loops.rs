@@ -11,7 +11,7 @@ use crate::support::servers::http::TestServer;
 use crate::support::test_env::{TestEnv, step};
 use crate::support::{evidence, running_worker};
 
-/// I100, I192: a job that crashes its processes is parked at `max_attempts_without_progress`. The cause names the calls
+/// I100, I192: a job that crashes its processes is parked at `max_attempts_without_progress`. The cause names the steps
 /// that were in flight.
 #[test]
 fn crash_loop_parks_the_job_with_its_cause() {
@@ -151,7 +151,7 @@ fn job_whose_retry_crashes_on_loading_is_parked() {
     let asked = asked + 1;
     assert_eq!(run_worker_without_loading(&place).json()["rested"], json!({}));
     assert_eq!(show_job(&place, &job)["state"], "PARKED");
-    // Processes die during loading again, now with a log that contains the event that reopened the job.
+    // The job's log now contains the event that reopened the job. Processes die again while they load this log.
     assert_eq!(place.latch(&["job", "resolve", &job, "--continue"]).code, 0);
     for _ in 1..=3 {
         assert!(dies_loading(&place));
@@ -166,8 +166,9 @@ fn job_whose_retry_crashes_on_loading_is_parked() {
     evidence::verify_offline(&place, &job, "in the end");
 }
 
-/// I100, I123: if each process of a job dies at the job's first call, the job is parked. The cause names that call. The
-/// name of the call is recorded from the second attempt on.
+/// I100, I123: if each process of a job dies at the job's first call, the job is parked. The cause names the step of
+/// this call. After the first crash, every write is flushed immediately, so the start of the step is durable before the
+/// process dies.
 #[test]
 fn job_that_kills_its_process_immediately_is_parked_with_the_running_call() {
     let server = TestServer::start();

@@ -38,7 +38,7 @@ const MIN_KILLS: u64 = 24;
 const EXTRA_JOB_PAUSE: Duration = Duration::from_millis(200);
 /// Number of consecutive kills that form one window. Throughput is checked at the end of each window.
 const KILL_WINDOW: u64 = 20;
-/// Minimum number of jobs that must end in one window, if at least this number of jobs is still open.
+/// Minimum number of jobs that must end in one window. The minimum does not apply if fewer jobs are open.
 const MIN_ENDED_PER_WINDOW: u64 = 3;
 /// Maximum number of jobs of a run that is replayed from every prefix afterwards. A run with more jobs is not replayed.
 const MAX_REPLAYED_JOBS: u64 = 100;
@@ -78,16 +78,17 @@ impl Drop for KillableWorker {
     }
 }
 
-/// Numbers of jobs that ended within [`KILL_WINDOW`] kills each.
+/// Number of jobs that ended in each window of [`KILL_WINDOW`] kills.
 #[derive(Default)]
 struct KillWindows {
     ended: Vec<u64>,
-    /// Numbers of kills and of ended jobs at the end of the last window.
+    /// Total numbers of kills and of ended jobs at the end of the last window.
     last: (u64, u64),
 }
 
 impl KillWindows {
-    /// Ends the window if it has enough kills. Returns the problem if too few of the `left` jobs ended within it.
+    /// Ends the window once it contains [`KILL_WINDOW`] kills. `left` is the number of open jobs. Returns a problem if
+    /// fewer than [`MIN_ENDED_PER_WINDOW`] jobs ended in the window although at least this number is open.
     fn note(&mut self, kills: u64, ended: u64, left: usize) -> Option<String> {
         if kills < self.last.0 + KILL_WINDOW {
             return None;

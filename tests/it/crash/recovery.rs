@@ -1,4 +1,5 @@
-//! A long job and many jobs recover after a crash with bounded memory.
+//! Recovery of a long job, and of a thousand jobs, after a crash. The memory of the recovering process stays within a
+//! limit.
 
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -71,7 +72,7 @@ fn submit_jobs(place: &TestEnv, jobs: usize) {
     let runtime = tokio::runtime::Runtime::new().expect("threads");
     runtime.block_on(async {
         let journal = Database::open(OpenOptions::new(place.dir.join("latch.db"))).await.expect("a database");
-        // This owner claims no job.
+        // An owner without a lock file suffices, because this host only submits jobs and claims none.
         let owner = Owner::unlocked("");
         let stores = Stores::new(journal, owner);
         let host = Host::builder(stores).config(config).start().expect("a host");
@@ -96,8 +97,8 @@ fn thousand_jobs_recover_concurrently_in_bounded_memory() {
     const JOBS: usize = 1_000;
     let place = TestEnv::witness("atomic").fresh_copy();
     let plain = std::fs::read_to_string(place.dir.join("latch.toml")).expect("the configuration was written");
-    // `Effect.Read` may be called only once per hour. Nearly every job is therefore still open when the worker claims
-    // the last job, even if the claims take long.
+    // `Effect.Read` may be called only once per hour, so nearly every job waits. Nearly every job is therefore still
+    // open when the worker claims the last job, even if the claims take long.
     let one = "operators = { \"Effect.Read\" = { at_once = 1, rate = \"1/1h\" } }";
     let mut place = place.configure(&format!("[worker]\njobs = {JOBS}\n{one}"));
     submit_jobs(&place, JOBS);

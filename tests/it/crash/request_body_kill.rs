@@ -14,7 +14,7 @@ use crate::support::servers::witness::{ReceivedBody, Witness};
 use crate::support::test_env::TestEnv;
 
 const SIDES: [&str; 2] = ["before", "after"];
-/// Calls of the plan in order. Each has a slot, an operator and the note that the call posts.
+/// Calls of the plan in order: slot, operator, and the note that the call posts.
 const CALLS: [(&str, &str, u32); 3] = [("o", "Post.Opaque", 1), ("k", "Post.Keyed", 2), ("q", "Post.Queryable", 3)];
 /// Number of statements at which one run of the suite kills the process.
 const SAMPLE: usize = 4;
@@ -90,8 +90,8 @@ impl WitnessedEnv {
         reached
     }
 
-    /// Returns the statements that this job may execute, each with the sides `before` and `after`. Statements of
-    /// commands are left out. Statements that only faults cause are included only in a sweep.
+    /// Returns pairs of a statement that this job may execute and a side, `before` or `after`. Statements that only
+    /// commands execute are left out. Statements that only faults cause are included only in a sweep.
     fn statements_to_kill_at(&self) -> Vec<(&'static str, &'static str)> {
         let own: &[&str] = if self.on_server { POSTGRES_STATEMENTS } else { &[] };
         let all = STATEMENTS.iter().chain(own).copied();

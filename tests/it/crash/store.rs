@@ -31,10 +31,10 @@ const ORDERS: &str = "LATCHWORK_TEST_STORE_CRASH";
 /// Maximum number of database pages, small enough that one of the child's writes finds the disk full.
 const MAX_PAGES: u32 = 200;
 
-/// Kills the process at one crash point. On request, loses the answer to one commit.
+/// Kills the process at one crash point. If `lose` is set, also loses the answer to the next commit.
 struct CrashProbe {
     kill: KillAt,
-    /// Name of the statement that commits.
+    /// Name of the statement that commits on this database.
     commits: &'static str,
     lose: Arc<AtomicBool>,
 }
@@ -109,13 +109,13 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
     lose.store(true, Ordering::SeqCst);
     writer.lose_answer().await;
     writer.read_everything().await;
-    // The open jobs name this process as their owner, so the sweep must not delete this process's lock file.
+    // The open jobs name this process as their owner. The sweep must therefore keep the lock file of this process.
     writer.store.sweep_owners(dir, &lock).await.unwrap();
     writer.end_jobs().await;
 }
 
-/// Writer of the child, which notes each write. Job `a` is claimed after its submission, and job `b` with its
-/// submission.
+/// Makes the child's writes and notes each write. Job `b` is claimed together with its submission, and job `a` by a
+/// later claim.
 struct NotedWriter {
     store: Arc<Database>,
     notes: WriteNotes,
@@ -185,8 +185,8 @@ impl NotedWriter {
         let Self { store, notes, log_a, log_b } = self;
         notes.note_around("foreign effect", store.put(&"job_foreign".into(), &[effect("s1", 1, "{}")])).await.unwrap();
         store.effects(&log_a.job_id).await.unwrap();
-        // The last write of the group stores an effect that is already stored, so it changes nothing. The commit is
-        // then a separate statement at which the child can be killed.
+        // The second of these two writes changes nothing, because its effect is already stored. The commit is then a
+        // separate statement, at which the child can be killed.
         let (again, foreign) = ([effect("s1", 1, "{}")], "job_foreign".into());
         let (in_b, same) =
             tokio::join!(notes.note_around("before commit", store.write(log_b.append(1))), store.put(&foreign, &again));
@@ -393,7 +393,7 @@ async fn crash_and_check(name: &str, side: &str, nth: u32, url: &str) -> bool {
     status.signal() == Some(9)
 }
 
-/// Statements that the child passes more than once in different places, with the number of passes.
+/// Statements that the child executes for several purposes, with the number of executions at which the child is killed.
 const PASSES: [(&str, u32); 4] = [("group_read", 6), ("group_write", 6), ("effects_find", 2), ("effects_insert", 2)];
 
 /// I5.
@@ -409,11 +409,11 @@ async fn sqlite_crash_at_any_statement_loses_no_acknowledged_write() {
     }
 }
 
-/// Statements only for SQLite: the check of its file, and the read after a lost answer.
+/// Statements that the child executes only on SQLite: `quick_check` checks the database file, and `reread` reads the
+/// ends of the logs after a lost answer.
 const SQLITE_ONLY: [&str; 2] = ["quick_check", "reread"];
 
-/// Statements that every transaction on a server executes, with the number of passes at which the child is
-/// killed.
+/// Statements that every transaction on a server executes, with the number of executions at which the child is killed.
 const SERVER_PASSES: [(&str, u32); 2] = [("begin", 8), ("commit", 8)];
 
 /// I5.

@@ -1,6 +1,6 @@
 //! Processes that are suspended until their lease has expired. Each test suspends a process, lets another process
-//! finish the job, and continues the suspended process, which must detect the expired lease. Outside of tests, a
-//! suspended machine, a debugger or a paused container has the same effect.
+//! finish the job, and continues the suspended process. The continued process must detect the expired lease. Outside of
+//! tests, a suspended machine, a debugger or a paused container has the same effect.
 //!
 //! With a database on a server, workers are suspended at points that a printed seed selects. With
 //! `LATCH_TEST_SWEEP` every point is used.
@@ -59,11 +59,11 @@ fn take_over_suspended_run(template: &TestEnv, point: &str) -> Option<bool> {
     Some(taken_over)
 }
 
-/// Returns the effects to compare before and after the suspended process continues.
+/// Returns the effects that must not change after the suspended process continues.
 ///
-/// The effects of keyed calls are left out if the process is suspended at a statement of its heartbeat. A call of the
-/// process may then have passed the last check of the lease and be executed late. A late execution of a keyed call does
-/// no harm, because the effect of one key is applied only once.
+/// If the process is suspended at a statement of its heartbeat, the effects of keyed calls are left out. A call of the
+/// process may then have passed the last check of the lease already, and may be executed late. A late execution of a
+/// keyed call does no harm, because the effect of one key is applied only once.
 fn settled_effects(place: &TestEnv, point: &str) -> BTreeMap<String, u32> {
     let mut world = place.effect_counts();
     if point.starts_with("heartbeat:") {
@@ -182,8 +182,8 @@ fn suspended_process_cannot_execute_or_write_after_lease_expiry() {
 /// Number of points at which one run of the suite suspends a worker.
 const SAMPLE_SIZE: usize = 12;
 
-/// Statements that no worker executes for the job of this test on a server. The statements of commands and of faults
-/// are not in this list.
+/// Statements that no worker executes for the job of this test with a database on a server. Statements that only
+/// commands execute or only faults cause are in two other lists.
 const STATEMENTS_BESIDE_WORKERS: &[&str] =
     &["migrate", "submit_find", "submit_insert", "owner_read", "owners_named", "outcome", "reconcile"];
 
@@ -208,7 +208,8 @@ fn suspended_worker_on_postgres_cannot_execute_or_write_after_lease_expiry() {
         let mut dice = seeded_rng(run_seed());
         [shuffled(points.clone(), &mut dice), shuffled(points, &mut dice)]
     };
-    // The commit modes alternate, so that each mode has half of a sample.
+    // The points of both commit modes alternate, so a sample contains about as many points of one mode as of the other
+    // mode.
     let points = atomic.into_iter().zip(staged).flat_map(|(atomic, staged)| [(0, atomic), (1, staged)]).collect();
     let reached = try_points(points, if sweeps { usize::MAX } else { SAMPLE_SIZE }, |(mode, point)| {
         let (commit, template) = &templates[*mode];
