@@ -1,5 +1,5 @@
-//! Links of the pages: each linked file and heading exists, the summary lists each page of `docs` once, and tables that
-//! repeat a list of the sources are complete.
+//! Links and tables of the pages. Each linked file and heading exists, and the summary lists each page of `docs` once.
+//! A table that repeats a list from the sources is complete.
 
 use std::collections::{BTreeMap, BTreeSet};
 

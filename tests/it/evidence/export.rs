@@ -171,8 +171,8 @@ fn replaced_output_is_found_by_reexecution() {
     let forged = place.dir.join("forged.jsonl");
     let mut step = String::new();
     let bytes = forge_evidence(&good, |records| {
-        // Selects the last output that has a payload record of its own. No input of a later step contains
-        // this output, so the forged file is consistent and only the new execution reveals the forgery.
+        // Selects the last output with a payload record of its own. No later step has this output in its input, so the
+        // forged file is consistent. Only executing the step again reveals the forgery.
         let output = records
             .iter_mut()
             .rev()

@@ -1,4 +1,5 @@
-//! Variables for the commands of a page: prepared projects and servers. Each is prepared only for pages that name it.
+//! Variables for the commands of a page. The variables name prepared projects and servers. A project or server is
+//! prepared only for the pages that name it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -69,7 +70,7 @@ impl PageEnvironment {
         }
         let mut server = None;
         if is_named("postgres://") {
-            // The port is free now, and the kernel does not assign it again soon.
+            // The kernel chooses a free port and does not assign it again soon, so the server can use this port.
             let port =
                 TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
             let settings = [format!("port={port}"), "listen_addresses=localhost".to_owned()];
@@ -101,7 +102,8 @@ fn built(name: &str, make: &[&str]) -> PathBuf {
     let parent = program::target_dir().join("docs-projects");
     let folder = parent.join(name);
     std::fs::create_dir_all(&parent).expect("the target folder is writable");
-    // A project of an earlier run may come from older templates. An error means that there is no such project.
+    // Removes the project of an earlier run, because it may come from older templates. An error means that there is no
+    // such project.
     let _ = std::fs::remove_dir_all(&folder);
     for (folder, args) in [(&parent, make), (&folder, &["plugin", "build"])] {
         let ran = program::run_latch(folder, args);

@@ -1,5 +1,5 @@
-//! Commands of README and of the pages, run as a reader runs them: one shell for each page, in a fresh folder, with the
-//! built program in its search path. Output that a page shows below its commands is compared.
+//! Commands of README and of the pages, run as a reader runs them. Each page gets one shell in a fresh folder, with the
+//! built program in its search path. Output that a page shows below its commands is compared with the real output.
 
 mod block;
 mod environment;

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::block::{BlockUse, ShellBlock};
 use super::shown::missing_line;
 
-/// Exit code of a script in which a block ended with a code other than the stated one.
+/// Exit code of the script if a block ends with another exit code than the page states.
 const OTHER_CODE: u8 = 70;
 
 /// Returns the line that the script prints before a block.

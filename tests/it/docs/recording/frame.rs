@@ -2,7 +2,7 @@
 
 use crate::support::terminal::style_name;
 
-/// Text of one style that contains no two adjacent spaces.
+/// Part of a row: text in one style that contains no two adjacent spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     /// Column of the first character, from 0.

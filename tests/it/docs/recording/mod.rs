@@ -1,8 +1,8 @@
 //! The recording in README: a real session at two terminals, as an animated SVG.
 //!
-//! `LATCH_UPDATE_SCREENS=1` writes `docs/images/recording.svg`. Look at the picture before committing it. Otherwise the
-//! test compares the file with a new session. Times, ids and process numbers differ between two sessions and are
-//! replaced.
+//! With `LATCH_UPDATE_SCREENS=1`, the test writes `docs/images/recording.svg`. Look at the picture before committing
+//! it. Without this variable, the test compares the file with a new session. Times, ids and process numbers differ
+//! between two sessions, so they are replaced before the comparison.
 
 mod frame;
 mod session;
@@ -25,7 +25,8 @@ const TITLE: &str =
     "The process of a job is killed with kill -9. latch resume completes the job, and one mail is sent.";
 /// Maximum size of the file in bytes.
 const MAX_BYTES: usize = 200 * 1024;
-/// Duration of the wait in `letter.json`, plus a tolerance for the job's clocks. The job is resumed afterwards.
+/// Time after which the wait in `letter.json` is over, with a tolerance for the job's clocks. The session resumes the
+/// job after this time.
 const WAIT: Duration = Duration::from_millis(10_500);
 
 /// Creates the project of the recording, with built plugins.

@@ -42,11 +42,12 @@ struct Shell {
 }
 
 impl Session {
-    /// Starts this number of shells in a folder. `command` returns `setsid` with the environment of a shell.
+    /// Starts `shells` shells in a folder. `command` returns a call of `setsid` with the environment of a shell, and
+    /// this function adds the arguments that start the shell.
     pub(super) fn start(shells: usize, command: impl Fn() -> Command, folder: &Path) -> Session {
         let start = || {
             let mut command = command();
-            // The shell gets a session and a terminal of its own, so that it controls its jobs.
+            // The shell gets a session and a terminal of its own, because it needs both to control its jobs.
             command.args(["--ctty", "--wait", "bash", "--norc", "--noprofile", "-i"]).current_dir(folder);
             command.env("PS1", format!("\\[\\e[1;36m\\]{PROMPT}\\[\\e[0m\\] ")).env_remove("HISTFILE");
             let terminal = Terminal::start(command, COLUMNS, TerminalKind::Color);

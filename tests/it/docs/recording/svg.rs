@@ -20,7 +20,7 @@ const MARGIN: usize = 140;
 const GAP: usize = 120;
 /// Distance from the top of a row to the base line of its text, in tenths of a pixel.
 const BASE_LINE: usize = 138;
-/// Start of the group of a terminal.
+/// Text with which the group of each terminal begins.
 const TERMINAL: &str = "<g transform=";
 
 /// Styles of the terminals and of their windows. The window has its own background, so that it fits light and dark
@@ -140,7 +140,8 @@ pub(super) fn head(title: &str, windows: &[Window]) -> String {
     )
 }
 
-/// Returns the elements of one row or cursor, each with its interval. An empty element is left out.
+/// Returns the elements of one row or cursor, each with the interval in which it is shown. Intervals without an element
+/// are left out.
 fn intervals(frames: &[Frame], element: impl Fn(&Frame) -> String) -> Vec<(Interval, String)> {
     let mut found: Vec<(Interval, String)> = Vec::new();
     for frame in frames {
@@ -180,7 +181,7 @@ fn text(row: usize, runs: &[Run]) -> String {
     elements
 }
 
-/// Returns the rows of each window in a rendered file that are visible without animation.
+/// Returns the rows of a rendered file that are visible without animation, for each window.
 pub(super) fn last_rows(svg: &str) -> Vec<Vec<Vec<Run>>> {
     svg.split(TERMINAL).skip(1).map(last_rows_of_window).collect()
 }
