@@ -180,7 +180,8 @@ fn diverged_job_can_be_inspected_continued_forked_and_given_up() {
 }
 
 /// I40, I41: a fork copies the steps before the step at which it starts, with their times and answers. An output can be
-/// replaced. If the original job committed a call after the copied steps, the fork's call is gated in every mode.
+/// replaced. In every mode, the world-changing calls of a step are gated in the fork if this step may have changed the
+/// world in the original job.
 #[test]
 fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
     let calls = |n: u32, operator: &str| {
@@ -232,8 +233,8 @@ fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
         (&json!("job_forked"), &json!(job), &json!("another note"))
     );
 
-    // A fork of a fork copies a copied step again. The step is still replayed with the identity of the job that
-    // executed it.
+    // A fork of this fork copies the copied steps once more. A copied step is still replayed with the identity of the
+    // job that executed it.
     let twice = fork_job(&place, &fork_id, &["--at", "c"]);
     assert_eq!(step_notes(&twice)[..2], [format!("output copied from {job}"), "output set with the fork".to_owned()]);
     assert_replays(&place, &job_id(&twice));
@@ -300,7 +301,8 @@ fn fork_keeps_the_seed_and_uses_current_policy_and_plugins() {
     assert_eq!(approve_and_resume(&place, &job_id(&forked), "o")["state"], "COMPLETED");
 }
 
-/// I41: a fork has the contexts of the original request, even at the step at which the fork begins.
+/// I41: a fork keeps the contexts of the original request. Even the step at which the fork starts can use these
+/// contexts.
 #[test]
 fn fork_at_a_step_with_a_context_keeps_the_contexts() {
     let place = env_with_steps(&[]);

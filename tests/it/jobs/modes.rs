@@ -59,8 +59,8 @@ fn dry_run_of_the_golden_flow_reports_the_calls_it_would_make() {
     assert!(named, "{}", shown.stdout);
 }
 
-/// I42, I19: if a step makes several calls concurrently, a dry run and its replay stop before the first of
-/// these calls.
+/// I42, I19: if one of a step's concurrent calls changes the world, a dry run reports this call and executes none of
+/// the calls. The dry run replays and verifies.
 #[test]
 fn dry_run_stops_before_concurrent_calls_and_replays() {
     let read = json!({ "operator": "Effect.Read", "args": { "note": 1 } });
@@ -153,7 +153,7 @@ fn auto_exec_requires_permission_and_trust() {
     let eve = place.latch(&["run", "plan.json", "--json", "--actor", "eve", "--mode", "AUTO_EXEC"]);
     assert_eq!(eve.json()["status"], "partial", "trust is of one actor: {}", eve.stdout);
 
-    // The plan's own gate applies no matter which actor is trusted.
+    // The plan's own gate applies even to a trusted actor.
     let place = TestEnv::golden("atomic").fresh_copy();
     let mut plan: Value =
         serde_json::from_slice(&std::fs::read(place.dir.join("plan.json")).expect("readable")).expect("JSON");
@@ -175,8 +175,8 @@ fn auto_exec_requires_permission_and_trust() {
     assert_eq!(message_count(&place), 0);
 }
 
-/// I42: an open job follows the narrower of two policies. Trust counts only if it existed when the job was accepted and
-/// was not withdrawn since.
+/// I42: an open job follows two policies, the policy at its acceptance and the current policy. The narrower of both
+/// applies, so trust counts only if both policies contain it.
 #[test]
 fn open_job_uses_the_narrower_of_two_policies() {
     let place = TestEnv::witness("atomic").fresh_copy();

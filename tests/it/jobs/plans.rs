@@ -49,8 +49,8 @@ fn short_plan() -> Value {
     })
 }
 
-/// I145, I146: a job with short steps runs, replays and verifies. The plan has no idempotency template, so
-/// each job executes the action once, instead of sharing one execution.
+/// I145, I146: a job with short steps runs, replays and verifies. The plan has no idempotency template, so two jobs do
+/// not share one execution of the action.
 #[test]
 fn short_plan_runs_and_acts_once_per_job() {
     let place = TestEnv::witness("atomic").fresh_copy();
@@ -143,8 +143,8 @@ fn run_letter(place: &TestEnv, more: &[&str]) -> CommandOutput {
     place.latch(&[&["run", "letter.json", "--json", "--actor", "ada", "--approve", "send"], more].concat())
 }
 
-/// I147: each set of parameter values is a separate request, whichever options set the values. A value equal to the
-/// default is the same as an omitted value.
+/// I147: each different set of parameter values is a separate request. A request does not depend on the options that
+/// set the values. A value equal to the default is the same as an omitted value.
 #[test]
 fn each_set_of_parameter_values_is_its_own_request() {
     let place = TestEnv::witness("atomic").fresh_copy();
