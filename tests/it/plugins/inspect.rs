@@ -104,7 +104,8 @@ fn every_difference_in_exports_is_named() {
     assert!(found[0]["found"].as_str().unwrap().contains("run: func(operator: string, input: list<u8>, more: u32)"));
 }
 
-/// I65: each import that the world does not have is named with its replacement and the call path to it.
+/// I65: for each refused import, the report names the import, the alternative to use, and the call path that reaches the
+/// import.
 #[test]
 fn every_import_outside_the_world_is_named_with_its_path() {
     let wit = world_wit(

@@ -8,6 +8,9 @@ const SOURCES: [&str; 9] = [".rs", ".wit", ".py", ".js", ".ts", ".go", ".c", ".h
 /// Generated sources, and the two files that contain the phrases as data.
 const EXEMPT: [&str; 3] = ["guest-sdk/rust/src/bindings/", "tests/it/sources/words.rs", "CONTRIBUTING.md"];
 
+/// Headings that Rust's conventions define for doc comments.
+const HEADINGS: [&str; 3] = ["Errors", "Panics", "Safety"];
+
 /// Lists of the style section of CONTRIBUTING.md.
 struct Style {
     openings: Vec<String>,
@@ -74,6 +77,16 @@ fn comments(path: &str, text: &str) -> Vec<(usize, String)> {
     blocks
 }
 
+/// Returns the numbers of the lines of a Rust source where a heading of a doc comment has its text on the same line.
+/// Rustdoc shows such a text as a part of the heading.
+fn headings_with_text(text: &str) -> Vec<usize> {
+    let is_wrong = |line: &str| {
+        let heading = line.trim_start().trim_start_matches("//!").trim_start_matches("///").strip_prefix(" # ");
+        heading.is_some_and(|heading| HEADINGS.iter().any(|name| heading.starts_with(name) && heading != *name))
+    };
+    text.lines().enumerate().filter(|(_, line)| is_wrong(line)).map(|(number, _)| number + 1).collect()
+}
+
 /// Returns the string literals of a Rust source that begin and end on one line. Each entry has the line number and the
 /// content.
 fn literals(text: &str) -> Vec<(usize, String)> {
@@ -110,6 +123,9 @@ fn violations(style: &Style, path: &str, text: &str) -> Vec<String> {
     if path.ends_with(".rs") && path.starts_with("host/") {
         literals(text).into_iter().for_each(|(line, literal)| add(line, style.in_text(&literal)));
     }
+    if path.ends_with(".rs") {
+        headings_with_text(text).into_iter().for_each(|line| add(line, vec!["text on the line of a heading".into()]));
+    }
     if path.ends_with(".md") {
         prose(text).into_iter().for_each(|(line, words)| add(line, style.in_text(&words)));
     }
@@ -138,6 +154,7 @@ fn forbidden_words_are_found_in_comments_messages_and_pages() {
     assert_eq!(check("host/src/a.rs", "fn a() { bail!(\"nobody has it\") }"), 1);
     assert_eq!(check("host/src/a.rs", "fn a() { nobody(); } // somebody"), 0, "trailing comments are not read");
     assert_eq!(check("docs/a.md", "A worker that is gone.\n\n```\nis gone\n```\n`is gone`"), 1);
+    assert_eq!(check("host/src/a.rs", "/// # Errors\n/// If it fails.\n/// # Panics If not.\nfn a() {}"), 1);
     assert_eq!(check("guest-sdk/a.py", "# Whether it is so.\nx = 1"), 1);
     assert_eq!(check("host/src/a.rs", "/// Whatsoever, a word that only begins like one.\nfn a() {}"), 0);
 }

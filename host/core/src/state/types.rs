@@ -99,8 +99,8 @@ impl Job {
     pub fn step(&self, id: &StepId) -> Option<&Step> {
         self.steps.iter().find(|step| step.id == *id)
     }
-    /// Makes running steps ready again after the worker has dropped their tries. Each step may then run again, with a
-    /// replay of its log. If the attempt is lost instead, the next claim makes the steps ready.
+    /// Makes running steps ready again within the same attempt, after the worker has dropped their tries. Each step may
+    /// then run again, with a replay of its log. If a new attempt begins, its claim makes the steps ready.
     pub fn drop_tries(&mut self) {
         for step in self.steps.iter_mut().filter(|step| step.state == StepState::Running) {
             step.state = StepState::Ready;

@@ -38,6 +38,6 @@ pub(crate) fn unlocked_files(dir: &Path) -> BTreeSet<PathBuf> {
     });
     let free =
         |path: &PathBuf| File::open(path).is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockShared).is_ok());
-    // Claims store canonical paths.
+    // The caller compares these paths with the paths in the stored claims, which are canonical.
     locks.filter(free).filter_map(|path| path.canonicalize().ok()).collect()
 }

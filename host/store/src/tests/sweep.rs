@@ -48,7 +48,7 @@ async fn lock_file_is_not_created_during_a_sweep() {
     let owners = dir.path().to_owned();
     let taking =
         std::thread::spawn(move || OwnerLock::acquire(&owners, "w", "w", &SystemClock::new().unwrap()).unwrap());
-    // If creating a lock file did not wait for the sweep lock, the file would be created within this time.
+    // Gives the thread enough time to create the file by mistake, without waiting for the lock of the directory.
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert!(!dir.path().join("owner-w.lock").exists());
     drop(sweeping);

@@ -94,9 +94,9 @@ fn standard_library_flag(rustc: &Path, dir: &Path) -> Option<String> {
     is_hash.then(|| remap(&sysroot.join("lib/rustlib/src/rust"), &format!("/rustc/{commit}")))
 }
 
-/// Returns the folder whose path the component contains as `/src`. The result is the parent of the workspace, because
-/// path dependencies may lie beside the workspace. If the parent is the root folder or lies directly in the root
-/// folder, the result is the workspace itself.
+/// Returns the folder whose path is replaced by `/src` in the component. The result is the parent of the workspace,
+/// because path dependencies may lie beside the workspace. If the parent is the root folder or lies directly in the
+/// root folder, the result is the workspace itself.
 fn source_root(workspace: &Path) -> &Path {
     let deep = |path: &&Path| path.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1;
     workspace.parent().filter(deep).unwrap_or(workspace)

@@ -89,7 +89,7 @@ pub(crate) async fn run(
     Ok(())
 }
 
-/// Checks one call, a lost record of the call and failing servers.
+/// Checks the tool in three situations: all servers work, the record of the call is lost, and servers fail.
 async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     single_call::run(case).await?;
     lost_record::run(case).await?;
