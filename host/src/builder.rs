@@ -9,7 +9,7 @@ use latchwork_core::storage::{EffectStore, Journal, KeyValue, Owner};
 use latchwork_engine::capability::EnvOrFile;
 use latchwork_engine::native::{NativePlugin, NativeTool};
 use latchwork_engine::os::Machine;
-use latchwork_engine::{Engine, EngineError, EngineOptions, Explain, LoadError};
+use latchwork_engine::{CompilationListener, CompilationStart, Engine, EngineError, EngineOptions, Explain, LoadError};
 
 use crate::config::{self, CommitMode, Config};
 use crate::host::Host;
@@ -81,6 +81,7 @@ pub struct HostBuilder {
     validators: Vec<Arc<dyn StepValidator>>,
     machine: Machine,
     explain: Explain,
+    on_compile: CompilationListener,
     crash: Arc<dyn CrashPoint>,
 }
 
@@ -96,6 +97,7 @@ impl HostBuilder {
             validators: vec![],
             machine: Machine::system(),
             explain: Explain::default(),
+            on_compile: CompilationListener::default(),
             crash: Arc::new(NoCrash),
         }
     }
@@ -145,6 +147,13 @@ impl HostBuilder {
         Self { explain, ..self }
     }
 
+    /// Sets the listener for compilations. It is called on the thread that compiles, before each compilation. Only the
+    /// compilations of this host are announced. The default does nothing.
+    #[must_use]
+    pub fn on_compile(self, listener: impl Fn(&CompilationStart<'_>) + Send + Sync + 'static) -> Self {
+        Self { on_compile: CompilationListener::new(listener), ..self }
+    }
+
     /// Uses a survey of the configured plugins that the caller has already made. By default [`start`](Self::start)
     /// makes the survey.
     #[must_use]
@@ -170,7 +179,8 @@ impl HostBuilder {
     /// # Errors
     /// See [`StartError`].
     pub fn start(self) -> Result<Host, StartError> {
-        let Self { stores, config, survey, storage, tools, mut verifiers, validators, machine, explain, crash } = self;
+        let Self { stores, config, survey, storage, tools, mut verifiers, validators, machine, .. } = self;
+        let Self { explain, on_compile, crash, .. } = self;
         let tools = tools.into_iter().map(NativePlugin::load).collect::<Result<Vec<_>, _>>()?;
         check_tool_names(&tools, &config)?;
         let survey = survey.unwrap_or_else(|| Survey::of(&config, explain));
@@ -181,7 +191,7 @@ impl HostBuilder {
             let secrets = EnvOrFile { dir: config.state_dir.join("secrets") };
             Notifier::start(notify, Arc::new(secrets), machine.clone())
         });
-        let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain })?;
+        let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain, on_compile })?;
         let engine_profile = engine.step_profile();
         let registry = Arc::new(Registry::load_surveyed(engine, &config, stores.kv, survey, storage, tools));
         let rules = config.policy.iter().map(|(tenant, policy)| (tenant.clone(), Rules::from(policy))).collect();

@@ -50,11 +50,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
-use tracing::Level;
 
 use args::{Cli, Command, Global, LogFormat};
 use context::Context;
-use latchwork_engine::CompilationStart;
 use output::Printer;
 
 pub use error::{CliError, CliProblem, Exit};
@@ -72,7 +70,6 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         output::install_panic_hook();
     }
     output::start_logging(verbose, log_format, printer.colors_stderr());
-    latchwork_engine::on_compile(announce_compilation);
     let exit = match start(cli, &printer) {
         Ok(exit) => exit,
         Err(error) => {
@@ -126,15 +123,6 @@ async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
         Command::Completions(args) => commands::completions::run(&args, ctx),
         Command::Man(args) => commands::man::run(&args, ctx),
     }
-}
-
-/// Announces a compilation, which takes seconds for large components.
-fn announce_compilation(compiling: &CompilationStart<'_>) {
-    let CompilationStart { plugin, bytes, remaining: left } = compiling;
-    let left = if *left == 0 { String::new() } else { format!(", {left} left") };
-    let text = format!("compiling {plugin} ({}){left}", latchwork_tooling::units::size(*bytes));
-    // A closed stderr must not prevent the compilation.
-    let _ = output::write_text(Level::INFO, None, text.into());
 }
 
 /// Prints help and version as answers. Prints every other parse result as a usage error.

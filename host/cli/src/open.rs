@@ -21,6 +21,7 @@ use latchwork_tooling::inspect;
 
 use crate::crash_points::CrashPoints;
 use crate::error::CliError;
+use crate::output::announce_compilation;
 use crate::process_machine;
 
 /// Intended use of a database.
@@ -70,6 +71,7 @@ async fn build_host(config: Config, survey: Survey, used: DatabaseUse) -> anyhow
         .config(config)
         .machine(process_machine::machine().clone())
         .explain(inspect::EXPLAIN)
+        .on_compile(announce_compilation)
         .survey(survey)
         .component_storage(kept)
         .crash_points(crash.executions)

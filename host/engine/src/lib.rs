@@ -26,7 +26,7 @@ pub mod native;
 pub mod os;
 
 pub use engine::{
-    CompilationStart, ComponentInterface, Engine, EngineError, EngineOptions, Explain, LoadError, PinnedComponents,
-    Plugin, Problem, ReconcileVerdict, Runnable, StepEnd, StepOutcome, ToolEnd, Variation, VerifyResult, on_compile,
-    schema,
+    CompilationListener, CompilationStart, ComponentInterface, Engine, EngineError, EngineOptions, Explain, LoadError,
+    PinnedComponents, Plugin, Problem, ReconcileVerdict, Runnable, StepEnd, StepOutcome, ToolEnd, Variation,
+    VerifyResult, schema,
 };

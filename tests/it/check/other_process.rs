@@ -22,8 +22,12 @@ const CASES: &str = concat!(
 
 /// Runs the check. Edits the answer of the other process with the `sed` command `edit`.
 async fn report_with_edited_answer(edit: &str) -> CheckReport {
-    let engine =
-        Engine::new(EngineOptions { cache_dir: Some(compile_cache_dir()), explain: inspect::EXPLAIN }).unwrap();
+    let engine = Engine::new(EngineOptions {
+        cache_dir: Some(compile_cache_dir()),
+        explain: inspect::EXPLAIN,
+        ..EngineOptions::default()
+    })
+    .unwrap();
     let bytes = std::fs::read(guest("check-step")).unwrap();
     let settings = settings("check", Grants::default(), LimitsConfig::default());
     let subject = Subject { file: "check.wasm", bytes: &bytes, settings, is_configured: false };

@@ -19,6 +19,7 @@ use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
 use latchwork_engine::os::clock;
 
 use crate::bench::{BenchError, Load, Workload};
+use crate::output::announce_compilation;
 
 const NOOP: &str = "Bench.Noop";
 
@@ -40,7 +41,8 @@ pub struct SandboxTimes {
 pub async fn measure_sandbox(config: Config, time: Duration) -> Result<SandboxTimes, BenchError> {
     let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), config.clock_margin_ms));
     let stores = Stores::new(memory, Owner::unlocked("bench"));
-    let host = Host::builder(stores).config(config).start().map_err(|error| BenchError::Engine(error.to_string()))?;
+    let builder = Host::builder(stores).config(config).on_compile(announce_compilation);
+    let host = builder.start().map_err(|error| BenchError::Engine(error.to_string()))?;
     let host = Arc::new(host);
     let pinned = host.registry().pinned_operators().get(NOOP).cloned();
     let pinned = pinned.ok_or_else(|| BenchError::Engine(format!("no plugin serves {NOOP}")))?;

@@ -11,13 +11,12 @@ use latchwork::evidence::{ComponentDirectory, MissingComponent, is_valid_signatu
 use latchwork_core::evidence;
 use latchwork_core::evidence::{ProblemKind, Trust, Verified, VerifyReport};
 use latchwork_core::model::error_docs;
-use latchwork_engine::{Engine, EngineOptions};
-use latchwork_tooling::inspect;
 
 use crate::args::VerifyArgs;
 use crate::context::Context;
 use crate::error::{CliError, CliProblem, Exit};
 use crate::files::source;
+use crate::plugins::catalog;
 use crate::text::{Text, Tone};
 
 pub(crate) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -56,7 +55,7 @@ async fn reexecute_steps(dir: &Path, ctx: &Context<'_>, verified: &mut Verified)
         true => ctx.config(None)?.cache_dir,
         false => None,
     };
-    let engine = Engine::new(EngineOptions { cache_dir, explain: inspect::EXPLAIN })?;
+    let engine = catalog::engine_with_cache(cache_dir)?;
     let profile = engine.step_profile();
     let directory = ComponentDirectory::open(engine, dir).map_err(|error| {
         CliError::input(error_docs::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))

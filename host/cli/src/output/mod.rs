@@ -1,5 +1,6 @@
 //! Writing to stdout and stderr: answers, progress, errors, the live area and log lines.
 
+mod compilation;
 mod logging;
 mod printer;
 mod record;
@@ -7,5 +8,6 @@ mod stderr;
 
 pub use printer::Printer;
 
+pub(crate) use compilation::announce_compilation;
 pub(crate) use logging::{install_panic_hook, start_logging};
-pub(crate) use stderr::{Area, write_text};
+pub(crate) use stderr::Area;

@@ -1,6 +1,7 @@
 //! Loads plugins without a database, for commands that inspect plugins and call none of them. These commands write only
 //! compiled code, to the cache.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use latchwork::config::{Config, PluginConfig};
@@ -8,15 +9,22 @@ use latchwork::registry::{ComponentStorage, Registry, Survey};
 use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_engine::capability::EnvOrFile;
 use latchwork_engine::capability::settings::{ManifestSource, PluginSettings};
-use latchwork_engine::{Engine, EngineError, EngineOptions};
+use latchwork_engine::{CompilationListener, Engine, EngineError, EngineOptions};
 use latchwork_tooling::inspect;
 
 use crate::error::plugins_not_loaded;
 use crate::open;
+use crate::output::announce_compilation;
 
 /// Returns an engine that uses the configured cache.
 pub(crate) fn engine(config: &Config) -> Result<Engine, EngineError> {
-    Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain: inspect::EXPLAIN })
+    engine_with_cache(config.cache_dir.clone())
+}
+
+/// Returns an engine that announces compilations on stderr. Without a directory, compiled code is not stored.
+pub(crate) fn engine_with_cache(cache_dir: Option<PathBuf>) -> Result<Engine, EngineError> {
+    let on_compile = CompilationListener::new(announce_compilation);
+    Engine::new(EngineOptions { cache_dir, explain: inspect::EXPLAIN, on_compile })
 }
 
 /// Loads every configured plugin. The error lists the problems of all plugins that cannot be loaded.

@@ -1,6 +1,7 @@
 //! Announces compilations to a listener, because compiling a large component takes seconds.
 
-use std::sync::OnceLock;
+use std::fmt;
+use std::sync::Arc;
 
 /// A component that is about to be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,19 +14,27 @@ pub struct CompilationStart<'a> {
     pub remaining: usize,
 }
 
-type Listener = Box<dyn Fn(&CompilationStart<'_>) + Send + Sync>;
+type ListenerFn = dyn Fn(&CompilationStart<'_>) + Send + Sync;
 
-static LISTENER: OnceLock<Listener> = OnceLock::new();
+/// Listener for the compilations of one engine. The default listener does nothing.
+#[derive(Clone, Default)]
+pub struct CompilationListener(Option<Arc<ListenerFn>>);
 
-/// Registers the listener for all compilations of this process. Later calls have no effect.
-pub fn on_compile(listener: impl Fn(&CompilationStart<'_>) + Send + Sync + 'static) {
-    // A second command in the same process also registers a listener. That listener is ignored, because it would only
-    // announce the same compilations.
-    let _ = LISTENER.set(Box::new(listener));
+impl CompilationListener {
+    /// Creates a listener from a function. The function is called on the thread that compiles, before each compilation.
+    pub fn new(listener: impl Fn(&CompilationStart<'_>) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(listener)))
+    }
+
+    pub(super) fn announce(&self, compiling: &CompilationStart<'_>) {
+        if let Some(listener) = &self.0 {
+            listener(compiling);
+        }
+    }
 }
 
-pub(super) fn announce(compiling: &CompilationStart<'_>) {
-    if let Some(listener) = LISTENER.get() {
-        listener(compiling);
+impl fmt::Debug for CompilationListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "CompilationListener(function)" } else { "CompilationListener(none)" })
     }
 }

@@ -43,7 +43,7 @@ use latchwork_core::model::manifest::PluginKind;
 use crate::capability::settings::{LoadSettings, PluginSettings};
 
 pub use crate::interfaces::{Explain, Problem};
-pub use announce::{CompilationStart, on_compile};
+pub use announce::{CompilationListener, CompilationStart};
 pub use component_interface::ComponentInterface;
 pub use error::{EngineError, LoadError};
 pub use plugin::Plugin;
@@ -63,6 +63,8 @@ pub struct EngineOptions {
     pub cache_dir: Option<PathBuf>,
     /// Function that adds details to the reasons of a refusal.
     pub explain: Explain,
+    /// Is called before each compilation. Engines of one process share no listener.
+    pub on_compile: CompilationListener,
 }
 
 /// Compiles and loads plugins. A process needs one engine. Cloning is cheap.
@@ -72,6 +74,7 @@ pub struct Engine {
     tool: Profile,
     cache: Option<cache::CodeCache>,
     explain: Explain,
+    on_compile: CompilationListener,
 }
 
 #[derive(Clone)]
@@ -93,7 +96,7 @@ impl Engine {
         let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
         start_epoch_ticker(&[&step.engine, &tool.engine]);
         tracing::debug!(step = %step.digest, tool = %tool.digest, "engine profiles");
-        Ok(Self { step, tool, cache, explain: options.explain })
+        Ok(Self { step, tool, cache, explain: options.explain, on_compile: options.on_compile })
     }
 
     /// Returns the number of cache entries with a valid HMAC, and the files of all other entries. Returns `None` if the
@@ -110,7 +113,7 @@ impl Engine {
         let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
         start_epoch_ticker(&[&engine]);
         let step = Profile { engine, digest, pool: instance_pool::InstancePool::new() };
-        Ok(Self { step, tool: self.tool.clone(), cache: self.cache.clone(), explain: self.explain })
+        Ok(Self { step, ..self.clone() })
     }
 
     /// Returns the function that explains refusals.
@@ -129,10 +132,10 @@ impl Engine {
         self.tool.digest
     }
 
-    /// Announces that a component is about to be compiled. `left` is the number of components to be compiled after this
-    /// component.
+    /// Calls the listener of the engine: a component is about to be compiled. `left` is the number of components to be
+    /// compiled after this component.
     pub fn announce(&self, plugin: &str, bytes: &[u8], left: usize) {
-        announce::announce(&CompilationStart { plugin, bytes: bytes.len(), remaining: left });
+        self.on_compile.announce(&CompilationStart { plugin, bytes: bytes.len(), remaining: left });
     }
 
     /// Loads a component: determines its world, checks its imports and exports, calls `describe`, and links it. The

@@ -1,12 +1,16 @@
 //! Loading of the configured plugins: each plugin is found, checked and stored, and every problem is listed.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use latchwork::builder::Stores;
 use latchwork::config::{Config, PluginConfig};
+use latchwork::host::Host;
 use latchwork::registry::Registry;
+use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{OnIndeterminate, PluginKind, RecoveryClass, WasiMode};
+use latchwork_core::storage::Owner;
 use latchwork_engine::capability::grants::{Grants, HttpGrant, TcpGrant};
 use latchwork_engine::capability::settings::LimitsConfig;
 use latchwork_engine::{Engine, EngineOptions, Problem};
@@ -47,7 +51,12 @@ fn host_config(dir: &Path, plugins: Vec<PluginConfig>) -> Config {
 }
 
 fn load_registry(config: &Config) -> Result<Registry, Vec<latchwork_engine::LoadError>> {
-    let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain: inspect::EXPLAIN }).unwrap();
+    let engine = Engine::new(EngineOptions {
+        cache_dir: config.cache_dir.clone(),
+        explain: inspect::EXPLAIN,
+        ..EngineOptions::default()
+    })
+    .unwrap();
     Registry::load(engine, config, Arc::new(Map::default()))
 }
 
@@ -127,4 +136,26 @@ fn damaged_compiled_code_is_compiled_again() {
         load_registry(&config).unwrap();
         assert_eq!(std::fs::read(path).unwrap().len(), bytes.len());
     }
+}
+
+/// I134: a listener for compilations gets those of its own host, and none of another host of the same process.
+#[tokio::test]
+async fn hosts_of_one_process_announce_only_their_own_compilations() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let step = guest("hostile-step");
+    let start = |dir: &Path, names: &[&str]| {
+        let announced: Arc<Mutex<Vec<(String, usize)>>> = Arc::default();
+        let plugins = names.iter().map(|name| plugin_config(name, &step)).collect();
+        let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), 0));
+        let seen = announced.clone();
+        let builder = Host::builder(Stores::new(memory, Owner::unlocked("test"))).config(host_config(dir, plugins));
+        let builder = builder.on_compile(move |compilation| {
+            seen.lock().unwrap().push((compilation.plugin.to_owned(), compilation.remaining));
+        });
+        (builder.start().unwrap(), announced)
+    };
+    let ((_one, first), (_other, second)) = (start(one.path(), &["first"]), start(other.path(), &["second", "third"]));
+    assert_eq!(*first.lock().unwrap(), [("first".to_owned(), 0)]);
+    // Both plugins are the same component, which is compiled once.
+    assert_eq!(*second.lock().unwrap(), [("second".to_owned(), 1)]);
 }

@@ -18,6 +18,7 @@ use crate::bench::{Load, Measured, SandboxTimes, Workload};
 use crate::commands::bench::workers;
 use crate::context::Context;
 use crate::error::{CliError, Exit, plugins_not_loaded};
+use crate::output::announce_compilation;
 use crate::plugins::build::build_configured;
 use crate::text::{Tone, table};
 use crate::{bench, open};
@@ -124,7 +125,7 @@ async fn measure_load(config: &Config, scratch: &Path, load: Load) -> anyhow::Re
     let empty = database_size(&path)?;
     let sqlite = Database::open(options).await?;
     let stores = Stores::new(sqlite.clone(), owner);
-    let host = Host::builder(stores).config(config).start()?;
+    let host = Host::builder(stores).config(config).on_compile(announce_compilation).start()?;
     if !host.registry().refused().is_empty() {
         return Err(plugins_not_loaded(host.registry().refused()).into());
     }

@@ -21,6 +21,7 @@ use crate::args::BenchArgs;
 use crate::bench::{BenchTransaction, SharedMeasurement, Workload, pgbench, transactions_per_second};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
+use crate::output::announce_compilation;
 use crate::text::{Tone, table};
 use crate::{bench, open};
 
@@ -47,7 +48,8 @@ pub(crate) async fn run(
     let owner = open::owner(&options.owner_dir)?;
     let store = Database::open(options).await?;
     let stores = Stores::new(store.clone(), owner);
-    let host = Host::builder(stores).config(config).start().map_err(anyhow::Error::from)?;
+    let builder = Host::builder(stores).config(config).on_compile(announce_compilation);
+    let host = builder.start().map_err(anyhow::Error::from)?;
     let Some(mut number) = bench::jobs_before(&host).await? else {
         let message = "--server: the database contains other jobs: create a separate database for the benchmark";
         return Err(CliError::input(error_docs::USAGE, message).into());

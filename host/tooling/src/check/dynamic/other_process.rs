@@ -45,8 +45,9 @@ struct RunRequest {
 pub async fn serve(question: &[u8]) -> Result<String, String> {
     let question: RunRequest = serde_json::from_slice(question).map_err(|error| error.to_string())?;
     let bytes = std::fs::read(&question.wasm).map_err(|error| error.to_string())?;
-    let engine = Engine::new(EngineOptions { cache_dir: question.cache_dir, explain: inspect::EXPLAIN })
-        .map_err(|error| error.to_string())?;
+    let options =
+        EngineOptions { cache_dir: question.cache_dir, explain: inspect::EXPLAIN, ..EngineOptions::default() };
+    let engine = Engine::new(options).map_err(|error| error.to_string())?;
     let settings = bare_settings(&question.wasm, question.wasi);
     let load = || engine.load(&bytes, settings).map_err(|error| error.to_string());
     let plugin = tokio::task::block_in_place(load)?;
