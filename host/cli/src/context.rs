@@ -11,9 +11,10 @@ use latchwork_core::response::shell_quoted;
 
 use crate::args::{Global, LogFormat};
 use crate::output::Printer;
+use crate::session::Session;
 use crate::text::Text;
 
-/// Global flags, working directory and printer.
+/// Global flags, working directory, printer, and the state of the command.
 pub struct Context<'p> {
     /// Printer for answers, progress and questions.
     pub printer: &'p Printer,
@@ -21,6 +22,7 @@ pub struct Context<'p> {
     pub json: bool,
     /// The working directory.
     pub cwd: PathBuf,
+    session: Session,
     config: Option<PathBuf>,
     db: Option<String>,
     log_format: LogFormat,
@@ -39,6 +41,7 @@ impl<'p> Context<'p> {
             printer,
             json: global.json,
             cwd,
+            session: Session::new(printer),
             config: global.config,
             db: global.db,
             log_format: global.log_format,
@@ -47,6 +50,11 @@ impl<'p> Context<'p> {
             relaxed: OnceLock::new(),
             immediate_exit: AtomicBool::new(false),
         })
+    }
+
+    /// State of the command: clock, entropy, opened databases and owner lock.
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
     }
 
     /// Loads the configuration. `near` is the folder of the plan, if there is one.

@@ -21,10 +21,10 @@
 //! | `open` | stores and hosts of a configuration |
 //! | `crash_points` | crash points of tests |
 //! | [`context`] | context that every command receives: global flags, configuration, printer |
+//! | `session` | state of one command: clock, entropy, opened databases, owner lock |
 //! | [`output`] | writing to stdout and stderr |
 //! | `error` | errors, their conversion, exit status |
 //! | `interrupt` | ctrl-c |
-//! | `process_machine` | clock and entropy of this process |
 //! | [`text`] | text that is safe on a terminal: tones, wrapped lines, tables |
 //! | [`args`] | arguments, as clap structures, with parsers of their values |
 
@@ -42,7 +42,7 @@ mod live;
 mod open;
 pub mod output;
 mod plugins;
-mod process_machine;
+mod session;
 mod stored_job;
 pub mod text;
 
@@ -53,23 +53,25 @@ use clap::Parser;
 
 use args::{Cli, Command, Global, LogFormat};
 use context::Context;
-use output::Printer;
+use latchwork_engine::os::Machine;
+use output::{Printer, RecordFormat};
 
 pub use error::{CliError, CliProblem, Exit};
 
 /// Parses `args`, runs the command and returns its exit code. The first element of `args` is the program name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
+    let records = RecordFormat::new(Machine::system());
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return report_parse_error(&args, &error).into(),
+        Err(error) => return report_parse_error(&args, &error, records).into(),
     };
     let Global { json, verbose, log_format, .. } = cli.global;
-    let printer = Printer::new(json, log_format);
+    let printer = Printer::new(json, log_format, records.clone());
     if log_format == LogFormat::Json {
-        output::install_panic_hook();
+        output::install_panic_hook(records.clone());
     }
-    output::start_logging(verbose, log_format, printer.colors_stderr());
+    output::start_logging(verbose, log_format, printer.colors_stderr(), records);
     let exit = match start(cli, &printer) {
         Ok(exit) => exit,
         Err(error) => {
@@ -92,7 +94,7 @@ fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         let done = dispatch(cli.command, &ctx).await;
-        open::close(ctx.exits_immediately()).await;
+        ctx.session().close(ctx.exits_immediately()).await;
         done
     });
     // A pending read of the terminal would keep the process alive, so the runtime does not wait for it.
@@ -126,14 +128,14 @@ async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
 }
 
 /// Prints help and version as answers. Prints every other parse result as a usage error.
-fn report_parse_error(args: &[OsString], error: &clap::Error) -> Exit {
+fn report_parse_error(args: &[OsString], error: &clap::Error, records: RecordFormat) -> Exit {
     // Searches the flags by hand up to `--`, because parsing failed.
     let flags = || args.iter().take_while(|arg| *arg != "--");
     let json = flags().any(|arg| arg == "--json");
     let form = flags().zip(flags().skip(1)).find(|(flag, _)| *flag == "--log-format").map(|(_, form)| form.clone());
     let form = form.or_else(|| std::env::var_os("LATCH_LOG_FORMAT"));
     let is_json = form.is_some_and(|form| form == "json") || flags().any(|arg| arg == "--log-format=json");
-    let printer = Printer::new(json, if is_json { LogFormat::Json } else { LogFormat::Human });
+    let printer = Printer::new(json, if is_json { LogFormat::Json } else { LogFormat::Human }, records);
     if !error.use_stderr() {
         printer.raw(&error.render().to_string());
         return match printer.finish() {

@@ -2,27 +2,24 @@
 //! `bench` and `doctor` also open databases directly.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 
 use latchwork::builder::Stores;
 use latchwork::config::{CommitMode, Config, Durability, FILE_NAME, Failover, SettingSource};
 use latchwork::host::Host;
-use latchwork::notify::Notifier;
 use latchwork::registry::{ComponentStorage, Survey};
 use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::{Journal, Owner, StoreError};
-use latchwork_engine::os;
-use latchwork_store::{Database, DatabaseTarget, OpenOptions, OwnerLock, Probe, SystemClock, server_name};
+use latchwork_engine::os::Machine;
+use latchwork_store::{Database, DatabaseTarget, OpenOptions, Probe, server_name};
 use latchwork_tooling::inspect;
 
 use crate::crash_points::CrashPoints;
 use crate::error::CliError;
-use crate::output::announce_compilation;
-use crate::process_machine;
+use crate::session::{Session, worker_name};
 
 /// Intended use of a database.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,14 +33,14 @@ enum DatabaseUse {
 }
 
 /// Creates a host with the configured stores.
-pub(crate) async fn host(config: Config) -> anyhow::Result<Host> {
+pub(crate) async fn host(session: &Session, config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
-    build_host(config, survey, DatabaseUse::Write).await
+    build_host(session, config, survey, DatabaseUse::Write).await
 }
 
 /// Creates a host from an existing survey of its plugins.
-pub(crate) async fn surveyed_host(config: Config, survey: Survey) -> anyhow::Result<Host> {
-    build_host(config, survey, DatabaseUse::Write).await
+pub(crate) async fn surveyed_host(session: &Session, config: Config, survey: Survey) -> anyhow::Result<Host> {
+    build_host(session, config, survey, DatabaseUse::Write).await
 }
 
 /// Inspects the plugins without compiling them or opening a database.
@@ -52,66 +49,51 @@ pub(crate) fn survey(config: &Config) -> Survey {
 }
 
 /// Creates a host for a long-running process. Waits while the database server is unreachable.
-pub(crate) async fn host_for_worker(config: Config) -> anyhow::Result<Host> {
+pub(crate) async fn host_for_worker(session: &Session, config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
-    build_host(config, survey, DatabaseUse::Serve).await
+    build_host(session, config, survey, DatabaseUse::Serve).await
 }
 
 /// Creates a host for a command that only reads. A database that cannot be written is accepted.
-pub(crate) async fn host_to_read(config: Config) -> anyhow::Result<Host> {
+pub(crate) async fn host_to_read(session: &Session, config: Config) -> anyhow::Result<Host> {
     let survey = survey(&config);
-    build_host(config, survey, DatabaseUse::Read).await
+    build_host(session, config, survey, DatabaseUse::Read).await
 }
 
-async fn build_host(config: Config, survey: Survey, used: DatabaseUse) -> anyhow::Result<Host> {
+async fn build_host(session: &Session, config: Config, survey: Survey, used: DatabaseUse) -> anyhow::Result<Host> {
     let crash = CrashPoints::from_env()?;
-    let stores = stores(&config, crash.statements, used).await?;
+    let stores = stores(session, &config, crash.statements, used).await?;
     let kept = if used == DatabaseUse::Read { ComponentStorage::No } else { ComponentStorage::Yes };
     let host = Host::builder(stores)
         .config(config)
-        .machine(process_machine::machine().clone())
+        .machine(session.machine().clone())
         .explain(inspect::EXPLAIN)
-        .on_compile(announce_compilation)
+        .on_compile(session.compilation_lines())
         .survey(survey)
         .component_storage(kept)
         .crash_points(crash.executions)
         .start()?;
-    NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner).extend(host.notifier().cloned());
+    if let Some(notifier) = host.notifier() {
+        session.add_notifier(notifier.clone());
+    }
     Ok(host)
 }
 
-/// Senders of webhook notices in this process. Notices may still be queued when the process ends.
-static NOTIFIERS: Mutex<Vec<Arc<Notifier>>> = Mutex::new(Vec::new());
-/// Maximum time that a command waits for a webhook before the command ends.
-const NOTIFY_WAIT: Duration = Duration::from_secs(5);
-
 /// Opens the configured stores for commands about existing jobs. Never creates a database.
-pub(crate) async fn stores_only(config: &Config) -> anyhow::Result<Stores> {
-    stores_for(config, DatabaseUse::Write).await
+pub(crate) async fn stores_only(session: &Session, config: &Config) -> anyhow::Result<Stores> {
+    stores_for(session, config, DatabaseUse::Write).await
 }
 
 /// Opens the stores for a command that only reads. A database that cannot be written is accepted.
-pub(crate) async fn stores_to_read(config: &Config) -> anyhow::Result<Stores> {
-    stores_for(config, DatabaseUse::Read).await
+pub(crate) async fn stores_to_read(session: &Session, config: &Config) -> anyhow::Result<Stores> {
+    stores_for(session, config, DatabaseUse::Read).await
 }
 
-async fn stores_for(config: &Config, used: DatabaseUse) -> anyhow::Result<Stores> {
+async fn stores_for(session: &Session, config: &Config, used: DatabaseUse) -> anyhow::Result<Stores> {
     if let Some(path) = missing_database(config)? {
         return Err(no_database(&path).into());
     }
-    stores(config, CrashPoints::from_env()?.statements, used).await
-}
-
-/// Returns true if the first database that this process opened was restored, for example from a backup. The generation
-/// of the database then differs from the generation that this machine last used.
-pub(crate) async fn is_restored() -> anyhow::Result<bool> {
-    let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
-    let Some(store) = opened else { return Ok(false) };
-    match store.check_generation().await {
-        Ok(()) => Ok(false),
-        Err(StoreError::Restored(_)) => Ok(true),
-        Err(error) => Err(error.into()),
-    }
+    stores(session, config, CrashPoints::from_env()?.statements, used).await
 }
 
 /// Returns the path of the database file if the file does not exist yet. Returns `None` for a server, which
@@ -216,7 +198,12 @@ pub(crate) fn unshared_effects(config: &Config) -> anyhow::Result<Option<&'stati
     ))
 }
 
-async fn stores(config: &Config, probe: Arc<dyn Probe>, used: DatabaseUse) -> anyhow::Result<Stores> {
+async fn stores(
+    session: &Session,
+    config: &Config,
+    probe: Arc<dyn Probe>,
+    used: DatabaseUse,
+) -> anyhow::Result<Stores> {
     file(config)?;
     if let Some(why) = unshared_effects(config)? {
         return Err(CliError::input(error_docs::CONFIG_DATABASE, why).into());
@@ -225,12 +212,12 @@ async fn stores(config: &Config, probe: Arc<dyn Probe>, used: DatabaseUse) -> an
         let (patient, reads_only) = (used == DatabaseUse::Serve, used == DatabaseUse::Read);
         let options = OpenOptions { retry_unavailable: patient, reads_only, ..options(config, url, probe.clone())? };
         let store = Database::open(options).await?;
-        OPENED.lock().unwrap_or_else(PoisonError::into_inner).push(store.clone());
+        session.add_database(store.clone());
         Ok::<_, anyhow::Error>(store)
     };
     let main = open(&config.database).await?;
     if matches!(target(&config.database)?, DatabaseTarget::Server(_)) {
-        synchronize_with_server(&main, config.clock_margin_ms).await?;
+        synchronize_with_server(session.machine(), &main, config.clock_margin_ms).await?;
     }
     let effects = match (&config.effect_store, config.commit) {
         (Some(url), CommitMode::Staged) => open(url).await?,
@@ -238,7 +225,7 @@ async fn stores(config: &Config, probe: Arc<dyn Probe>, used: DatabaseUse) -> an
     };
     let owner = match main.read_only() {
         Some(_) => Owner::unlocked(worker_name()),
-        None => owner(&options(config, &config.database, probe)?.owner_dir)?,
+        None => session.owner(&options(config, &config.database, probe)?.owner_dir)?,
     };
     Ok(Stores::new(main, owner).with_effects(effects))
 }
@@ -247,14 +234,10 @@ async fn stores(config: &Config, probe: Arc<dyn Probe>, used: DatabaseUse) -> an
 /// is used.
 const TIME_REQUESTS_MAX: u32 = 10;
 
-/// Synchronizes the clock of this process with the server. If an answer takes longer than the clock margin, discards
-/// the answer and asks again.
-///
-/// # Errors
-/// Returns an error if the server cannot be read, or if no answer arrives within the clock margin.
-async fn synchronize_with_server(server: &Database, margin_ms: u32) -> anyhow::Result<()> {
+/// Synchronizes the clock of the command with the server. An answer that took longer than the clock margin is
+/// discarded, and the server is asked again.
+async fn synchronize_with_server(machine: &Machine, server: &Database, margin_ms: u32) -> anyhow::Result<()> {
     let margin_us = u64::from(margin_ms) * 1000;
-    let machine = process_machine::machine();
     for _ in 0..TIME_REQUESTS_MAX {
         let asked_us = machine.boot_us();
         let now_us = server.now_us().await?;
@@ -270,47 +253,6 @@ async fn synchronize_with_server(server: &Database, margin_ms: u32) -> anyhow::R
          or raise `clock_margin` on all workers"
     );
     Err(StoreError::Unavailable(message).into())
-}
-
-/// Databases that this process has opened.
-static OPENED: Mutex<Vec<Arc<Database>>> = Mutex::new(Vec::new());
-
-/// Maximum time that an immediate exit of the process waits for unreachable services.
-const IMMEDIATE_EXIT_WAIT: Duration = Duration::from_secs(1);
-
-/// Writes all queued data and closes every database.
-///
-/// The last process that closes a SQLite database merges the write-ahead log into the file. A copy of an unmerged file
-/// could lack recent data. If `hurries` is true, closing stops after [`IMMEDIATE_EXIT_WAIT`].
-pub(crate) async fn close(hurries: bool) {
-    if !hurries {
-        return close_all().await;
-    }
-    if tokio::time::timeout(IMMEDIATE_EXIT_WAIT, close_all()).await.is_err() {
-        tracing::warn!("the database or the webhook does not answer: this process ends without waiting for it");
-    }
-}
-
-async fn close_all() {
-    let notifiers = std::mem::take(&mut *NOTIFIERS.lock().unwrap_or_else(PoisonError::into_inner));
-    for notifier in notifiers {
-        let left = notifier.wait_until_delivered(NOTIFY_WAIT).await;
-        if left > 0 {
-            tracing::warn!("{left} notices were not accepted by the webhook and are dropped");
-        }
-    }
-    let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
-    // A lock file is needed as long as a claim of an open job refers to it. All claims are in the database that was
-    // opened first. That database therefore decides which lock files may be removed.
-    if let (Some(store), Some(lock)) = (opened.first(), LOCK.get())
-        && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
-        && let Err(error) = store.sweep_owners(dir, lock).await
-    {
-        tracing::debug!("lock files of dead owners were not removed: {error}");
-    }
-    for store in opened {
-        store.close().await;
-    }
 }
 
 /// Returns the options for opening a database of this configuration. Each database has its own directory for auxiliary
@@ -343,21 +285,4 @@ pub(crate) fn target(url: &str) -> anyhow::Result<DatabaseTarget> {
     server
         .then(|| DatabaseTarget::Server(url.to_owned()))
         .context("the database URL must begin with sqlite://, postgres:// or postgresql://")
-}
-
-/// Owner lock of this process.
-static LOCK: OnceLock<OwnerLock> = OnceLock::new();
-
-/// Returns this process as an owner of jobs. The owner lock is held until the process ends.
-pub(crate) fn owner(dir: &Path) -> anyhow::Result<Owner> {
-    if let Some(lock) = LOCK.get() {
-        return Ok(lock.owner().clone());
-    }
-    let lock = OwnerLock::acquire(dir, &worker_name(), &hex::encode(os::entropy::bytes::<16>()), &SystemClock::new()?)?;
-    Ok(LOCK.get_or_init(|| lock).owner().clone())
-}
-
-fn worker_name() -> String {
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    format!("{host} pid {}", std::process::id())
 }

@@ -20,6 +20,7 @@ pub use disk::flushed_appends_per_second;
 pub use error::BenchError;
 pub use load::{Load, Measured, run};
 pub use pgbench::{BenchTransaction, pgbench, transactions_per_second};
-pub use sandbox::{SandboxTimes, measure_sandbox};
+pub use sandbox::SandboxTimes;
+pub(crate) use sandbox::measure_sandbox;
 pub use workers::{SharedMeasurement, enqueue_jobs, jobs_before, measure_completed};
 pub use workload::{CALLS_PER_JOB, Workload};

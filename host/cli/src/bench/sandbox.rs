@@ -19,7 +19,7 @@ use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
 use latchwork_engine::os::clock;
 
 use crate::bench::{BenchError, Load, Workload};
-use crate::output::announce_compilation;
+use crate::session::Session;
 
 const NOOP: &str = "Bench.Noop";
 
@@ -38,10 +38,14 @@ pub struct SandboxTimes {
 ///
 /// # Errors
 /// The benchmark plugins are not loaded, or a run failed.
-pub async fn measure_sandbox(config: Config, time: Duration) -> Result<SandboxTimes, BenchError> {
+pub(crate) async fn measure_sandbox(
+    session: &Session,
+    config: Config,
+    time: Duration,
+) -> Result<SandboxTimes, BenchError> {
     let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), config.clock_margin_ms));
     let stores = Stores::new(memory, Owner::unlocked("bench"));
-    let builder = Host::builder(stores).config(config).on_compile(announce_compilation);
+    let builder = Host::builder(stores).config(config).on_compile(session.compilation_lines());
     let host = builder.start().map_err(|error| BenchError::Engine(error.to_string()))?;
     let host = Arc::new(host);
     let pinned = host.registry().pinned_operators().get(NOOP).cloned();

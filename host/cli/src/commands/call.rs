@@ -35,9 +35,9 @@ pub(crate) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     if open::is_new(&config)? {
         // If there is no database yet, checks the effects before the host starts, because a refused call must not
         // create a database.
-        declared_effects(&args, &catalog::load_from_survey(&config, survey.clone())?)?;
+        declared_effects(&args, &catalog::load_from_survey(ctx.session(), &config, survey.clone())?)?;
     }
-    let host = open::surveyed_host(config, survey).await?;
+    let host = open::surveyed_host(ctx.session(), config, survey).await?;
     let effects = declared_effects(&args, host.registry())?;
     let plan = json!({ "plan_id": STEP, "steps": [
         { "step_id": STEP, "name": args.operator, "payload": payload, "effects": effects },

@@ -46,8 +46,8 @@ fn check(args: &PlanCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
         }
         false => {
             let config = ctx.config(source.folder.as_deref())?;
-            let survey = admission::precheck(&config, &source.name, &source.text)?;
-            let registry = catalog::load_from_survey(&config, survey)?;
+            let survey = admission::precheck(ctx, &config, &source.name, &source.text)?;
+            let registry = catalog::load_from_survey(ctx.session(), &config, survey)?;
             let checked = plan::check_request(&source.text, &registry);
             let request = admission::require_served(&registry, &source.name, checked)?;
             admission::warn_refused_plugins(ctx, &registry);

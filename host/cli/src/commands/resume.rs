@@ -21,7 +21,7 @@ use crate::execution::result::show_result;
 use crate::execution::settle::until_settled;
 use crate::plugins::admission;
 use crate::stored_job::load::no_such_job;
-use crate::{interrupt, open, process_machine};
+use crate::{interrupt, open};
 
 pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -33,7 +33,7 @@ pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
         ctx.answer(&json!({ "jobs": [] }), || "nothing was left behind".to_owned());
         return Ok(Exit::Done);
     }
-    let host = open::host(config).await?;
+    let host = open::host(ctx.session(), config).await?;
     admission::warn_refused_plugins(ctx, host.registry());
     let actor = ctx.actor(None);
     match args.job {
@@ -46,7 +46,7 @@ async fn resume_one(ctx: &Context<'_>, host: &Host, job_id: &JobId, actor: &str)
     if host.journal().job(job_id).await?.is_none() {
         return Err(no_such_job(job_id).into());
     }
-    latchwork::runtime::audit_finished_inbox(&**host.journal(), &**host.effects(), process_machine::machine(), job_id)
+    latchwork::runtime::audit_finished_inbox(&**host.journal(), &**host.effects(), ctx.session().machine(), job_id)
         .await?;
     let response = attach(ctx, host, job_id).await?;
     let response = until_settled(ctx, host, response, actor).await?;

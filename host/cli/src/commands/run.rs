@@ -24,8 +24,8 @@ pub(crate) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit
     if args.build {
         build_configured(ctx, &config).await?;
     }
-    let survey = admission::precheck(&config, &source.name, &source.text)?;
-    let host = open::surveyed_host(config, survey).await?;
+    let survey = admission::precheck(ctx, &config, &source.name, &source.text)?;
+    let host = open::surveyed_host(ctx.session(), config, survey).await?;
     on_host(&host, &source, &args, ctx).await
 }
 

@@ -55,7 +55,7 @@ async fn reexecute_steps(dir: &Path, ctx: &Context<'_>, verified: &mut Verified)
         true => ctx.config(None)?.cache_dir,
         false => None,
     };
-    let engine = catalog::engine_with_cache(cache_dir)?;
+    let engine = catalog::engine_with_cache(ctx.session(), cache_dir)?;
     let profile = engine.step_profile();
     let directory = ComponentDirectory::open(engine, dir).map_err(|error| {
         CliError::input(error_docs::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))

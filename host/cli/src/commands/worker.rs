@@ -32,7 +32,7 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
     // Catches the signals before a job is claimed, so that an early signal also stops the worker safely.
     let mut asked = StopSignals::listen()?;
     let host = tokio::select! {
-        host = open::host_for_worker(config) => host?,
+        host = open::host_for_worker(ctx.session(), config) => host?,
         () = asked.next() => {
             ctx.request_immediate_exit();
             ctx.printer.note("stopped before the start: no job was claimed");

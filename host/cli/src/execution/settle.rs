@@ -11,8 +11,8 @@ use latchwork_core::response::{BlockedView, Response};
 use crate::context::Context;
 use crate::execution::attach::{attach, show_stopped};
 use crate::execution::gates::ask_about_gates;
+use crate::interrupt;
 use crate::live::{Screen, recorded_events};
-use crate::{interrupt, process_machine};
 
 /// Continues a job as long as its gates are decided on this terminal or its timers expire soon.
 pub(crate) async fn until_settled(
@@ -42,7 +42,7 @@ async fn wait_for_timer(ctx: &Context<'_>, host: &Host, response: &Response) -> 
     let Some(until_us) = response.blocked.iter().filter(alone).filter_map(|view| view.until).min() else {
         return Ok(false);
     };
-    let left_us = u64::try_from(until_us - process_machine::now_us()).unwrap_or(0);
+    let left_us = u64::try_from(until_us - ctx.session().now_us()).unwrap_or(0);
     if left_us > u64::from(SHORT_WAIT_MS) * 1_000 {
         return Ok(false);
     }

@@ -25,7 +25,6 @@ use crate::files::parameters;
 use crate::files::source::Source;
 use crate::plugins::admission;
 use crate::text::Text;
-use crate::{open, process_machine};
 
 /// Submits a plan or request and executes the job.
 pub(crate) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
@@ -80,7 +79,7 @@ pub(crate) async fn detach(
         true => warn_of_approvals(ctx, host, args, &row.tenant_id),
         false => warn_of_ignored_flags(ctx, args, &row),
     }
-    let restored = open::is_restored().await?;
+    let restored = ctx.session().is_restored().await?;
     let next = match restored {
         true => ctx.with_project_flags("latch doctor --accept-restore"),
         false => ctx.with_project_flags(&format!("latch job show {}", row.job_id)),
@@ -166,7 +165,7 @@ pub(crate) fn submission(
         plan,
         parameters: values,
         mode,
-        request_id: if args.new { Some(fresh_request_id(process_machine::machine())) } else { request.request_id },
+        request_id: if args.new { Some(fresh_request_id(ctx.session().machine())) } else { request.request_id },
         standing_approvals: args.approve.clone(),
         policy_hash,
         tenant,

@@ -5,12 +5,12 @@ use std::time::Duration;
 use latchwork_core::event::Event;
 use latchwork_core::model::ids::JobId;
 
+use crate::interrupt;
 use crate::live::line::LiveLine;
 use crate::live::observer::LiveItem;
 use crate::live::view::JobProgressView;
 use crate::output::{Area, Printer};
 use crate::text::Text;
-use crate::{interrupt, process_machine};
 
 /// Interval between two redraws, for elapsed times and countdowns.
 const REDRAW: Duration = Duration::from_millis(200);
@@ -27,13 +27,13 @@ impl<'p> Screen<'p> {
     /// Creates the screen of a job that another process executes. `past` holds the events before the view
     /// began.
     pub(crate) fn new(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
-        Self::of(printer, JobProgressView::new(job_id, process_machine::now_us(), None), past)
+        Self::of(printer, JobProgressView::new(job_id, printer.now_us(), None), past)
     }
 
     /// Creates the screen of a job that this command executes. The elapsed time continues from an earlier screen of
     /// this command.
     pub(crate) fn for_own_job(printer: &'p Printer, job_id: &JobId, past: &[Event]) -> Self {
-        Self::of(printer, JobProgressView::new(job_id, process_machine::now_us(), Some(printer.started_us())), past)
+        Self::of(printer, JobProgressView::new(job_id, printer.now_us(), Some(printer.started_us())), past)
     }
 
     fn of(printer: &'p Printer, mut view: JobProgressView, past: &[Event]) -> Self {
@@ -53,7 +53,7 @@ impl<'p> Screen<'p> {
 
     /// Shows one item.
     pub(crate) fn show(&mut self, seen: &LiveItem) {
-        let now_us = process_machine::now_us();
+        let now_us = self.printer.now_us();
         let lines = match seen {
             LiveItem::Event(event) => self.view.event(event, now_us),
             LiveItem::Call(slot, operator) => self.view.call(slot, operator, now_us),
@@ -65,7 +65,7 @@ impl<'p> Screen<'p> {
 
     /// Shows an event that another process appended.
     pub(crate) fn event(&mut self, event: &Event) {
-        let lines = self.view.event(event, process_machine::now_us());
+        let lines = self.view.event(event, self.printer.now_us());
         self.print(&lines);
         self.draw();
     }
@@ -81,7 +81,7 @@ impl<'p> Screen<'p> {
     /// Redraws the current activity and its elapsed times.
     pub(crate) fn draw(&self) {
         let (Some(area), Some((rows, columns))) = (&self.area, self.printer.stderr_size()) else { return };
-        let text = Text::lines(self.view.activity_lines(process_machine::now_us(), rows.saturating_sub(2).max(1)));
+        let text = Text::lines(self.view.activity_lines(self.printer.now_us(), rows.saturating_sub(2).max(1)));
         // Keeps the last column free, because some terminals wrap a line as soon as this column is written.
         area.show(text.cut(self.printer.colors_stderr(), columns.saturating_sub(1)));
     }

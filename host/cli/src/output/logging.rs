@@ -5,7 +5,7 @@ use tracing::Level;
 use tracing_subscriber::EnvFilter;
 
 use crate::args::LogFormat;
-use crate::output::record::{JsonRecordFormat, line};
+use crate::output::record::RecordFormat;
 use crate::output::stderr;
 use crate::output::stderr::LogWriter;
 
@@ -13,7 +13,7 @@ use crate::output::stderr::LogWriter;
 const VARIABLE: &str = "LATCH_LOG";
 
 /// Starts logging. `LATCH_LOG` overrides `-v`. By default, warnings and errors are shown.
-pub(crate) fn start_logging(verbose: u8, format: LogFormat, color: bool) {
+pub(crate) fn start_logging(verbose: u8, format: LogFormat, color: bool, records: RecordFormat) {
     let level = match verbose {
         0 => "warn",
         1 => "warn,latchwork=info,latchwork_core=info,latchwork_store=info",
@@ -31,7 +31,7 @@ pub(crate) fn start_logging(verbose: u8, format: LogFormat, color: bool) {
     // Keeps a subscriber that a test or an embedding program has already installed.
     let _started = match format {
         LogFormat::Human => builder.try_init(),
-        LogFormat::Json => builder.event_format(JsonRecordFormat).try_init(),
+        LogFormat::Json => builder.event_format(records).try_init(),
     };
     if let Some(error) = refused {
         tracing::warn!("{VARIABLE} is invalid and was ignored: {error}");
@@ -39,12 +39,12 @@ pub(crate) fn start_logging(verbose: u8, format: LogFormat, color: bool) {
 }
 
 /// Installs a panic hook that writes the panic as one record.
-pub(crate) fn install_panic_hook() {
-    std::panic::set_hook(Box::new(|panic| {
+pub(crate) fn install_panic_hook(records: RecordFormat) {
+    std::panic::set_hook(Box::new(move |panic| {
         let text = panic.payload_as_str().unwrap_or("it panicked");
         let mut fields = Map::new();
         fields.insert("panicked_at".into(), json!(panic.location().map(ToString::to_string)));
         // If stderr is closed, only the exit code reports the panic.
-        let _ = stderr::write(format!("{}\n", line(Level::ERROR, text, fields)).as_bytes());
+        let _ = stderr::write(format!("{}\n", records.line(Level::ERROR, text, fields)).as_bytes());
     }));
 }

@@ -10,4 +10,5 @@ pub use printer::Printer;
 
 pub(crate) use compilation::announce_compilation;
 pub(crate) use logging::{install_panic_hook, start_logging};
-pub(crate) use stderr::Area;
+pub(crate) use record::RecordFormat;
+pub(crate) use stderr::{Area, StderrLines};

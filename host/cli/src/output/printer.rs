@@ -16,19 +16,20 @@ use tracing::Level;
 
 use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::JobId;
+use latchwork_engine::os::Machine;
 
 use crate::args::LogFormat;
 use crate::error::CliError;
+use crate::output::record::RecordFormat;
 use crate::output::stderr;
-use crate::process_machine;
+use crate::output::stderr::StderrLines;
 use crate::text::{Text, TextTarget, Tone};
 
 /// Writes text for people or JSON for programs.
 pub struct Printer {
     json: bool,
-    log_format: LogFormat,
     stdout: TextTarget,
-    stderr: TextTarget,
+    stderr: StderrLines,
     /// True if a command reads its input from stdin. A person then cannot answer questions on stdin.
     stdin_is_input: AtomicBool,
     first_write_error: Mutex<Option<io::Error>>,
@@ -40,22 +41,36 @@ const LEAST_WIDTH: usize = 20;
 
 impl Printer {
     /// Creates a printer. Only terminals get styles and wrapped lines. Terminals get no styles if `NO_COLOR`
-    /// is set or the terminal is `dumb`.
-    pub fn new(json: bool, log_format: LogFormat) -> Self {
+    /// is set or the terminal is `dumb`. `records` formats the lines on stderr with [`LogFormat::Json`].
+    pub(crate) fn new(json: bool, log_format: LogFormat, records: RecordFormat) -> Self {
         let color = |choice| choice != ColorChoice::Never;
         let stdout = AutoStream::choice(&io::stdout());
         let stderr = AutoStream::choice(&io::stderr());
-        let stderr = TextTarget { color: color(stderr), width: width(&Term::stderr()) };
-        stderr::set_format(log_format, stderr);
+        let target = TextTarget { color: color(stderr), width: width(&Term::stderr()) };
+        let started_us = records.machine.now_us();
         Self {
             json,
-            log_format,
             stdout: TextTarget { color: color(stdout), width: width(&Term::stdout()) },
-            stderr,
+            stderr: StderrLines { log_format, target, records },
             stdin_is_input: AtomicBool::new(false),
             first_write_error: Mutex::default(),
-            started_us: process_machine::now_us(),
+            started_us,
         }
+    }
+
+    /// Clock and entropy of the command.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.stderr.records.machine
+    }
+
+    /// Returns the time in microseconds since 1970 UTC.
+    pub(crate) fn now_us(&self) -> i64 {
+        self.machine().now_us()
+    }
+
+    /// Format of the lines on stderr.
+    pub(crate) fn stderr_lines(&self) -> &StderrLines {
+        &self.stderr
     }
 
     /// Returns the start time of the command.
@@ -72,7 +87,11 @@ impl Printer {
     /// lines for people. Returns false with `--json`.
     pub(crate) fn redraws(&self) -> bool {
         let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
-        self.writes_for_people() && !self.json && can_move && Term::stderr().is_term() && self.stderr.width.is_some()
+        self.writes_for_people()
+            && !self.json
+            && can_move
+            && Term::stderr().is_term()
+            && self.stderr.target.width.is_some()
     }
 
     /// Returns true if answers go to a terminal.
@@ -88,12 +107,12 @@ impl Printer {
 
     /// Returns true if the lines on stderr are for people.
     pub(crate) fn writes_for_people(&self) -> bool {
-        self.log_format == LogFormat::Human
+        self.stderr.log_format == LogFormat::Human
     }
 
     /// Returns true if stderr accepts styles.
     pub fn colors_stderr(&self) -> bool {
-        self.stderr.color
+        self.stderr.target.color
     }
 
     /// Returns true if a person can be asked: stdin and stderr are terminals, stdin is not the input, and the
@@ -155,7 +174,7 @@ impl Printer {
 
     /// Prints progress to stderr.
     pub fn note(&self, text: impl Into<Text>) {
-        self.check_write(stderr::write_text(Level::INFO, None, text.into()));
+        self.check_write(self.stderr.write_text(Level::INFO, None, text.into()));
     }
 
     /// Prints a warning to stderr.
@@ -175,12 +194,12 @@ impl Printer {
 
     /// Prints a line about a job to stderr.
     pub(crate) fn job_line(&self, level: Level, job_id: &JobId, text: Text) {
-        self.check_write(stderr::write_text(level, Some(job_id), text));
+        self.check_write(self.stderr.write_text(level, Some(job_id), text));
     }
 
     fn warn_about(&self, job_id: Option<&JobId>, text: Text) {
         let text = if self.writes_for_people() { Tone::Attention.of("warning:") + " " + text } else { text };
-        self.check_write(stderr::write_text(Level::WARN, job_id, text));
+        self.check_write(self.stderr.write_text(Level::WARN, job_id, text));
     }
 
     /// Prints the error of a failed command. With `--json`, prints a document to stdout. Otherwise prints to stderr.
@@ -193,7 +212,7 @@ impl Printer {
             if let Some(job_id) = &error.job_id {
                 document["job_id"] = json!(job_id);
             }
-            return self.check_write(stderr::write_error_record(&error.full_message(), document));
+            return self.check_write(self.stderr.write_error_record(&error.full_message(), document));
         }
         let mut text = Tone::Bad.of(format!("error[{}]:", error.code)) + " " + error.message.as_str();
         if let Some(command) = &error.next_command {
@@ -209,9 +228,9 @@ impl Printer {
     /// Prints an error of the argument parser, with the colours of the parser.
     pub fn clap_error(&self, error: &clap::Error) {
         let text = error.render();
-        let text = match self.stderr.color {
+        let text = match self.stderr.target.color {
             true => text.ansi().to_string(),
-            false => Text::from(text.to_string().trim_end()).render(TextTarget { width: None, ..self.stderr }),
+            false => Text::from(text.to_string().trim_end()).render(TextTarget { width: None, ..self.stderr.target }),
         };
         let text = text.replacen("error:", &format!("error[{}]:", error_docs::USAGE), 1);
         self.check_write(stderr::write(text.as_bytes()));

@@ -11,29 +11,35 @@ use tracing_subscriber::registry::LookupSpan;
 
 use latchwork::runtime;
 use latchwork_engine::os;
+use latchwork_engine::os::Machine;
 
-use crate::process_machine;
+/// Formats log records as JSON lines. Contains what a record adds to its fields: the time and the trace id of a job.
+#[derive(Clone)]
+pub(crate) struct RecordFormat {
+    pub(super) machine: Machine,
+}
 
-/// Formats one record, without its line end. If `fields` names a job, the trace id of the job is added.
-pub(crate) fn line(level: Level, message: &str, mut fields: Map<String, Value>) -> String {
-    let trace = fields.get("job_id").and_then(Value::as_str).and_then(runtime::trace_id);
-    if let Some(trace_id) = trace {
-        fields.insert("trace_id".into(), json!(trace_id));
+impl RecordFormat {
+    /// Creates a format whose records have the time of `machine`.
+    pub(crate) fn new(machine: Machine) -> Self {
+        Self { machine }
     }
-    fields.insert("time".into(), json!(now()));
-    fields.insert("level".into(), json!(level.as_str()));
-    fields.insert("message".into(), json!(message));
-    Value::Object(fields).to_string()
+
+    /// Formats one record, without its line end. If `fields` names a job, the trace id of the job is added.
+    pub(super) fn line(&self, level: Level, message: &str, mut fields: Map<String, Value>) -> String {
+        let trace = fields.get("job_id").and_then(Value::as_str).and_then(runtime::trace_id);
+        if let Some(trace_id) = trace {
+            fields.insert("trace_id".into(), json!(trace_id));
+        }
+        let now = humantime::format_rfc3339_micros(os::clock::system_time(self.machine.now_us()));
+        fields.insert("time".into(), json!(now.to_string()));
+        fields.insert("level".into(), json!(level.as_str()));
+        fields.insert("message".into(), json!(message));
+        Value::Object(fields).to_string()
+    }
 }
 
-fn now() -> String {
-    humantime::format_rfc3339_micros(os::clock::system_time(process_machine::now_us())).to_string()
-}
-
-/// Formats log records as JSON lines.
-pub(crate) struct JsonRecordFormat;
-
-impl<S, N> FormatEvent<S, N> for JsonRecordFormat
+impl<S, N> FormatEvent<S, N> for RecordFormat
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'w> FormatFields<'w> + 'static,
@@ -43,7 +49,7 @@ where
         event.record(&mut fields);
         let Fields { mut others, message } = fields;
         others.insert("target".into(), json!(event.metadata().target()));
-        writeln!(writer, "{}", line(*event.metadata().level(), &message, others))
+        writeln!(writer, "{}", self.line(*event.metadata().level(), &message, others))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::io::Write;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use console::{Term, measure_text_width};
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use tracing::Level;
 use latchwork_core::model::ids::JobId;
 
 use crate::args::LogFormat;
-use crate::output::record;
+use crate::output::record::RecordFormat;
 use crate::text::{Text, TextTarget};
 
 /// Lines of the redrawn area. The cursor is at the start of the line below the area.
@@ -60,33 +60,36 @@ pub(crate) fn write(bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Format of the lines on stderr, and the properties of the terminal or file behind stderr.
-static LINE_FORMAT: OnceLock<(LogFormat, TextTarget)> = OnceLock::new();
-
-/// Sets the format of the lines. Only the first call has an effect.
-pub(crate) fn set_format(log_format: LogFormat, target: TextTarget) {
-    LINE_FORMAT.get_or_init(|| (log_format, target));
+/// Format of the lines on stderr. Clones write in the same format.
+#[derive(Clone)]
+pub(crate) struct StderrLines {
+    pub(super) log_format: LogFormat,
+    /// Properties of the terminal or file behind stderr.
+    pub(super) target: TextTarget,
+    pub(super) records: RecordFormat,
 }
 
-/// Writes a text as lines for people or as one JSON object.
-pub(crate) fn write_text(level: Level, job_id: Option<&JobId>, text: Text) -> io::Result<()> {
-    match LINE_FORMAT.get() {
-        Some((LogFormat::Json, _)) => {
-            let fields = job_id.map(|job_id| ("job_id".to_owned(), json!(job_id)));
-            record(level, &text.plain(), fields.into_iter().collect())
+impl StderrLines {
+    /// Writes a text as lines for people or as one JSON object.
+    pub(super) fn write_text(&self, level: Level, job_id: Option<&JobId>, text: Text) -> io::Result<()> {
+        match self.log_format {
+            LogFormat::Json => {
+                let fields = job_id.map(|job_id| ("job_id".to_owned(), json!(job_id)));
+                self.write_record(level, &text.plain(), fields.into_iter().collect())
+            }
+            LogFormat::Human => write(text.render(self.target).as_bytes()),
         }
-        form => write(text.render(form.map_or(TextTarget::PLAIN, |(_, target)| *target)).as_bytes()),
     }
-}
 
-/// Writes the error of a failed command as one JSON object.
-pub(crate) fn write_error_record(message: &str, mut document: Value) -> io::Result<()> {
-    let fields = document.as_object_mut().map(std::mem::take).unwrap_or_default();
-    record(Level::ERROR, message, fields)
-}
+    /// Writes the error of a failed command as one JSON object.
+    pub(super) fn write_error_record(&self, message: &str, mut document: Value) -> io::Result<()> {
+        let fields = document.as_object_mut().map(std::mem::take).unwrap_or_default();
+        self.write_record(Level::ERROR, message, fields)
+    }
 
-fn record(level: Level, message: &str, fields: Map<String, Value>) -> io::Result<()> {
-    write(format!("{}\n", record::line(level, message, fields)).as_bytes())
+    fn write_record(&self, level: Level, message: &str, fields: Map<String, Value>) -> io::Result<()> {
+        write(format!("{}\n", self.records.line(level, message, fields)).as_bytes())
+    }
 }
 
 /// Writer for log lines. Each line is written in one piece.

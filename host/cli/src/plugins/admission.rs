@@ -21,7 +21,7 @@ use crate::plugins::catalog;
 ///
 /// A plan with violations is refused here only if at least one plugin is not compiled yet. Otherwise this function
 /// leaves the plan to the full check, which lists more problems. The full check is cheap if all plugins are compiled.
-pub(crate) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
+pub(crate) fn precheck(ctx: &Context<'_>, config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
     match plan::check_request(text, &AcceptAllCatalog) {
         Ok(request) => {
@@ -34,7 +34,7 @@ pub(crate) fn precheck(config: &Config, path: &Path, text: &[u8]) -> anyhow::Res
             }
         }
         Err(violations) => {
-            if !survey.is_compiled(&catalog::engine(config)?) {
+            if !survey.is_compiled(&catalog::engine(ctx.session(), config)?) {
                 let errors: Vec<LoadError> = survey.refused().cloned().collect();
                 return Err(plan_refused(path, &violations).with_problems(problems_of(&errors)).into());
             }

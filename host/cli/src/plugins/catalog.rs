@@ -14,22 +14,22 @@ use latchwork_tooling::inspect;
 
 use crate::error::plugins_not_loaded;
 use crate::open;
-use crate::output::announce_compilation;
+use crate::session::Session;
 
 /// Returns an engine that uses the configured cache.
-pub(crate) fn engine(config: &Config) -> Result<Engine, EngineError> {
-    engine_with_cache(config.cache_dir.clone())
+pub(crate) fn engine(session: &Session, config: &Config) -> Result<Engine, EngineError> {
+    engine_with_cache(session, config.cache_dir.clone())
 }
 
 /// Returns an engine that announces compilations on stderr. Without a directory, compiled code is not stored.
-pub(crate) fn engine_with_cache(cache_dir: Option<PathBuf>) -> Result<Engine, EngineError> {
-    let on_compile = CompilationListener::new(announce_compilation);
+pub(crate) fn engine_with_cache(session: &Session, cache_dir: Option<PathBuf>) -> Result<Engine, EngineError> {
+    let on_compile = CompilationListener::new(session.compilation_lines());
     Engine::new(EngineOptions { cache_dir, explain: inspect::EXPLAIN, on_compile })
 }
 
 /// Loads every configured plugin. The error lists the problems of all plugins that cannot be loaded.
-pub(crate) fn registry(config: &Config) -> anyhow::Result<Registry> {
-    let registry = load_from_survey(config, open::survey(config))?;
+pub(crate) fn registry(session: &Session, config: &Config) -> anyhow::Result<Registry> {
+    let registry = load_from_survey(session, config, open::survey(config))?;
     match registry.refused() {
         [] => Ok(registry),
         errors => Err(plugins_not_loaded(errors).into()),
@@ -37,8 +37,8 @@ pub(crate) fn registry(config: &Config) -> anyhow::Result<Registry> {
 }
 
 /// Loads the plugins that the survey did not refuse. The registry keeps the reason for each refusal.
-pub(crate) fn load_from_survey(config: &Config, survey: Survey) -> Result<Registry, EngineError> {
-    let engine = engine(config)?;
+pub(crate) fn load_from_survey(session: &Session, config: &Config, survey: Survey) -> Result<Registry, EngineError> {
+    let engine = engine(session, config)?;
     // Compilation blocks this thread; other tasks run on other threads.
     let load = || Registry::load_surveyed(engine, config, discarded_kv(), survey, ComponentStorage::No, vec![]);
     Ok(tokio::task::block_in_place(load))

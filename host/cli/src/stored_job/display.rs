@@ -10,7 +10,6 @@ use latchwork_core::storage::InboxRow;
 use crate::context::Context;
 use crate::display::{changed, gates, view};
 use crate::stored_job::load::load_with_inbox;
-use crate::{open, process_machine};
 
 /// A job and its unread inbox rows, ready to be shown.
 pub(crate) struct JobDisplay {
@@ -20,10 +19,10 @@ pub(crate) struct JobDisplay {
 }
 
 impl JobDisplay {
-    pub(crate) async fn load(stores: &Stores, job_id: &JobId) -> anyhow::Result<JobDisplay> {
+    pub(crate) async fn load(ctx: &Context<'_>, stores: &Stores, job_id: &JobId) -> anyhow::Result<JobDisplay> {
         let (durable, inbox) = load_with_inbox(stores, job_id).await?;
-        let shown = response(&durable).with_pending(&durable, &inbox, process_machine::now_us());
-        let response = if open::is_restored().await? { shown.with_restored_database() } else { shown };
+        let shown = response(&durable).with_pending(&durable, &inbox, ctx.session().now_us());
+        let response = if ctx.session().is_restored().await? { shown.with_restored_database() } else { shown };
         Ok(JobDisplay { durable, inbox, response })
     }
 

@@ -10,7 +10,6 @@ use latchwork_core::storage::{InboxRequest, InboxRow};
 
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::process_machine;
 use crate::text::Text;
 
 /// Returns the error of a request that the job does not accept. The message refers to the command that shows the job.
@@ -53,7 +52,7 @@ pub(crate) async fn put_request(
     let over = latchwork::runtime::audit_finished_inbox(
         &**stores.journal(),
         &**stores.effects(),
-        process_machine::machine(),
+        ctx.session().machine(),
         job_id,
     )
     .await?;

@@ -18,7 +18,6 @@ use crate::bench::{Load, Measured, SandboxTimes, Workload};
 use crate::commands::bench::workers;
 use crate::context::Context;
 use crate::error::{CliError, Exit, plugins_not_loaded};
-use crate::output::announce_compilation;
 use crate::plugins::build::build_configured;
 use crate::text::{Tone, table};
 use crate::{bench, open};
@@ -58,13 +57,15 @@ pub(crate) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     for workload in wanted {
         for at_once in &args.at_once {
             ctx.printer.note(format!("measuring {}, {at_once} concurrent jobs", workload.name()));
-            rows.push(measure_load(&config, scratch.path(), Load { workload, concurrency: *at_once, time }).await?);
+            rows.push(
+                measure_load(ctx, &config, scratch.path(), Load { workload, concurrency: *at_once, time }).await?,
+            );
         }
     }
     show(ctx, &rows, commits);
 
     ctx.printer.note("measuring the sandbox");
-    let sandbox = bench::measure_sandbox(config, time.min(Duration::from_secs(1))).await?;
+    let sandbox = bench::measure_sandbox(ctx.session(), config, time.min(Duration::from_secs(1))).await?;
     show_sandbox(ctx, &sandbox);
     if cfg!(debug_assertions) {
         ctx.printer
@@ -114,18 +115,18 @@ fn workloads(names: &[String]) -> Result<Vec<Workload>, CliError> {
 }
 
 /// Runs one load on a new database and returns the measurements.
-async fn measure_load(config: &Config, scratch: &Path, load: Load) -> anyhow::Result<LoadResult> {
+async fn measure_load(ctx: &Context<'_>, config: &Config, scratch: &Path, load: Load) -> anyhow::Result<LoadResult> {
     let path = scratch.join(format!("{}-{}.db", load.workload.name(), load.concurrency));
     let mut config = config.clone();
     config.database = format!("sqlite://{}", path.display());
     let options = open::options(&config, &config.database, Arc::new(NoProbe))?;
-    let owner = open::owner(&options.owner_dir)?;
+    let owner = ctx.session().owner(&options.owner_dir)?;
     // Measures the size of an empty database. The result below excludes this size.
     Database::open(options.clone()).await?.close().await;
     let empty = database_size(&path)?;
     let sqlite = Database::open(options).await?;
     let stores = Stores::new(sqlite.clone(), owner);
-    let host = Host::builder(stores).config(config).on_compile(announce_compilation).start()?;
+    let host = Host::builder(stores).config(config).on_compile(ctx.session().compilation_lines()).start()?;
     if !host.registry().refused().is_empty() {
         return Err(plugins_not_loaded(host.registry().refused()).into());
     }

@@ -21,7 +21,6 @@ use crate::args::BenchArgs;
 use crate::bench::{BenchTransaction, SharedMeasurement, Workload, pgbench, transactions_per_second};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::output::announce_compilation;
 use crate::text::{Tone, table};
 use crate::{bench, open};
 
@@ -45,10 +44,10 @@ pub(crate) async fn run(
     let mut config = config;
     config.database = url.to_owned();
     let options = open::options(&config, url, Arc::new(NoProbe))?;
-    let owner = open::owner(&options.owner_dir)?;
+    let owner = ctx.session().owner(&options.owner_dir)?;
     let store = Database::open(options).await?;
     let stores = Stores::new(store.clone(), owner);
-    let builder = Host::builder(stores).config(config).on_compile(announce_compilation);
+    let builder = Host::builder(stores).config(config).on_compile(ctx.session().compilation_lines());
     let host = builder.start().map_err(anyhow::Error::from)?;
     let Some(mut number) = bench::jobs_before(&host).await? else {
         let message = "--server: the database contains other jobs: create a separate database for the benchmark";

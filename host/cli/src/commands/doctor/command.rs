@@ -29,11 +29,11 @@ pub(crate) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
             checks.push(configuration(&config));
             stores(args, ctx, &config, &mut checks).await;
             checks.push(state_dir(&config));
-            checks.push(cache(&config));
+            checks.push(cache(ctx, &config));
             checks.push(components(&config));
             if args.deep {
                 deep::components(ctx, &config.state_dir, &mut checks);
-                if let Ok(engine) = catalog::engine(&config) {
+                if let Ok(engine) = catalog::engine(ctx.session(), &config) {
                     deep::compiled(&engine, &mut checks);
                 }
             }
@@ -43,7 +43,7 @@ pub(crate) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
         }
     };
     toolchains::toolchains(ctx, config.as_ref(), &mut checks);
-    checks.push(clock());
+    checks.push(clock(ctx));
     let failed = checks.iter().any(|check| check.verdict == CheckVerdict::Fail);
     ctx.answer(&check::document(&checks), || check::lines(&checks));
     Ok(if failed { Exit::Failed } else { Exit::Done })

@@ -19,7 +19,6 @@ use crate::commands::doctor::check::Check;
 use crate::commands::doctor::database::store_failure;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::process_machine;
 
 const NAME: &str = "jobs";
 /// Number of job rows read per page.
@@ -54,7 +53,7 @@ struct DeepCheckTotals {
 
 pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn EffectStore, checks: &mut Vec<Check>) {
     let mut tally = DeepCheckTotals::default();
-    let mut told_us = process_machine::machine().boot_us();
+    let mut told_us = ctx.session().machine().boot_us();
     let mut last: Option<JobId> = None;
     loop {
         let page = JobFilter { older_than: last.take(), limit: PAGE, ..JobFilter::default() };
@@ -65,13 +64,13 @@ pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn
         let Some(end) = rows.last() else { break };
         last = Some(end.job_id.clone());
         for row in rows {
-            match check_job(journal, effects, &row.job_id, &mut tally).await {
+            match check_job(ctx, journal, effects, &row.job_id, &mut tally).await {
                 Ok(found) => report(&row.job_id, found, &mut tally, checks),
                 // Stops at the first error of the database, because every other job would fail with the same error.
                 Err(error) => return checks.push(store_failure(NAME, &error)),
             }
-            if process_machine::machine().boot_us().saturating_sub(told_us) > PROGRESS_US {
-                told_us = process_machine::machine().boot_us();
+            if ctx.session().machine().boot_us().saturating_sub(told_us) > PROGRESS_US {
+                told_us = ctx.session().machine().boot_us();
                 ctx.printer.note(format!("{} jobs checked, {} damaged", tally.jobs, tally.damaged));
             }
         }
@@ -114,6 +113,7 @@ fn summary(ctx: &Context<'_>, tally: &DeepCheckTotals, checks: &mut Vec<Check>) 
 
 /// Returns every problem of a job.
 async fn check_job(
+    ctx: &Context<'_>,
     journal: &dyn Journal,
     effects: &dyn EffectStore,
     job_id: &JobId,
@@ -148,7 +148,7 @@ async fn check_job(
             effects: &stored,
             withhold: &Withhold::Nothing,
             program: concat!("latchwork ", env!("CARGO_PKG_VERSION")),
-            exported_us: process_machine::now_us(),
+            exported_us: ctx.session().now_us(),
             signer: None,
         };
         let written = evidence::write(&export);

@@ -8,8 +8,8 @@ use latchwork_engine::os;
 
 use crate::commands::doctor::check::Check;
 use crate::commands::doctor::writable::writable;
+use crate::context::Context;
 use crate::plugins::catalog;
-use crate::process_machine;
 
 /// 2025-01-01, in microseconds since 1970. An earlier time means that the clock is wrong.
 const EARLIEST_US: i64 = 1_735_689_600_000_000;
@@ -23,7 +23,7 @@ pub(crate) fn state_dir(config: &Config) -> Check {
     }
 }
 
-pub(crate) fn cache(config: &Config) -> Check {
+pub(crate) fn cache(ctx: &Context<'_>, config: &Config) -> Check {
     const NAME: &str = "plugin cache";
     let Some(dir) = &config.cache_dir else {
         let found = "there is no cache folder outside the project: plugins are compiled at each start";
@@ -36,7 +36,7 @@ pub(crate) fn cache(config: &Config) -> Check {
     if !dir.exists() {
         return Check::ok(NAME, format!("{} does not exist yet", dir.display()));
     }
-    match catalog::engine(config) {
+    match catalog::engine(ctx.session(), config) {
         Ok(engine) => Check::ok(NAME, format!("{}, engine profile {}", dir.display(), engine.step_profile())),
         Err(error) => Check::fail(NAME, error.to_string(), format!("remove {}", dir.display())),
     }
@@ -57,8 +57,8 @@ pub(crate) fn components(config: &Config) -> Check {
     }
 }
 
-pub(crate) fn clock() -> Check {
-    let now = process_machine::now_us();
+pub(crate) fn clock(ctx: &Context<'_>) -> Check {
+    let now = ctx.session().now_us();
     let time = humantime::format_rfc3339_seconds(os::clock::system_time(now));
     match os::clock::boot_id() {
         _ if now < EARLIEST_US => {

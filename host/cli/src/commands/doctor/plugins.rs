@@ -32,7 +32,7 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
         checks.extend(unwritable_dirs(plugin));
     }
     let of_built = Config { plugins: built, ..config.clone() };
-    match catalog::registry(&of_built) {
+    match catalog::registry(ctx.session(), &of_built) {
         Ok(registry) => {
             checks.extend(effect_verifiers(config, &registry));
             // Skips this check if a plugin is not built. The operators of that plugin are unknown, so valid settings

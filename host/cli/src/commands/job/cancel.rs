@@ -20,7 +20,7 @@ pub(super) async fn run(args: JobCancelArgs, ctx: &Context<'_>) -> anyhow::Resul
     if let Some(path) = open::missing_database(&config)? {
         return Err(open::no_database(&path).into());
     }
-    let host = open::host(config).await?;
+    let host = open::host(ctx.session(), config).await?;
     admission::warn_refused_plugins(ctx, host.registry());
     if host.journal().job(&args.job).await?.is_none() {
         return Err(no_such_job(&args.job).into());

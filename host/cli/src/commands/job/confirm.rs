@@ -15,7 +15,7 @@ use crate::stored_job::request::{put_request, refuse_contradiction, refused_by_j
 /// not wait for confirmation.
 pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    let stores = open::stores_only(&config).await?;
+    let stores = open::stores_only(ctx.session(), &config).await?;
     let durable = load_job(&stores, &args.job).await?;
     let job = &durable.job;
     let over = job.state.is_terminal();

@@ -15,7 +15,7 @@ use crate::stored_job::load::load_job;
 use crate::text::{Text, table};
 
 pub(super) async fn run(args: JobCostsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let stores = open::stores_to_read(&ctx.config(None)?).await?;
+    let stores = open::stores_to_read(ctx.session(), &ctx.config(None)?).await?;
     if let Some(job_id) = &args.job {
         return job_costs(job_id, &stores, ctx).await;
     }

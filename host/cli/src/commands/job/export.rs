@@ -18,9 +18,9 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::files::save::FileReaders;
 use crate::files::{save, signing_key};
+use crate::open;
 use crate::stored_job::load::no_such_job;
 use crate::text::Tone;
-use crate::{open, process_machine};
 
 /// Maximum number of attempts to read a job whose log keeps changing. The export is refused afterwards.
 const READS_MAX: u32 = 20;
@@ -31,7 +31,7 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
         save::refuse_existing(&path)?;
     }
     let key = args.sign.as_deref().map(signing_key::read).transpose()?;
-    let stores = open::stores_to_read(&ctx.config(None)?).await?;
+    let stores = open::stores_to_read(ctx.session(), &ctx.config(None)?).await?;
     let (record, effects) = load_consistent(&stores, &args.job).await?;
     let withhold = match (args.withhold_all, args.withhold.is_empty()) {
         (true, _) => Withhold::Everything,
@@ -43,7 +43,7 @@ pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Resul
         effects: &effects,
         withhold: &withhold,
         program: concat!("latchwork ", env!("CARGO_PKG_VERSION")),
-        exported_us: process_machine::now_us(),
+        exported_us: ctx.session().now_us(),
         signer: key.as_ref().map(|key| key.public()),
     };
     let mut file = evidence::write(&export).map_err(|error| match error {

@@ -28,7 +28,7 @@ pub(super) async fn reject(args: JobGateArgs, ctx: &Context<'_>) -> anyhow::Resu
 
 async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    let stores = open::stores_only(&config).await?;
+    let stores = open::stores_only(ctx.session(), &config).await?;
     let durable = load_job(&stores, &args.job).await?;
     let Some(gate) = durable.job.open_gate(&args.slot) else {
         return Err(refused_by_job(format!("no gate is open at {}", args.slot), &args.job).into());

@@ -9,8 +9,8 @@ use crate::args::JobListArgs;
 use crate::context::Context;
 use crate::display::brief::{age, short_duration};
 use crate::error::Exit;
+use crate::open;
 use crate::text::{Text, table};
-use crate::{open, process_machine};
 
 /// Minimum terminal width for the column `took`.
 const WITH_DURATION: usize = 72;
@@ -26,13 +26,13 @@ pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<
         }
         None => {
             let filter = JobFilter { state: args.state, open: args.open, limit: args.limit, ..JobFilter::default() };
-            let journal = open::stores_to_read(&config).await?.journal().clone();
+            let journal = open::stores_to_read(ctx.session(), &config).await?.journal().clone();
             let rows = journal.jobs(&filter).await?;
             let whys = journal.state_reasons(&rows).await?;
             rows.into_iter().zip(whys).collect()
         }
     };
-    let now_us = process_machine::now_us();
+    let now_us = ctx.session().now_us();
     let documents: Vec<Value> = jobs.iter().map(|job| document(job, now_us)).collect();
     ctx.answer(&json!({ "jobs": documents }), || match jobs.is_empty() {
         true => Text::from(ctx.add_flags_to_commands("no jobs; `latch run PLAN` starts one")),

@@ -20,7 +20,7 @@ use crate::stored_job::load::load_job;
 use crate::text::Text;
 
 pub(super) async fn run(args: JobOutputArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let stores = open::stores_to_read(&ctx.config(None)?).await?;
+    let stores = open::stores_to_read(ctx.session(), &ctx.config(None)?).await?;
     let durable = load_job(&stores, &args.job).await?;
     let steps = match args.step {
         Some(step) => vec![require_step(&durable, step)?],

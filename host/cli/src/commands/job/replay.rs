@@ -21,7 +21,7 @@ pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Resul
     if let Some(path) = open::missing_database(&config)? {
         return Err(open::no_database(&path).into());
     }
-    let host = open::host_to_read(config).await?;
+    let host = open::host_to_read(ctx.session(), config).await?;
     admission::warn_refused_plugins(ctx, host.registry());
     let Some(job_id) = args.job else { return every_job(&host, args.every_prefix, ctx).await };
     let (events, report) = replayed(&host, &job_id, args.every_prefix).await?;

@@ -17,30 +17,30 @@ use crate::context::Context;
 use crate::display::changed;
 use crate::error::{CliError, Exit};
 use crate::files::source::read_unbounded;
+use crate::open;
 use crate::plugins::catalog;
 use crate::stored_job::load::load_job;
 use crate::stored_job::request::{put_request, refuse_contradiction};
-use crate::{open, process_machine};
 
 pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    let stores = open::stores_only(&config).await?;
+    let stores = open::stores_only(ctx.session(), &config).await?;
     let durable = load_job(&stores, &args.job).await?;
     let (request, done) = match args.decision() {
         ResolveDecision::Applied(slot, file) => {
             let result = read_result(&file)?;
             check_result(ctx, &config, &durable, &slot, &file, &result)?;
-            (resolve(&durable, &slot, ManualVerdict::Applied(result))?, "recorded that the call took effect")
+            (resolve(ctx, &durable, &slot, ManualVerdict::Applied(result))?, "recorded that the call took effect")
         }
         ResolveDecision::NotApplied(slot) => {
-            (resolve(&durable, &slot, ManualVerdict::NotApplied)?, "recorded that the call did not take effect")
+            (resolve(ctx, &durable, &slot, ManualVerdict::NotApplied)?, "recorded that the call did not take effect")
         }
         ResolveDecision::Lost(slot) => {
             let done = match durable.job.failed_compensation() == Some(&slot) {
                 true => "the effect that it should have undone stays",
                 false => "the call counts as lost",
             };
-            (resolve(&durable, &slot, ManualVerdict::Abort)?, done)
+            (resolve(ctx, &durable, &slot, ManualVerdict::Abort)?, done)
         }
         ResolveDecision::Continue => (require_stopped(&durable, InboxRequest::Continue)?, "the job can continue"),
         // If the job already undoes its calls, an abort only stops the undoing.
@@ -62,9 +62,9 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
 ///
 /// The call must be in doubt and its settling time must have passed. Until then, the effect of the call may still
 /// appear in the external system.
-fn resolve(durable: &Durable, slot: &Slot, verdict: ManualVerdict) -> anyhow::Result<InboxRequest> {
+fn resolve(ctx: &Context<'_>, durable: &Durable, slot: &Slot, verdict: ManualVerdict) -> anyhow::Result<InboxRequest> {
     let job_id = &durable.job.header.job_id;
-    decide::verdict_request(durable, slot, verdict, process_machine::now_us()).map_err(|why| {
+    decide::verdict_request(durable, slot, verdict, ctx.session().now_us()).map_err(|why| {
         let next = match why {
             VerdictRefusal::NoCall => format!(": see `latch job show {job_id}`"),
             VerdictRefusal::Executing => {
@@ -95,7 +95,8 @@ fn check_result(
     let Some((call, pinned)) = called.and_then(|call| Some((call, durable.job.pinned(&call.operator)?))) else {
         return Ok(());
     };
-    let loaded = catalog::load_from_survey(config, open::survey(config)).map_err(|error| error.to_string());
+    let loaded =
+        catalog::load_from_survey(ctx.session(), config, open::survey(config)).map_err(|error| error.to_string());
     let plugin =
         loaded.and_then(|registry| registry.component(pinned.digest, pinned.wasi).map_err(|error| error.to_string()));
     let plugin = match plugin {

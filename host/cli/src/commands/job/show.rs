@@ -8,8 +8,8 @@ use crate::stored_job::display::JobDisplay;
 
 pub(super) async fn run(args: JobShowArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    let stores = open::stores_to_read(&config).await?;
-    JobDisplay::load(&stores, &args.job).await?.print(ctx, &config);
+    let stores = open::stores_to_read(ctx.session(), &config).await?;
+    JobDisplay::load(ctx, &stores, &args.job).await?.print(ctx, &config);
     // The exit code does not depend on the state of the job.
     Ok(Exit::Done)
 }

@@ -22,7 +22,7 @@ const PAYLOAD_BYTES_MAX: usize = 1 << 20;
 pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let payload = payload(args.payload.as_deref())?;
     let config = ctx.config(None)?;
-    let stores = open::stores_only(&config).await?;
+    let stores = open::stores_only(ctx.session(), &config).await?;
     let actor = ctx.actor(args.actor.as_deref());
     let request = InboxRequest::Signal { key: args.key, payload };
     let state = require_row(&stores, &args.job).await?.state;

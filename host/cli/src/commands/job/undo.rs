@@ -28,7 +28,7 @@ pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<
     if let Some(path) = open::missing_database(&config)? {
         return Err(open::no_database(&path).into());
     }
-    let host = open::host(config).await?;
+    let host = open::host(ctx.session(), config).await?;
     admission::warn_refused_plugins(ctx, host.registry());
     let actor = ctx.actor(args.actor.as_deref());
     let job_id = &args.job;

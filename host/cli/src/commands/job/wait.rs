@@ -12,10 +12,10 @@ use crate::args::JobWaitArgs;
 use crate::context::Context;
 use crate::display::view;
 use crate::error::{CliError, Exit};
+use crate::open;
 use crate::stored_job::display::JobDisplay;
 use crate::stored_job::load::require_row;
 use crate::text::Text;
-use crate::{open, process_machine};
 
 /// First pause between two reads of the job's row. Each further pause is twice as long.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -25,11 +25,10 @@ const PAUSE_MAX: Duration = Duration::from_secs(1);
 /// Waits for the job without executing it. Another process executes it.
 pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
-    let stores = open::stores_to_read(&config).await?;
-    let began_us = process_machine::machine().boot_us();
+    let stores = open::stores_to_read(ctx.session(), &config).await?;
+    let began_us = ctx.session().machine().boot_us();
     let left = || {
-        args.timeout
-            .map(|all| all.saturating_sub(Duration::from_micros(process_machine::machine().boot_us() - began_us)))
+        args.timeout.map(|all| all.saturating_sub(Duration::from_micros(ctx.session().machine().boot_us() - began_us)))
     };
     let journal = stores.journal();
     let mut pause = PAUSE;
@@ -38,7 +37,7 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
         // Reads the watermark before the row, so that a later change of the row ends the pause.
         let seen = journal.watermark();
         let state = require_row(&stores, &args.job).await?.state;
-        if let Some(shown) = load_if_settled(&stores, &args.job, state).await? {
+        if let Some(shown) = load_if_settled(ctx, &stores, &args.job, state).await? {
             shown.print(ctx, &config);
             return Ok(view::exit(&shown.response));
         }
@@ -61,13 +60,18 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
 }
 
 /// Returns the job if it has stopped: it is over, needs a person, or its database was restored.
-async fn load_if_settled(stores: &Stores, job_id: &JobId, state: JobState) -> anyhow::Result<Option<JobDisplay>> {
+async fn load_if_settled(
+    ctx: &Context<'_>,
+    stores: &Stores,
+    job_id: &JobId,
+    state: JobState,
+) -> anyhow::Result<Option<JobDisplay>> {
     let rests = |state: JobState| state.is_terminal() || matches!(state, JobState::Parked | JobState::Diverged);
-    let restored = open::is_restored().await?;
+    let restored = ctx.session().is_restored().await?;
     if !rests(state) && !restored {
         return Ok(None);
     }
-    let shown = JobDisplay::load(stores, job_id).await?;
+    let shown = JobDisplay::load(ctx, stores, job_id).await?;
     // A parked job that can continue without a person has not stopped: its timer has expired, or a request has arrived
     // since the row was read.
     let goes_on = |response: &Response| !rests(response.state) || response.status == "running";

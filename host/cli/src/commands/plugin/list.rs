@@ -16,7 +16,7 @@ use crate::text::{Text, table};
 pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     open::require_configuration(&config)?;
-    let registry = catalog::load_from_survey(&config, open::survey(&config))?;
+    let registry = catalog::load_from_survey(ctx.session(), &config, open::survey(&config))?;
     let confirmed = |plugin: &Plugin| {
         let configured = config.plugins.iter().find(|configured| configured.name == plugin.name);
         configured.map(|configured| effect_verifier(&config, configured, plugin)).unwrap_or_default()

@@ -15,13 +15,13 @@ use latchwork_tooling::units::size;
 
 use crate::context::Context;
 use crate::error::Exit;
-use crate::{open, process_machine};
+use crate::open;
 
 pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     // Opening the host loads and stores every configured plugin. The components of configured plugins are not pruned.
     let config = ctx.config(None)?;
     open::require_project(&config)?;
-    let host = open::host(config).await?;
+    let host = open::host(ctx.session(), config).await?;
     let needed = needed_digests(&host).await?;
     let pruned = host.registry().prune(&needed)?;
     let bytes: u64 = pruned.iter().map(|component| component.bytes).sum();
@@ -43,7 +43,7 @@ pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
 async fn needed_digests(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
     let mut needed = BTreeSet::new();
     let kept_us = i64::try_from(host.config().keep_undoable_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
-    let since_us = process_machine::now_us().saturating_sub(kept_us);
+    let since_us = host.machine().now_us().saturating_sub(kept_us);
     for row in host.journal().jobs(&JobFilter { limit: u32::MAX, ..JobFilter::default() }).await? {
         let is_old = row.updated_us < since_us;
         if row.state == JobState::Cancelled || row.state == JobState::Completed && is_old {

@@ -32,7 +32,7 @@ pub(crate) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Resul
     if args.follow && ctx.printer.redraws() && ctx.printer.is_stdout_terminal() {
         return follow::run(&args, ctx).await;
     }
-    let stores = open::stores_to_read(&ctx.config(None)?).await?;
+    let stores = open::stores_to_read(ctx.session(), &ctx.config(None)?).await?;
     let mut next = args.after.map_or(0, |seq| seq + 1);
     let mut all = Vec::new();
     let mut has_head = false;

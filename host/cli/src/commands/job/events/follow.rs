@@ -13,7 +13,7 @@ use crate::text::Text;
 use crate::{interrupt, open};
 
 pub(crate) async fn run(args: &JobEventsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
-    let stores = open::stores_to_read(&ctx.config(None)?).await?;
+    let stores = open::stores_to_read(ctx.session(), &ctx.config(None)?).await?;
     let mut next = args.after.map_or(0, |seq| seq + 1);
     let mut screen: Option<Screen<'_>> = None;
     let (state, again) = loop {

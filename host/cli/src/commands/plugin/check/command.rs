@@ -86,7 +86,7 @@ async fn check_plugin(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) ->
         wasm: target.wasm.clone(),
         cache_dir: config.cache_dir.clone(),
     };
-    let engine = catalog::engine(&config)?;
+    let engine = catalog::engine(ctx.session(), &config)?;
     let settings = catalog::settings(&config, entry);
     let subject = Subject { file: &target.display_name, bytes: &bytes, settings, is_configured };
     let inputs = CheckInputs {

@@ -1,7 +1,6 @@
 //! Prints each phase of a check before the phase starts, and the durations of a long check at its end.
 
 use crate::context::Context;
-use crate::process_machine;
 
 /// Start time of each phase of a check.
 pub(crate) struct Phases<'c> {
@@ -11,22 +10,19 @@ pub(crate) struct Phases<'c> {
 
 impl<'c> Phases<'c> {
     pub(super) fn new(ctx: &'c Context<'c>) -> Self {
-        Self {
-            ctx,
-            began: std::sync::Mutex::new(vec![("building it".to_owned(), process_machine::machine().boot_us())]),
-        }
+        Self { ctx, began: std::sync::Mutex::new(vec![("building it".to_owned(), ctx.session().machine().boot_us())]) }
     }
 
     /// Prints the phase before it starts.
     pub(super) fn begin(&self, what: &str) {
         self.ctx.printer.note(what);
-        self.began.lock().expect("no holder panics").push((what.to_owned(), process_machine::machine().boot_us()));
+        self.began.lock().expect("no holder panics").push((what.to_owned(), self.ctx.session().machine().boot_us()));
     }
 
     /// Prints the duration of each phase if the whole check took long.
     pub(super) fn end(self) {
         let mut began = self.began.into_inner().expect("no holder panics");
-        began.push((String::new(), process_machine::machine().boot_us()));
+        began.push((String::new(), self.ctx.session().machine().boot_us()));
         let took = |from: &(String, u64), to: &(String, u64)| to.1.saturating_sub(from.1) / 1_000;
         if took(&began[0], &began[began.len() - 1]) < LONG_MS {
             return;

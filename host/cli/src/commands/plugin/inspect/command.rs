@@ -35,7 +35,7 @@ pub(crate) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result
     let whole = anatomy.fitting_world().is_some();
     let loaded = match args.only_static || !whole {
         true => None,
-        false => Some(load(&config, &bytes, judged.clone())?),
+        false => Some(load(ctx, &config, &bytes, judged.clone())?),
     };
     let confirmed = match &loaded {
         Some(Ok(plugin)) => effect_verifier(&config, &judged, plugin),
@@ -66,11 +66,12 @@ pub(crate) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result
 }
 
 pub(crate) fn load(
+    ctx: &Context<'_>,
     config: &Config,
     bytes: &[u8],
     entry: PluginConfig,
 ) -> anyhow::Result<Result<Arc<Plugin>, LoadError>> {
-    let engine = catalog::engine(config)?;
+    let engine = catalog::engine(ctx.session(), config)?;
     if !engine.is_compiled(bytes) {
         engine.announce(&entry.name, bytes, 0);
     }
