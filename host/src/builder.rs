@@ -15,7 +15,7 @@ use crate::config::{self, CommitMode, Config};
 use crate::host::Host;
 use crate::notify::Notifier;
 use crate::registry::{ComponentStorage, Registry, Survey};
-use crate::runtime::{CrashPoint, NoCrash, Worker, WorkerParts, WorkerSettings};
+use crate::runtime::{CrashPoint, NoCrash, TraceIds, Worker, WorkerParts, WorkerSettings};
 use crate::validate::{self, StepValidator, Validators};
 use crate::verifier::{ResourceVerifier, Verifiers};
 
@@ -82,6 +82,7 @@ pub struct HostBuilder {
     machine: Machine,
     explain: Explain,
     on_compile: CompilationListener,
+    trace_ids: TraceIds,
     crash: Arc<dyn CrashPoint>,
 }
 
@@ -98,6 +99,7 @@ impl HostBuilder {
             machine: Machine::system(),
             explain: Explain::default(),
             on_compile: CompilationListener::default(),
+            trace_ids: TraceIds::default(),
             crash: Arc::new(NoCrash),
         }
     }
@@ -154,6 +156,13 @@ impl HostBuilder {
         Self { on_compile: CompilationListener::new(listener), ..self }
     }
 
+    /// Sets the list to which the host adds the trace id of each job that it loads, so that a log formatter of the program
+    /// can read them. The default is a list that only this host has.
+    #[must_use]
+    pub fn trace_ids(self, trace_ids: TraceIds) -> Self {
+        Self { trace_ids, ..self }
+    }
+
     /// Uses a survey of the configured plugins that the caller has already made. By default [`start`](Self::start)
     /// makes the survey.
     #[must_use]
@@ -180,7 +189,7 @@ impl HostBuilder {
     /// See [`StartError`].
     pub fn start(self) -> Result<Host, StartError> {
         let Self { stores, config, survey, storage, tools, mut verifiers, validators, machine, .. } = self;
-        let Self { explain, on_compile, crash, .. } = self;
+        let Self { explain, on_compile, trace_ids, crash, .. } = self;
         let tools = tools.into_iter().map(NativePlugin::load).collect::<Result<Vec<_>, _>>()?;
         check_tool_names(&tools, &config)?;
         let survey = survey.unwrap_or_else(|| Survey::of(&config, explain));
@@ -219,6 +228,7 @@ impl HostBuilder {
             notifier,
             crash,
             machine,
+            trace_ids,
         });
         Ok(Host::new(config, registry, worker, engine_profile))
     }

@@ -64,11 +64,10 @@ async fn build_host(session: &Session, config: Config, survey: Survey, used: Dat
     let crash = CrashPoints::from_env()?;
     let stores = stores(session, &config, crash.statements, used).await?;
     let kept = if used == DatabaseUse::Read { ComponentStorage::No } else { ComponentStorage::Yes };
-    let host = Host::builder(stores)
+    let host = session
+        .host_builder(stores)
         .config(config)
-        .machine(session.machine().clone())
         .explain(inspect::EXPLAIN)
-        .on_compile(session.compilation_lines())
         .survey(survey)
         .component_storage(kept)
         .crash_points(crash.executions)

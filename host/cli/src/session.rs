@@ -6,7 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use latchwork::builder::{HostBuilder, Stores};
+use latchwork::host::Host;
 use latchwork::notify::Notifier;
+use latchwork::runtime::TraceIds;
 use latchwork_core::storage::{Owner, StoreError};
 use latchwork_engine::CompilationStart;
 use latchwork_engine::os::Machine;
@@ -22,6 +25,7 @@ const IMMEDIATE_EXIT_WAIT: Duration = Duration::from_secs(1);
 /// State of one command.
 pub(crate) struct Session {
     machine: Machine,
+    trace_ids: TraceIds,
     lines: StderrLines,
     /// Databases that the command has opened.
     databases: Mutex<Vec<Arc<Database>>>,
@@ -37,6 +41,7 @@ impl Session {
     pub(crate) fn new(printer: &Printer) -> Self {
         Self {
             machine: printer.machine().clone(),
+            trace_ids: printer.trace_ids().clone(),
             lines: printer.stderr_lines().clone(),
             databases: Mutex::default(),
             notifiers: Mutex::default(),
@@ -53,6 +58,15 @@ impl Session {
     /// of this machine.
     pub(crate) fn now_us(&self) -> i64 {
         self.machine.now_us()
+    }
+
+    /// Returns a builder of a host with the clock and the entropy of the command. The host announces its compilations on
+    /// stderr, and the lines on stderr have the trace ids of its jobs.
+    pub(crate) fn host_builder(&self, stores: Stores) -> HostBuilder {
+        Host::builder(stores)
+            .machine(self.machine.clone())
+            .trace_ids(self.trace_ids.clone())
+            .on_compile(self.compilation_lines())
     }
 
     /// Returns a listener that writes a line on stderr before each compilation.

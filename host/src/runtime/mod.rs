@@ -25,8 +25,8 @@ mod job;
 mod worker;
 
 pub(crate) use job::load_durable;
-pub use job::{ReloadCause, Run, RunAborted, audit_finished_inbox, remember_trace_id, trace_id};
+pub use job::{ReloadCause, Run, RunAborted, audit_finished_inbox};
 pub use worker::{
     ChangeDetector, CrashPoint, EXECUTE_POINTS, NoCrash, NoObserver, Observer, Pool, PoolEvent, PoolSettings,
-    PoolTally, StopHandle, Worker, WorkerError, WorkerParts, WorkerSettings,
+    PoolTally, StopHandle, TraceIds, Worker, WorkerError, WorkerParts, WorkerSettings,
 };

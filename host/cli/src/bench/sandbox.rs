@@ -9,7 +9,6 @@ use tracing::Level;
 
 use latchwork::builder::Stores;
 use latchwork::config::Config;
-use latchwork::host::Host;
 use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_core::model::error::Failure;
 use latchwork_core::storage::Owner;
@@ -45,7 +44,7 @@ pub(crate) async fn measure_sandbox(
 ) -> Result<SandboxTimes, BenchError> {
     let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), config.clock_margin_ms));
     let stores = Stores::new(memory, Owner::unlocked("bench"));
-    let builder = Host::builder(stores).config(config).on_compile(session.compilation_lines());
+    let builder = session.host_builder(stores).config(config);
     let host = builder.start().map_err(|error| BenchError::Engine(error.to_string()))?;
     let host = Arc::new(host);
     let pinned = host.registry().pinned_operators().get(NOOP).cloned();

@@ -14,6 +14,7 @@ use console::Term;
 use serde_json::{Value, json};
 use tracing::Level;
 
+use latchwork::runtime::TraceIds;
 use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::JobId;
 use latchwork_engine::os::Machine;
@@ -66,6 +67,11 @@ impl Printer {
     /// Returns the time in microseconds since 1970 UTC.
     pub(crate) fn now_us(&self) -> i64 {
         self.machine().now_us()
+    }
+
+    /// Trace ids that the lines on stderr can have. Each host of the command adds to this list.
+    pub(crate) fn trace_ids(&self) -> &TraceIds {
+        &self.stderr.records.trace_ids
     }
 
     /// Format of the lines on stderr.

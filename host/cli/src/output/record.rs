@@ -9,7 +9,7 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-use latchwork::runtime;
+use latchwork::runtime::TraceIds;
 use latchwork_engine::os;
 use latchwork_engine::os::Machine;
 
@@ -17,17 +17,19 @@ use latchwork_engine::os::Machine;
 #[derive(Clone)]
 pub(crate) struct RecordFormat {
     pub(super) machine: Machine,
+    pub(super) trace_ids: TraceIds,
 }
 
 impl RecordFormat {
-    /// Creates a format whose records have the time of `machine`.
+    /// Creates a format whose records have the time of `machine`. Trace ids are those of the hosts that get
+    /// [`Printer::trace_ids`](crate::output::Printer::trace_ids).
     pub(crate) fn new(machine: Machine) -> Self {
-        Self { machine }
+        Self { machine, trace_ids: TraceIds::default() }
     }
 
     /// Formats one record, without its line end. If `fields` names a job, the trace id of the job is added.
     pub(super) fn line(&self, level: Level, message: &str, mut fields: Map<String, Value>) -> String {
-        let trace = fields.get("job_id").and_then(Value::as_str).and_then(runtime::trace_id);
+        let trace = fields.get("job_id").and_then(Value::as_str).and_then(|job_id| self.trace_ids.get(job_id));
         if let Some(trace_id) = trace {
             fields.insert("trace_id".into(), json!(trace_id));
         }

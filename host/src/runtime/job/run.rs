@@ -75,7 +75,7 @@ impl Run {
             Err(why @ StoreError::Unavailable(_)) => return Err(worker.release_unloaded(&claim, record, why).await),
             Err(error) => return Err(error.into()),
         };
-        let durable = fold_stored(&job_id, record, effects)?;
+        let durable = fold_stored(&worker, &job_id, record, effects)?;
         let header = &durable.job.header;
         observer.job_loaded(&durable);
         let rules = worker.rules(&header.tenant_id);

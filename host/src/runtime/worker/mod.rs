@@ -10,6 +10,7 @@ mod pool;
 mod pool_event;
 mod quarantine;
 mod settings;
+mod trace_ids;
 mod worker_state;
 
 pub use claim_reports::ChangeDetector;
@@ -20,4 +21,5 @@ pub use observer::{NoObserver, Observer};
 pub use pool::{Pool, PoolSettings, StopHandle};
 pub use pool_event::{PoolEvent, PoolTally};
 pub use settings::{CrashPoint, EXECUTE_POINTS, NoCrash, WorkerParts, WorkerSettings};
+pub use trace_ids::TraceIds;
 pub use worker_state::Worker;

@@ -15,6 +15,8 @@ use crate::notify::Notifier;
 use crate::validate::Validators;
 use crate::verifier::Verifiers;
 
+use super::trace_ids::TraceIds;
+
 /// Names of the crash points before and after the calls of tools: `execute` runs a try, and `reconcile` asks about an
 /// earlier try.
 pub const EXECUTE_POINTS: &[&str] = &["execute", "reconcile"];
@@ -81,4 +83,6 @@ pub struct WorkerParts {
     pub crash: Arc<dyn CrashPoint>,
     /// Clock and entropy of the host.
     pub machine: Machine,
+    /// List to which the worker adds the trace id of each job that it loads.
+    pub trace_ids: TraceIds,
 }

@@ -9,7 +9,6 @@ use serde_json::json;
 
 use latchwork::builder::Stores;
 use latchwork::config::{Config, DATABASE_VARIABLE, LoadOptions};
-use latchwork::host::Host;
 use latchwork_core::model::error_docs;
 use latchwork_store::{Database, NoProbe, SystemClock, commits_per_second};
 
@@ -126,7 +125,7 @@ async fn measure_load(ctx: &Context<'_>, config: &Config, scratch: &Path, load: 
     let empty = database_size(&path)?;
     let sqlite = Database::open(options).await?;
     let stores = Stores::new(sqlite.clone(), owner);
-    let host = Host::builder(stores).config(config).on_compile(ctx.session().compilation_lines()).start()?;
+    let host = ctx.session().host_builder(stores).config(config).start()?;
     if !host.registry().refused().is_empty() {
         return Err(plugins_not_loaded(host.registry().refused()).into());
     }

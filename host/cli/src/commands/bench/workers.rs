@@ -13,7 +13,6 @@ use serde_json::json;
 
 use latchwork::builder::Stores;
 use latchwork::config::{Config, DATABASE_VARIABLE};
-use latchwork::host::Host;
 use latchwork_core::model::error_docs;
 use latchwork_store::{Database, DatabaseTarget, NoProbe};
 
@@ -47,7 +46,7 @@ pub(crate) async fn run(
     let owner = ctx.session().owner(&options.owner_dir)?;
     let store = Database::open(options).await?;
     let stores = Stores::new(store.clone(), owner);
-    let builder = Host::builder(stores).config(config).on_compile(ctx.session().compilation_lines());
+    let builder = ctx.session().host_builder(stores).config(config);
     let host = builder.start().map_err(anyhow::Error::from)?;
     let Some(mut number) = bench::jobs_before(&host).await? else {
         let message = "--server: the database contains other jobs: create a separate database for the benchmark";

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use latchwork::runtime::{
-    Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, Worker, WorkerError, WorkerParts, WorkerSettings,
+    Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, TraceIds, Worker, WorkerError, WorkerParts, WorkerSettings,
 };
 use latchwork::validate::Validators;
 use latchwork::verifier::Verifiers;
@@ -66,6 +66,7 @@ fn worker(process: &Arc<Process>) -> Arc<Worker> {
         notifier: None,
         crash: process.clone(),
         machine: machine(process),
+        trace_ids: TraceIds::default(),
     })
 }
 
