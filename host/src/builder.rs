@@ -190,7 +190,8 @@ impl HostBuilder {
     pub fn start(self) -> Result<Host, StartError> {
         let Self { stores, config, survey, storage, tools, mut verifiers, validators, machine, .. } = self;
         let Self { explain, on_compile, trace_ids, crash, .. } = self;
-        let tools = tools.into_iter().map(NativePlugin::load).collect::<Result<Vec<_>, _>>()?;
+        let tools =
+            tools.into_iter().map(|tool| NativePlugin::load(tool, machine.clone())).collect::<Result<Vec<_>, _>>()?;
         check_tool_names(&tools, &config)?;
         let survey = survey.unwrap_or_else(|| Survey::of(&config, explain));
         let shipped = config.validators.iter().map(|validator| validate::create(*validator));
@@ -200,7 +201,12 @@ impl HostBuilder {
             let secrets = EnvOrFile { dir: config.state_dir.join("secrets") };
             Notifier::start(notify, Arc::new(secrets), machine.clone())
         });
-        let engine = Engine::new(EngineOptions { cache_dir: config.cache_dir.clone(), explain, on_compile })?;
+        let engine = Engine::new(EngineOptions {
+            cache_dir: config.cache_dir.clone(),
+            explain,
+            on_compile,
+            machine: machine.clone(),
+        })?;
         let engine_profile = engine.step_profile();
         let registry = Arc::new(Registry::load_surveyed(engine, &config, stores.kv, survey, storage, tools));
         let rules = config.policy.iter().map(|(tenant, policy)| (tenant.clone(), Rules::from(policy))).collect();

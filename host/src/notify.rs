@@ -116,7 +116,7 @@ impl Notifier {
 async fn deliver(config: &NotifyConfig, secrets: &dyn Secrets, machine: &Machine, notice: &Notice) {
     let (event_id, job_id, host) = (&notice.event_id, &notice.job_id, &config.origin.host);
     for n in 0..POSTS_MAX {
-        match post(config, secrets, notice).await {
+        match post(config, secrets, machine, notice).await {
             PostResult::Taken => {
                 tracing::debug!(%job_id, event_id, host, "webhook accepted a notice");
                 return;
@@ -136,13 +136,13 @@ async fn deliver(config: &NotifyConfig, secrets: &dyn Secrets, machine: &Machine
     tracing::warn!(%job_id, event_id, host, "notice abandoned after {POSTS_MAX} posts");
 }
 
-async fn post(config: &NotifyConfig, secrets: &dyn Secrets, notice: &Notice) -> PostResult {
+async fn post(config: &NotifyConfig, secrets: &dyn Secrets, machine: &Machine, notice: &Notice) -> PostResult {
     let request = match request(config, secrets, notice) {
         Ok(request) => request,
         // A missing secret is a temporary failure, because the secret may be added before the next post.
         Err(why) => return PostResult::Again(why),
     };
-    let watch = CallWindow::with_timeout_ms(config.timeout_ms);
+    let watch = CallWindow::with_timeout_ms(machine.clone(), config.timeout_ms);
     match connect::post(request, &config.origin, &watch).await {
         Ok(status) => classify(status),
         Err(error) => PostResult::Again(error.to_string()),

@@ -7,7 +7,7 @@ use rustls_pki_types::PrivatePkcs8KeyDer;
 use rustls_pki_types::pem::PemObject as _;
 
 use latchwork_core::evidence::{PublicKey, SIGNATURE_BYTES};
-use latchwork_engine::os::entropy;
+use latchwork_engine::os::Machine;
 
 /// First bytes of an Ed25519 key in PKCS#8 version 1 (RFC 8410). The seed follows these bytes.
 const PREFIX: [u8; 16] =
@@ -29,9 +29,9 @@ pub struct SigningKey {
 pub struct InvalidKey;
 
 impl SigningKey {
-    /// Generates a new key.
-    pub fn generate() -> Self {
-        Self::from_seed(entropy::bytes())
+    /// Generates a new key from the entropy of `machine`.
+    pub fn generate(machine: &Machine) -> Self {
+        Self::from_seed(machine.random_bytes())
     }
 
     fn from_seed(seed: [u8; SEED_BYTES]) -> Self {
@@ -95,7 +95,7 @@ mod tests {
         assert!(hex::encode(signature).starts_with("e5564300c360ac729086e2cc806e828a"));
         assert!(is_valid_signature(&key.public(), b"", &signature));
         assert!(!is_valid_signature(&key.public(), b"x", &signature));
-        assert!(!is_valid_signature(&SigningKey::generate().public(), b"", &signature));
+        assert!(!is_valid_signature(&SigningKey::generate(&Machine::system()).public(), b"", &signature));
         let pem = key.to_pem();
         assert!(pem.contains("MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v"), "{pem}");
         assert_eq!(SigningKey::from_pem(&pem).unwrap().public(), key.public());
@@ -105,10 +105,10 @@ mod tests {
     /// sections before the key.
     #[test]
     fn first_private_key_of_a_text_is_read() {
-        let key = SigningKey::generate();
+        let key = SigningKey::generate(&Machine::system());
         let pem = key.to_pem();
         let (head, tail) = pem.split_at(40);
-        let other = SigningKey::generate().to_pem();
+        let other = SigningKey::generate(&Machine::system()).to_pem();
         for text in [
             pem.trim_end().to_owned(),
             pem.replace('\n', "\r\n"),
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn invalid_keys_are_refused() {
-        let good = SigningKey::generate().to_pem();
+        let good = SigningKey::generate(&Machine::system()).to_pem();
         let der = [PREFIX.as_slice(), &[7; SEED_BYTES]].concat();
         let pem = |der: &[u8]| good.replace(good.lines().nth(1).unwrap(), &STANDARD.encode(der));
         assert!(SigningKey::from_pem(&pem(&der)).is_ok());

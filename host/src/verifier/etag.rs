@@ -20,7 +20,6 @@ use latchwork_engine::capability::call_window::CallWindow;
 use latchwork_engine::capability::grant::EffectivePermissions;
 use latchwork_engine::capability::http::request_origin;
 use latchwork_engine::capability::{connect, grant};
-use latchwork_engine::os::clock;
 
 use super::resource_verifier::{ResourceVerifier, VerificationRequest, unavailable};
 
@@ -99,7 +98,7 @@ async fn request_tag(method: &Method, uri: &Uri, looking: &VerificationRequest<'
         request.headers_mut().insert(name, value);
     }
     let timeout = Duration::from_millis(u64::from(looking.timeout_ms));
-    let watch = CallWindow::with_deadline(clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000));
+    let watch = CallWindow::with_timeout_ms(looking.machine.clone(), looking.timeout_ms);
     let options = RequestOptions { first_byte_timeout: Some(timeout), ..RequestOptions::default() };
     let (response, connection) = connect::send(request, options, &place, settings, &watch)
         .await

@@ -17,7 +17,6 @@ use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::Hash;
 use latchwork_engine::VerifyResult;
 use latchwork_engine::capability::grants::{DirGrant, Grants};
-use latchwork_engine::os::clock;
 
 use super::resource_verifier::{ResourceVerifier, VerificationRequest, unavailable};
 
@@ -36,15 +35,17 @@ impl ResourceVerifier for FileDigest {
 
     async fn verify(&self, looking: &VerificationRequest<'_>) -> Result<VerifyResult, Failure> {
         let (change, grants) = (looking.change.clone(), looking.plugin.grants.clone());
-        let until_us = clock::boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000);
+        let machine = looking.machine.clone();
+        let until_us = machine.boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000);
+        let is_over = move || machine.boot_us() >= until_us;
         // A separate thread reads the file, because reading blocks. `compare_digest` checks the timeout itself and ends
         // when the time is over.
-        let looked = tokio::task::spawn_blocking(move || compare_digest(&change, &grants, until_us));
+        let looked = tokio::task::spawn_blocking(move || compare_digest(&change, &grants, &is_over));
         looked.await.map_err(|error| unavailable(format!("it could not be looked at: {error}")))?
     }
 }
 
-fn compare_digest(change: &StateChange, grants: &Grants, until_us: u64) -> Result<VerifyResult, Failure> {
+fn compare_digest(change: &StateChange, grants: &Grants, is_over: &dyn Fn() -> bool) -> Result<VerifyResult, Failure> {
     let name = change.external_ref.as_deref().unwrap_or(&change.resource_id);
     let recorded = recorded_digest(change);
     let is_deleted = change.operation == "delete";
@@ -61,7 +62,7 @@ fn compare_digest(change: &StateChange, grants: &Grants, until_us: u64) -> Resul
         Ok(path) if !path.starts_with(&root) => {
             return Ok(VerifyResult::Mismatch(format!("{name} leads out of its directory")));
         }
-        Ok(path) => open(&path).and_then(|file| file.map(|file| hash(file, until_us)).transpose()),
+        Ok(path) => open(&path).and_then(|file| file.map(|file| hash(file, is_over)).transpose()),
         Err(error) => Err(error),
     };
     match (found, recorded) {
@@ -112,11 +113,11 @@ fn open(path: &Path) -> std::io::Result<Option<File>> {
     Ok(is_file.then_some(file))
 }
 
-fn hash(mut file: File, until_us: u64) -> std::io::Result<Hash> {
+fn hash(mut file: File, is_over: &dyn Fn() -> bool) -> std::io::Result<Hash> {
     let mut hasher = Sha256::new();
     let mut block = vec![0; BLOCK_BYTES];
     loop {
-        if clock::boot_us() >= until_us {
+        if is_over() {
             return Err(ErrorKind::TimedOut.into());
         }
         match file.read(&mut block)? {
@@ -156,8 +157,7 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, inside.join("pipe"), rustix::fs::Mode::RUSR).unwrap();
         let grants =
             Grants { dirs: vec![DirGrant { host: inside, guest: "/d".into(), write: true }], ..Grants::default() };
-        let later = clock::boot_us() + 60_000_000;
-        let look = |change: StateChange| compare_digest(&change, &grants, later);
+        let look = |change: StateChange| compare_digest(&change, &grants, &|| false);
         let sha256 = format!("sha256:{ABC}");
         assert_eq!(look(change("/d/a", "create", Some(&sha256))), Ok(VerifyResult::Confirmed));
         assert_eq!(look(change("/d/a", "create", Some(&ABC.to_uppercase()))), Ok(VerifyResult::Confirmed));
@@ -186,6 +186,9 @@ mod tests {
         ] {
             assert!(look(unknown.clone()).is_err(), "{unknown:?}");
         }
-        assert!(super::compare_digest(&change("/d/a", "create", Some(ABC)), &grants, 0).is_err(), "its time is over");
+        assert!(
+            super::compare_digest(&change("/d/a", "create", Some(ABC)), &grants, &|| true).is_err(),
+            "its time is over"
+        );
     }
 }

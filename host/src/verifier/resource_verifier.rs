@@ -6,6 +6,7 @@ use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_engine::VerifyResult;
 use latchwork_engine::capability::settings::PluginSettings;
+use latchwork_engine::os::Machine;
 
 use crate::config::HeaderTemplate;
 
@@ -58,6 +59,8 @@ pub struct VerificationRequest<'a> {
     pub headers: &'a [HeaderTemplate],
     /// Timeout of the verification, in milliseconds. The caller stops waiting after this time.
     pub timeout_ms: u32,
+    /// Clock of the host, for the timeout.
+    pub machine: &'a Machine,
 }
 
 /// Creates the failure of a verification that could not determine the state.

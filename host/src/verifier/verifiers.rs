@@ -8,6 +8,7 @@ use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::Failure;
 use latchwork_engine::VerifyResult;
 use latchwork_engine::capability::settings::PluginSettings;
+use latchwork_engine::os::Machine;
 
 use super::etag::Etag;
 use super::file_digest::FileDigest;
@@ -63,12 +64,13 @@ impl Verifiers {
         change: &StateChange,
         plugin: &PluginSettings,
         timeout_ms: u32,
+        machine: &Machine,
     ) -> Result<VerifyResult, Failure> {
         let Some(verifier) = self.get(name) else {
             return Err(unavailable(format!("this host has no verifier {name:?}")));
         };
         let headers = self.headers.get(&plugin.name).map(Vec::as_slice).unwrap_or_default();
-        let looking = VerificationRequest { operator, change, plugin, headers, timeout_ms };
+        let looking = VerificationRequest { operator, change, plugin, headers, timeout_ms, machine };
         let within = std::time::Duration::from_millis(u64::from(timeout_ms));
         match tokio::time::timeout(within, verifier.verify(&looking)).await {
             Ok(found) => found,

@@ -2,9 +2,11 @@
 
 mod bindings;
 mod floors;
+mod injected;
 mod register;
 mod release_build;
 mod rust_version;
+mod statics;
 mod text_files;
 mod tidy;
 mod words;

@@ -16,10 +16,16 @@ impl TextFile {
         self.text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(move |(_, line)| !comment(line))
     }
 
-    /// Returns the lines of `code_lines` without the tests at the end of the file.
+    /// Returns the lines of `code_lines` without the tests at the end of the file. Of a line before these tests that only
+    /// tests compile, such as a `use`, the line itself is left out.
     pub(super) fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let in_tests = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
-        self.code_lines().take_while(move |(_, line)| !in_tests && line.trim() != "#[cfg(test)]")
+        let lines: Vec<(usize, &str)> = if in_tests { vec![] } else { self.code_lines().collect() };
+        let for_tests = |(_, line): &(usize, &str)| line.trim() == "#[cfg(test)]";
+        let is_module = |(_, line): &(usize, &str)| line.starts_with("mod ") && line.ends_with('{');
+        let end = lines.windows(2).position(|pair| for_tests(&pair[0]) && is_module(&pair[1])).unwrap_or(lines.len());
+        let only_tests = |at: usize| for_tests(&lines[at]) || at > 0 && for_tests(&lines[at - 1]);
+        (0..end).filter(|at| !only_tests(*at)).map(|at| lines[at]).collect::<Vec<_>>().into_iter()
     }
 
     /// Returns the text of the tests in a source file: the whole file, or its part after `#[cfg(test)]`.

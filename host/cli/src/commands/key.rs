@@ -18,7 +18,7 @@ use crate::files::signing_key::read;
 pub(crate) fn run(args: &KeyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     match &args.command {
         KeyCommand::New(args) => {
-            let key = SigningKey::generate();
+            let key = SigningKey::generate(ctx.session().machine());
             write_new(&args.file, &key.to_pem())?;
             let file = args.file.display();
             answer(ctx, &args.file, key.public(), &format!("{file} is a new private key: keep it secret"));

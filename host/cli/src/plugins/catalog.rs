@@ -24,7 +24,7 @@ pub(crate) fn engine(session: &Session, config: &Config) -> Result<Engine, Engin
 /// Returns an engine that announces compilations on stderr. Without a directory, compiled code is not stored.
 pub(crate) fn engine_with_cache(session: &Session, cache_dir: Option<PathBuf>) -> Result<Engine, EngineError> {
     let on_compile = CompilationListener::new(session.compilation_lines());
-    Engine::new(EngineOptions { cache_dir, explain: inspect::EXPLAIN, on_compile })
+    Engine::new(EngineOptions { cache_dir, explain: inspect::EXPLAIN, on_compile, machine: session.machine().clone() })
 }
 
 /// Loads every configured plugin. The error lists the problems of all plugins that cannot be loaded.

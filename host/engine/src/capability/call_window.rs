@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::guest::fault::HostFault;
-use crate::os::clock;
+use crate::os::Machine;
 
 const BEGUN: u8 = 1;
 const CLOSED: u8 = 2;
@@ -17,6 +17,7 @@ const CLOSED: u8 = 2;
 /// tool did not answer. The resolution of calls in doubt relies on these rules.
 #[derive(Clone, Debug)]
 pub struct CallWindow {
+    machine: Machine,
     deadline_boot_us: u64,
     state: Arc<AtomicU8>,
     hindered: Arc<Mutex<Hindrances>>,
@@ -33,14 +34,15 @@ pub(crate) struct Hindrances {
 }
 
 impl CallWindow {
-    /// Creates a window with this deadline, in microseconds of the boot clock.
-    pub fn with_deadline(deadline_boot_us: u64) -> Self {
-        Self { deadline_boot_us, state: Arc::default(), hindered: Arc::default() }
+    /// Returns a window that ends at a moment of the boot clock of `machine`, in microseconds.
+    pub fn with_deadline(machine: Machine, deadline_boot_us: u64) -> Self {
+        Self { machine, deadline_boot_us, state: Arc::default(), hindered: Arc::default() }
     }
 
     /// Creates a window that begins now.
-    pub fn with_timeout_ms(timeout_ms: u32) -> Self {
-        Self::with_deadline(clock::boot_us().saturating_add(u64::from(timeout_ms) * 1_000))
+    pub fn with_timeout_ms(machine: Machine, timeout_ms: u32) -> Self {
+        let deadline_us = machine.boot_us().saturating_add(u64::from(timeout_ms) * 1_000);
+        Self::with_deadline(machine, deadline_us)
     }
 
     /// Records that the host refused an access.
@@ -61,12 +63,12 @@ impl CallWindow {
     /// Fails if the deadline has passed or the call has ended.
     pub(crate) fn check(&self) -> Result<(), HostFault> {
         let open = self.state.load(Ordering::SeqCst) & CLOSED == 0;
-        if open && clock::boot_us() < self.deadline_boot_us { Ok(()) } else { Err(HostFault::Deadline) }
+        if open && self.machine.boot_us() < self.deadline_boot_us { Ok(()) } else { Err(HostFault::Deadline) }
     }
 
     /// Returns the time until the deadline.
     pub(crate) fn time_left(&self) -> std::time::Duration {
-        std::time::Duration::from_micros(self.deadline_boot_us.saturating_sub(clock::boot_us()))
+        std::time::Duration::from_micros(self.deadline_boot_us.saturating_sub(self.machine.boot_us()))
     }
 
     /// Records that an operation is about to begin that may change the world. Fails after the deadline or the end of
@@ -89,22 +91,31 @@ impl CallWindow {
 
 #[cfg(test)]
 mod tests {
+    use latchwork_core::memory::ManualClock;
+
+    use crate::os::SystemEntropy;
+
     use super::*;
 
-    /// I175.
+    /// I175. The clock of the host decides, and not the clock of the process.
     #[test]
     fn no_side_effect_begins_after_the_deadline() {
-        let late = CallWindow::with_deadline(clock::boot_us());
+        let clock = Arc::new(ManualClock::default());
+        let machine = Machine::new(clock.clone(), Arc::new(SystemEntropy));
+        let late = CallWindow::with_timeout_ms(machine.clone(), 10);
+        assert_eq!(late.time_left(), std::time::Duration::from_millis(10));
+        clock.advance_ms(10);
         assert_eq!(late.begin_side_effect(), Err(HostFault::Deadline));
         assert!(!late.close());
-        let early = CallWindow::with_deadline(clock::boot_us() + 60_000_000);
+        let early = CallWindow::with_timeout_ms(machine, 10);
+        clock.advance_ms(9);
         early.clone().begin_side_effect().unwrap();
         assert!(early.close(), "clones share the begun flag");
     }
 
     #[test]
     fn no_side_effect_begins_after_the_call_ends() {
-        let watch = CallWindow::with_deadline(clock::boot_us() + 60_000_000);
+        let watch = CallWindow::with_timeout_ms(Machine::system(), 60_000);
         assert!(!watch.close());
         assert_eq!(watch.clone().begin_side_effect(), Err(HostFault::Deadline));
         assert_eq!(watch.check(), Err(HostFault::Deadline));

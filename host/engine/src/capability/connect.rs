@@ -263,13 +263,13 @@ impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for PauseLimitedBody<B> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::os::clock;
+    use crate::os::Machine;
     use tokio::io::AsyncWriteExt;
 
     #[tokio::test]
     async fn stream_refuses_writes_after_the_deadline() {
         let (near, _far) = tokio::io::duplex(64);
-        let watch = CallWindow::with_deadline(clock::boot_us() + 30_000);
+        let watch = CallWindow::with_timeout_ms(Machine::system(), 30);
         let mut stream = DeadlineStream { inner: near, watch };
         stream.write_all(b"in time").await.unwrap();
         tokio::time::sleep(Duration::from_millis(40)).await;

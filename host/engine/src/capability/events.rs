@@ -6,16 +6,13 @@ use crate::capability::step_view::StepView;
 use crate::guest::bindings::import::events;
 use crate::guest::bindings::import::types::Json;
 use crate::guest::fault::HostFault;
-use crate::os::clock;
 
 impl events::Host for StepView<'_> {
     async fn emit(&mut self, name: String, payload: Json) -> wasmtime::Result<()> {
         self.guard.count_host_call()?;
         check(&name, &payload)?;
         self.guard.count_event_bytes(name.len() + payload.len())?;
-        let since = clock::boot_us();
-        let emitted = self.calls.emit(name, payload).await;
-        self.guard.exclude_wait_since(since);
+        let emitted = self.guard.exclude_wait(self.calls.emit(name, payload)).await;
         Ok(emitted.map_err(|_| HostFault::Stopped)?)
     }
 }

@@ -12,7 +12,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::HeaderValue;
 use wasmtime_wasi_http::{Error, WasiBody};
 
-use crate::os::entropy;
+use crate::os::Machine;
 
 /// Start of every placeholder. A placeholder contains only letters, digits and `-`. It therefore needs no escaping in a
 /// header, in JSON or in a form.
@@ -23,8 +23,11 @@ const NONCE_BYTES: usize = 16;
 const LEN: usize = PREFIX.len() + 2 * NONCE_BYTES;
 
 /// Placeholders handed out in one call. Clones share the placeholders.
-#[derive(Clone, Default)]
-pub(crate) struct Placeholders(Arc<Mutex<Vec<Entry>>>);
+#[derive(Clone)]
+pub(crate) struct Placeholders {
+    machine: Machine,
+    entries: Arc<Mutex<Vec<Entry>>>,
+}
 
 struct Entry {
     name: String,
@@ -33,13 +36,18 @@ struct Entry {
 }
 
 impl Placeholders {
+    /// Creates an empty list. The random part of each placeholder is drawn from the entropy of `machine`.
+    pub(crate) fn new(machine: Machine) -> Self {
+        Self { machine, entries: Arc::default() }
+    }
+
     /// Returns the placeholder of a secret. A secret has one placeholder for the whole call.
     pub(crate) fn hand_out(&self, name: &str, value: String) -> String {
         self.with(|entries| {
             if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
                 return entry.placeholder.clone();
             }
-            let nonce = hex::encode(entropy::bytes::<NONCE_BYTES>());
+            let nonce = hex::encode(self.machine.random_bytes::<NONCE_BYTES>());
             let placeholder = format!("{}{nonce}", String::from_utf8_lossy(PREFIX));
             entries.push(Entry { name: name.to_owned(), placeholder: placeholder.clone(), value });
             placeholder
@@ -86,7 +94,7 @@ impl Placeholders {
     }
 
     fn with<R>(&self, f: impl FnOnce(&mut Vec<Entry>) -> R) -> R {
-        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        f(&mut self.entries.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn value_of(&self, placeholder: &[u8]) -> Option<Vec<u8>> {
@@ -205,7 +213,7 @@ mod tests {
 
     #[test]
     fn placeholder_is_stable_per_secret_and_unknown_ones_are_unchanged() {
-        let placeholders = Placeholders::default();
+        let placeholders = Placeholders::new(Machine::system());
         let a = placeholders.hand_out("A", "alpha".into());
         assert_eq!(a, placeholders.hand_out("A", "alpha".into()));
         assert_eq!(a.len(), LEN);
@@ -221,7 +229,7 @@ mod tests {
     /// I13: a guest uses a placeholder as the password in `Basic` credentials. The placeholder must be replaced.
     #[test]
     fn placeholder_in_basic_credentials_is_replaced() {
-        let placeholders = Placeholders::default();
+        let placeholders = Placeholders::new(Machine::system());
         let secret = placeholders.hand_out("A", "pass:wörd".into());
         let header = |text: String| placeholders.replace_in_header(&HeaderValue::from_str(&text).unwrap()).unwrap();
         let sent = header(format!("Basic {}", BASE64.encode(format!("me:{secret}"))));
@@ -246,7 +254,7 @@ mod tests {
             ], 0..12),
             cuts in proptest::collection::vec(0usize..400, 0..8),
         ) {
-            let placeholders = Placeholders::default();
+            let placeholders = Placeholders::new(Machine::system());
             let a = placeholders.hand_out("A", "the first".into());
             let b = placeholders.hand_out("B", String::new());
             let text: String = parts.iter().map(|part| match part.as_str() {

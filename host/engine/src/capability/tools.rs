@@ -8,7 +8,6 @@ use crate::guest::bindings::import::types::{Error, Json};
 use crate::guest::convert;
 use crate::guest::fault::HostFault;
 use crate::guest::step_calls::ToolCall;
-use crate::os::clock;
 
 impl tools::Host for StepView<'_> {
     async fn call(
@@ -18,9 +17,7 @@ impl tools::Host for StepView<'_> {
         action_key: Option<String>,
     ) -> wasmtime::Result<Result<Json, Error>> {
         self.guard.count_host_call()?;
-        let since = clock::boot_us();
-        let answer = self.calls.call(operator, args, action_key).await;
-        self.guard.exclude_wait_since(since);
+        let answer = self.guard.exclude_wait(self.calls.call(operator, args, action_key)).await;
         Ok(answer.map_err(|_| HostFault::Stopped)?.map_err(guest_error))
     }
 
@@ -34,9 +31,7 @@ impl tools::Host for StepView<'_> {
             .into_iter()
             .map(|call| ToolCall { operator: call.operator, args: call.args, action_key: call.action_key })
             .collect();
-        let since = clock::boot_us();
-        let answers = self.calls.call_all(calls).await;
-        self.guard.exclude_wait_since(since);
+        let answers = self.guard.exclude_wait(self.calls.call_all(calls)).await;
         let answers = answers.map_err(|_| HostFault::Stopped)?;
         Ok(answers.into_iter().map(|answer| answer.map_err(guest_error)).collect())
     }

@@ -22,7 +22,7 @@ use wasmtime::component::Component;
 use latchwork_core::model::ids::Hash;
 
 use crate::engine::error::EngineError;
-use crate::os;
+use crate::os::Machine;
 
 /// Layout of an entry: magic, layout number, HMAC over everything else, key, compiled code.
 const MAGIC: &[u8; 8] = b"LATCHAOT";
@@ -39,14 +39,14 @@ pub(crate) struct CodeCache {
 }
 
 impl CodeCache {
-    /// Opens the directory and its secret. Creates what is missing.
+    /// Opens or creates the directory and its secret. A new secret is drawn from the entropy of `machine`.
     ///
     /// Returns `None` if the directory or the secret cannot be created, or if the secret cannot be read. The engine
     /// then works without a cache and compiles each component at each start.
     ///
     /// # Errors
     /// The directory or its secret belongs to another user, is accessible to other users, or is not valid.
-    pub(crate) fn open(dir: &Path) -> Result<Option<Self>, EngineError> {
+    pub(crate) fn open(dir: &Path, machine: &Machine) -> Result<Option<Self>, EngineError> {
         let refuse = |reason: String| EngineError::Cache { path: dir.display().to_string(), reason };
         if let Err(error) = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
             && error.kind() != std::io::ErrorKind::AlreadyExists
@@ -61,7 +61,7 @@ impl CodeCache {
             return Err(refuse("it is not a directory".to_owned()));
         }
         check_ownership(&meta, 0o022).map_err(|reason| refuse(format!("{reason}; run chmod 700 on it")))?;
-        match load_or_create_secret(dir) {
+        match load_or_create_secret(dir, machine) {
             Ok(secret) => Ok(Some(Self { dir: dir.to_owned(), secret })),
             Err(SecretError::Refused(reason)) => Err(refuse(reason)),
             Err(SecretError::Failed(error)) => {
@@ -184,7 +184,7 @@ impl From<std::io::Error> for SecretError {
 }
 
 /// Reads the secret of a directory. Creates the secret on first use.
-fn load_or_create_secret(dir: &Path) -> Result<[u8; 32], SecretError> {
+fn load_or_create_secret(dir: &Path, machine: &Machine) -> Result<[u8; 32], SecretError> {
     let path = dir.join(SECRET_FILE);
     let read = || rustix::fs::open(&path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
     let mut file = match read() {
@@ -193,7 +193,7 @@ fn load_or_create_secret(dir: &Path) -> Result<[u8; 32], SecretError> {
             // The temporary file has mode 600. Another process may have created the secret in the meantime. This
             // function then uses the secret of the other process.
             let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(dir)?;
-            file.write_all(&os::entropy::bytes::<32>())?;
+            file.write_all(&machine.random_bytes::<32>())?;
             file.as_file().sync_all()?;
             match file.persist_noclobber(&path) {
                 Err(error) if error.error.kind() != std::io::ErrorKind::AlreadyExists => {
@@ -255,6 +255,10 @@ fn load(engine: &wasmtime::Engine, code: &[u8]) -> wasmtime::Result<Component> {
 mod tests {
     use super::*;
 
+    fn open(dir: &Path) -> Result<Option<CodeCache>, EngineError> {
+        CodeCache::open(dir, &Machine::system())
+    }
+
     const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
 
     fn engine() -> (wasmtime::Engine, Hash) {
@@ -284,7 +288,7 @@ mod tests {
     #[test]
     fn damaged_cache_entry_is_compiled_again() {
         let dir = tempfile::tempdir().unwrap();
-        let cache = CodeCache::open(&dir.path().join("compiled")).unwrap().unwrap();
+        let cache = open(&dir.path().join("compiled")).unwrap().unwrap();
         let (engine, profile) = engine();
         let digest = Hash::of(&[EMPTY]);
         let load = || cache.load_or_compile(&engine, profile, digest, EMPTY).unwrap();
@@ -313,18 +317,18 @@ mod tests {
     fn cache_directory_writable_by_others_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("compiled");
-        CodeCache::open(&path).unwrap().unwrap();
+        open(&path).unwrap().unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(CodeCache::open(&path).is_err_and(|error| error.to_string().contains("chmod 700")));
+        assert!(open(&path).is_err_and(|error| error.to_string().contains("chmod 700")));
         std::fs::remove_dir_all(&path).unwrap();
         std::os::unix::fs::symlink(dir.path(), &path).unwrap();
-        assert!(CodeCache::open(&path).is_err());
+        assert!(open(&path).is_err());
     }
     #[test]
     fn cache_entry_with_foreign_secret_is_not_loaded() {
         let dir = tempfile::tempdir().unwrap();
-        let open = |name: &str| CodeCache::open(&dir.path().join(name)).unwrap().unwrap();
-        let (mine, other) = (open("mine"), open("other"));
+        let open_named = |name: &str| open(&dir.path().join(name)).unwrap().unwrap();
+        let (mine, other) = (open_named("mine"), open_named("other"));
         let (engine, profile) = engine();
         let digest = Hash::of(&[EMPTY]);
         other.load_or_compile(&engine, profile, digest, EMPTY).unwrap();
@@ -347,22 +351,22 @@ mod tests {
     fn cache_secret_readable_by_others_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("compiled");
-        let first = CodeCache::open(&path).unwrap().unwrap();
-        assert_eq!(CodeCache::open(&path).unwrap().unwrap().secret, first.secret, "the secret does not change");
+        let first = open(&path).unwrap().unwrap();
+        assert_eq!(open(&path).unwrap().unwrap().secret, first.secret, "the secret does not change");
         let secret = path.join(SECRET_FILE);
         assert_eq!(std::fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
         std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(CodeCache::open(&path).is_err_and(|error| error.to_string().contains("other users have access")));
+        assert!(open(&path).is_err_and(|error| error.to_string().contains("other users have access")));
         std::fs::remove_file(&secret).unwrap();
         std::fs::write(dir.path().join("known"), [0; 32]).unwrap();
         std::os::unix::fs::symlink(dir.path().join("known"), &secret).unwrap();
-        assert!(CodeCache::open(&path).unwrap().is_none(), "a symbolic link is refused");
+        assert!(open(&path).unwrap().is_none(), "a symbolic link is refused");
     }
 
     #[test]
     fn cache_is_disabled_without_a_directory() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("file"), "").unwrap();
-        assert!(CodeCache::open(&dir.path().join("file/compiled")).unwrap().is_none());
+        assert!(open(&dir.path().join("file/compiled")).unwrap().is_none());
     }
 }

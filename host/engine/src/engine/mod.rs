@@ -41,6 +41,7 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 
 use crate::capability::settings::{LoadSettings, PluginSettings};
+use crate::os::Machine;
 
 pub use crate::interfaces::{Explain, Problem};
 pub use announce::{CompilationListener, CompilationStart};
@@ -65,6 +66,8 @@ pub struct EngineOptions {
     pub explain: Explain,
     /// Is called before each compilation. Engines of one process share no listener.
     pub on_compile: CompilationListener,
+    /// Clock and entropy. Deadlines and durations of tool calls are times of its boot clock.
+    pub machine: Machine,
 }
 
 /// Compiles and loads plugins. A process needs one engine. Cloning is cheap.
@@ -75,6 +78,7 @@ pub struct Engine {
     cache: Option<cache::CodeCache>,
     explain: Explain,
     on_compile: CompilationListener,
+    machine: Machine,
 }
 
 #[derive(Clone)]
@@ -88,7 +92,8 @@ impl Engine {
     /// Builds both profiles and starts the epoch thread. At each tick of this thread, running guests yield and check
     /// their time limit.
     pub fn new(options: EngineOptions) -> Result<Self, EngineError> {
-        let cache = options.cache_dir.as_deref().map(cache::CodeCache::open).transpose()?.flatten();
+        let EngineOptions { cache_dir, explain, on_compile, machine } = options;
+        let cache = cache_dir.map(|dir| cache::CodeCache::open(&dir, &machine)).transpose()?.flatten();
         let profile = |kind| {
             let (config, digest) = profile::build_profile(kind);
             Ok(Profile { engine: new_engine(config)?, digest, pool: instance_pool::InstancePool::new() })
@@ -96,7 +101,7 @@ impl Engine {
         let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
         start_epoch_ticker(&[&step.engine, &tool.engine]);
         tracing::debug!(step = %step.digest, tool = %tool.digest, "engine profiles");
-        Ok(Self { step, tool, cache, explain: options.explain, on_compile: options.on_compile })
+        Ok(Self { step, tool, cache, explain, on_compile, machine })
     }
 
     /// Returns the number of cache entries with a valid HMAC, and the files of all other entries. Returns `None` if the
@@ -180,9 +185,8 @@ impl Engine {
             PluginKind::Step => {
                 step::StepCode::link(engine, &component, turns, settings.wasi).map(plugin::LinkedCode::Step)
             }
-            PluginKind::Tool => {
-                tool::ToolCode::link(engine, &component, shape, turns, functions).map(plugin::LinkedCode::Tool)
-            }
+            PluginKind::Tool => tool::ToolCode::link(engine, &component, shape, (turns, &self.machine), functions)
+                .map(plugin::LinkedCode::Tool),
         };
         Ok(Arc::new(Plugin {
             name: settings.name.clone(),
@@ -198,6 +202,7 @@ impl Engine {
             code: code.map_err(not_a_component)?,
             schemas: Arc::new(schemas),
             settings: Arc::new(settings),
+            machine: self.machine.clone(),
         }))
     }
 

@@ -24,6 +24,7 @@ use crate::engine::untyped::Function;
 use crate::guest::convert;
 use crate::guest::step_calls::StepCalls;
 use crate::guest::tool_call::ToolCallContext;
+use crate::os::Machine;
 
 /// A component that passed all checks of its world.
 pub struct Plugin {
@@ -49,6 +50,7 @@ pub struct Plugin {
     /// Imports, as the component names them.
     pub imports: Vec<String>,
     pub(crate) settings: Arc<PluginSettings>,
+    pub(crate) machine: Machine,
     pub(crate) schemas: Arc<BTreeMap<Operator, Schemas>>,
     pub(crate) code: LinkedCode,
 }
@@ -100,6 +102,11 @@ impl Plugin {
         component
     }
 
+    /// Clock and entropy of the engine that loaded the plugin. Deadlines of calls are times of its boot clock.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
     /// Configuration of the plugin.
     pub fn settings(&self) -> &PluginSettings {
         &self.settings
@@ -121,6 +128,7 @@ impl Plugin {
             seal: self.seal.clone(),
             imports: self.imports.clone(),
             settings: Arc::new(settings),
+            machine: self.machine.clone(),
             schemas: self.schemas.clone(),
             code: LinkedCode::Tool(code.clone()),
         })

@@ -31,7 +31,7 @@ use crate::guest::bindings::{export, import};
 use crate::guest::limits::oversized;
 use crate::guest::tool_call::ToolCallContext;
 use crate::guest::{convert, fault, limits};
-use crate::os::clock;
+use crate::os::Machine;
 
 /// Maximum number of bytes kept of an invalid answer.
 pub(crate) const KEPT_ANSWER_BYTES_MAX: usize = 64 << 10;
@@ -74,6 +74,7 @@ pub enum VerifyResult {
 pub(crate) struct ToolCode {
     pre: InstancePre<ToolState>,
     permits: InstancePermits,
+    machine: Machine,
     invoke: InvokeFunctions,
     reconcile: Option<export::reconcile::GuestIndices>,
     verify: Option<export::verify::GuestIndices>,
@@ -120,7 +121,7 @@ impl ToolCode {
         engine: &wasmtime::Engine,
         component: &Component,
         shape: Shape,
-        turns: InstancePermits,
+        (permits, machine): (InstancePermits, &Machine),
         functions: Option<Functions>,
     ) -> wasmtime::Result<Self> {
         let mut linker = Linker::<ToolState>::new(engine);
@@ -148,7 +149,8 @@ impl ToolCode {
             verify: shape.verify.then(|| export::verify::GuestIndices::new(&pre)).transpose()?,
             compensate: shape.compensate.then(|| export::compensate::GuestIndices::new(&pre)).transpose()?,
             pre,
-            permits: turns,
+            permits,
+            machine: machine.clone(),
         })
     }
 
@@ -160,7 +162,7 @@ impl ToolCode {
         }
     }
 
-    /// Calls the tool once. The host ends the call at its deadline.
+    /// Calls the tool once. The host ends the call at its deadline, a time of the host's boot clock.
     pub(crate) async fn call_function(
         &self,
         settings: &Arc<PluginSettings>,
@@ -170,14 +172,14 @@ impl ToolCode {
         rights: EffectivePermissions,
         limits: &Limits,
     ) -> ToolCallResult {
-        let since = clock::boot_us();
+        let since = self.machine.boot_us();
         let timeout_ms = call.timeout_ms;
         // The timeout of the call replaces the timeout in `limits`, because the plan or the operator may have set it.
         let limits = &Limits { timeout_ms, ..*limits };
         let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
-        let watch = CallWindow::with_deadline(deadline_us);
+        let watch = CallWindow::with_deadline(self.machine.clone(), deadline_us);
         let (mut fuel, mut begun, hindrances) = (0, false, watch.clone());
-        let said = match ToolState::new(settings.clone(), call, rights, limits, watch.clone()) {
+        let said = match ToolState::new(settings.clone(), call, rights, limits, (watch.clone(), &self.machine)) {
             Ok(state) => {
                 let _turn = self.permits.acquire().await;
                 let mut store = Store::new(self.pre.engine(), state);
@@ -187,7 +189,7 @@ impl ToolCode {
                 );
                 let answered = asked.await;
                 fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
-                let ended_us = clock::boot_us();
+                let ended_us = self.machine.boot_us();
                 begun = watch.close();
                 // A function of an untyped component cannot report that it changed nothing. Without the right to write,
                 // it certainly changed nothing, so `begun` becomes false.
@@ -211,7 +213,7 @@ impl ToolCode {
             begun,
             hindered: hindrances.hindrances(),
             fuel,
-            wall_us: clock::boot_us().saturating_sub(since),
+            wall_us: self.machine.boot_us().saturating_sub(since),
         }
     }
 

@@ -28,6 +28,7 @@ use crate::capability::stdio::LogStream;
 use crate::guest::bindings::import;
 use crate::guest::limits::{Guard, Guarded};
 use crate::guest::tool_call::ToolCallContext;
+use crate::os::Machine;
 
 /// Maximum number of handles (files, requests, streams) that a tool may hold at the same time.
 const HANDLES_MAX: usize = 4_096;
@@ -55,7 +56,7 @@ impl ToolState {
         call: ToolCallContext,
         rights: EffectivePermissions,
         limits: &Limits,
-        watch: CallWindow,
+        (watch, machine): (CallWindow, &Machine),
     ) -> wasmtime::Result<Self> {
         let names = ResolvedNames::default();
         let mut wasi = WasiCtx::builder();
@@ -79,7 +80,7 @@ impl ToolState {
             let allowed = check_names.check(&settings.name, &settings.grants, rights, &check_watch, address, reason);
             Box::pin(std::future::ready(allowed))
         });
-        let placeholders = Placeholders::default();
+        let placeholders = Placeholders::new(machine.clone());
         let requests = RequestHooks {
             settings: settings.clone(),
             rights,

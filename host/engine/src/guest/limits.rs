@@ -26,8 +26,11 @@ const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
 /// WASI calls that the plugin's author does not see. A WASI call costs very little.
 const WASI_CALLS_PER_HOST_CALL: u32 = 100;
 
-/// Counts the resources that one try uses. A request beyond a limit traps. If the host returned an error instead, the
-/// guest could continue, and its result would depend on the limits.
+/// Counts the resources that one try uses. A request beyond a limit traps. If the request only failed, the
+/// guest could continue and return another result than with enough memory.
+///
+/// The run time is real time, and not the time of the host's clock: a guest that never ends has to be stopped even if the
+/// clock of its host stands still.
 #[derive(Debug)]
 pub(crate) struct Guard {
     memory_bytes: u64,
@@ -98,10 +101,12 @@ impl Guard {
         Ok(())
     }
 
-    /// Subtracts the time since `since_us`, a value of the boot clock, from the run time. The guest spent this time
-    /// waiting for the host.
-    pub(crate) fn exclude_wait_since(&mut self, since_us: u64) {
+    /// Awaits what the guest waits for, and excludes the time from the run time of the guest.
+    pub(crate) async fn exclude_wait<T>(&mut self, awaited: impl Future<Output = T>) -> T {
+        let since_us = clock::boot_us();
+        let value = awaited.await;
         self.waited_us += clock::boot_us().saturating_sub(since_us);
+        value
     }
 
     pub(crate) fn check_time(&self) -> Result<(), HostFault> {

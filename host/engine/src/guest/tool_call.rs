@@ -19,7 +19,7 @@ pub struct ToolCallContext {
     pub tries_before: u32,
     /// Milliseconds that the call may take, counted from [`Self::started_boot_us`].
     pub timeout_ms: u32,
-    /// Boot clock ([`boot_us`](crate::os::clock::boot_us)) at the start of the try. The clock is read before the
-    /// barrier of the try is sent for the first time. Sending the barrier again does not change this value.
+    /// Boot clock of the host ([`boot_us`](crate::os::Machine::boot_us)) at the start of the try, read before its barrier was
+    /// first sent. Sending the barrier again does not change this time.
     pub started_boot_us: u64,
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::FutureExt as _;
@@ -28,7 +27,7 @@ use crate::guest::convert::MESSAGE_BYTES_MAX;
 use crate::guest::step_calls::StepCalls;
 use crate::guest::tool_call::ToolCallContext;
 use crate::native::tool::{CommittedCall, NativeFunctions, NativeTool};
-use crate::os::clock;
+use crate::os::Machine;
 
 /// A native tool whose manifest passed all checks.
 pub struct NativePlugin {
@@ -42,6 +41,7 @@ pub struct NativePlugin {
     pub functions: NativeFunctions,
     schemas: BTreeMap<Operator, Schemas>,
     tool: Arc<dyn NativeTool>,
+    machine: Machine,
 }
 
 impl fmt::Debug for NativePlugin {
@@ -51,11 +51,12 @@ impl fmt::Debug for NativePlugin {
 }
 
 impl NativePlugin {
-    /// Checks the manifest of a tool and compiles its schemas.
+    /// Checks the manifest of a tool and compiles its schemas. Deadlines and durations of calls are times of the boot clock
+    /// of `machine`.
     ///
     /// # Errors
     /// Every rule that the manifest breaks.
-    pub fn load(tool: Arc<dyn NativeTool>) -> Result<Self, LoadError> {
+    pub fn load(tool: Arc<dyn NativeTool>, machine: Machine) -> Result<Self, LoadError> {
         let (name, manifest) = (tool.name().to_owned(), tool.manifest());
         let schemas = check_manifest(&manifest, PluginKind::Tool)
             .map_err(|problems| LoadError { plugin: name.clone(), problems })?;
@@ -63,7 +64,7 @@ impl NativePlugin {
         let NativeFunctions { reconcile, verify, compensate } = functions;
         let pinned = json!({ "name": name, "manifest": manifest, "functions": [reconcile, verify, compensate] });
         let digest = Hash::of(&[b"native tool", &canon::value_to_canonical(&pinned)]);
-        Ok(Self { name, manifest, digest, functions, schemas, tool })
+        Ok(Self { name, manifest, digest, functions, schemas, tool, machine })
     }
 
     /// Returns the limits of an operator: the limits that its manifest requests, but never more than the defaults. Of
@@ -87,10 +88,7 @@ impl NativePlugin {
     /// calls the function. Otherwise a panic before the first `await` would not be caught.
     async fn run<T>(&self, call: &ToolCallContext, function: impl Future<Output = T> + Send) -> Result<T, Failure> {
         let deadline_us = call.started_boot_us.saturating_add(u64::from(call.timeout_ms) * 1_000);
-        // The deadline counts on the clock of the host, but `time_left` reads the clock of this process. If the two
-        // clocks differ, the deadline may leave too much time, so the timeout is an upper limit.
-        let left = CallWindow::with_deadline(deadline_us).time_left();
-        let left = left.min(Duration::from_millis(u64::from(call.timeout_ms)));
+        let left = CallWindow::with_deadline(self.machine.clone(), deadline_us).time_left();
         match AssertUnwindSafe(tokio::time::timeout(left, function)).catch_unwind().await {
             Ok(Ok(returned)) => Ok(returned),
             Ok(Err(_)) => Err(Failure::new(
@@ -131,7 +129,7 @@ impl NativePlugin {
             }
             Err(failure) => doubtful(failure, None),
         };
-        ToolEnd { answer, fuel: 0, wall_us: clock::boot_us().saturating_sub(begun_us) }
+        ToolEnd { answer, fuel: 0, wall_us: self.machine.boot_us().saturating_sub(begun_us) }
     }
 }
 
@@ -171,7 +169,7 @@ impl Runnable for NativePlugin {
     }
 
     async fn invoke(&self, operator: &str, args: &str, call: ToolCallContext, limits: &Limits) -> ToolEnd {
-        let begun_us = clock::boot_us();
+        let begun_us = self.machine.boot_us();
         let checked = self.schemas(operator).and_then(|schemas| Ok((schemas, parse(args)?)));
         let (schemas, args) = match checked {
             Ok(checked) => checked,
@@ -213,7 +211,7 @@ impl Runnable for NativePlugin {
         call: ToolCallContext,
         limits: &Limits,
     ) -> ToolEnd {
-        let begun_us = clock::boot_us();
+        let begun_us = self.machine.boot_us();
         let (args, result) = match parse(args).and_then(|args| Ok((args, parse(result)?))) {
             Ok(parsed) => parsed,
             Err(failure) => return ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0 },

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use latchwork_core::memory::ManualClock;
 use latchwork_core::model::effect::{Answer, Output};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::Operator;
@@ -13,7 +14,7 @@ use latchwork_core::model::manifest::{EffectKind, Limits, Manifest, OperatorSpec
 use crate::engine::Runnable;
 use crate::guest::tool_call::ToolCallContext;
 use crate::native::{CommittedCall, NativePlugin, NativeTool};
-use crate::os::clock;
+use crate::os::{Machine, SystemEntropy};
 
 /// A tool whose arguments select its behaviour. `Test.Write` changes the world, and `Test.Read` does not.
 struct Scripted {
@@ -56,11 +57,11 @@ impl NativeTool for Scripted {
 }
 
 fn plugin() -> NativePlugin {
-    NativePlugin::load(Arc::new(Scripted { version: "1.0.0" })).unwrap()
+    NativePlugin::load(Arc::new(Scripted { version: "1.0.0" }), Machine::system()).unwrap()
 }
 
 fn call(timeout_ms: u32) -> ToolCallContext {
-    ToolCallContext { timeout_ms, started_boot_us: clock::boot_us(), ..ToolCallContext::default() }
+    ToolCallContext { timeout_ms, started_boot_us: Machine::system().boot_us(), ..ToolCallContext::default() }
 }
 
 async fn invoke(operator: &str, args: Value, limits: Limits) -> Answer {
@@ -98,10 +99,11 @@ async fn unexpected_ends_are_failures_of_the_call() {
 /// I194: jobs pin name and manifest of a native tool.
 #[test]
 fn digest_covers_the_manifest() {
-    let other = NativePlugin::load(Arc::new(Scripted { version: "1.0.1" })).unwrap();
+    let other = NativePlugin::load(Arc::new(Scripted { version: "1.0.1" }), Machine::system()).unwrap();
     assert_ne!(plugin().digest, other.digest);
     assert_eq!(plugin().digest, plugin().digest);
-    assert!(NativePlugin::load(Arc::new(Scripted { version: "one" })).unwrap_err().to_string().contains("version"));
+    let invalid = NativePlugin::load(Arc::new(Scripted { version: "one" }), Machine::system());
+    assert!(invalid.unwrap_err().to_string().contains("version"));
 }
 
 #[tokio::test]
@@ -111,4 +113,39 @@ async fn inputs_are_checked_and_compensation_receives_the_call() {
     assert_eq!(plugin.check_input("Test.None", &json!({})).unwrap_err().code, Code::InvalidInput);
     let end = plugin.compensate("Test.Write", ("key", "{\"a\":1}", "{\"b\":2}"), call(200), &Limits::default()).await;
     assert!(matches!(end.answer, Answer::Ok(output) if output.result == "[\"key\",{\"a\":1},{\"b\":2}]"));
+}
+
+/// A tool whose calls each take 30 ms of the host's clock, or do not end.
+struct Slow(Arc<ManualClock>);
+
+#[async_trait]
+impl NativeTool for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+    fn manifest(&self) -> Manifest {
+        Scripted { version: "1.0.0" }.manifest()
+    }
+    async fn invoke(&self, operator: &str, args: &Value, call: &ToolCallContext) -> Answer {
+        self.0.advance_ms(30);
+        Scripted { version: "1.0.0" }.invoke(operator, args, call).await
+    }
+}
+
+/// I9: the clock of the host decides about durations and deadlines of calls, and not the clock of the process.
+#[tokio::test]
+async fn durations_and_deadlines_are_times_of_the_hosts_clock() {
+    let clock = Arc::new(ManualClock::default());
+    let machine = Machine::new(clock.clone(), Arc::new(SystemEntropy));
+    let plugin = NativePlugin::load(Arc::new(Slow(clock)), machine.clone()).unwrap();
+    let call = |started_boot_us| ToolCallContext { timeout_ms: 60_000, started_boot_us, ..ToolCallContext::default() };
+    let args = json!({ "result": { "a": 1 } }).to_string();
+    let end = plugin.invoke("Test.Read", &args, call(machine.boot_us()), &Limits::default()).await;
+    assert!(matches!(end.answer, Answer::Ok(_)), "{:?}", end.answer);
+    assert_eq!(end.wall_us, 30_000);
+    // The minute of the call is over on the clock of the host, so the call ends without a wait.
+    let wait = json!({ "do": "wait" }).to_string();
+    let late = call(machine.boot_us() - 60_000_000);
+    let end = plugin.invoke("Test.Read", &wait, late, &Limits::default()).await;
+    assert_eq!((failure(end.answer), end.wall_us), ((false, Code::WallClockLimit), 30_000));
 }

@@ -1,4 +1,4 @@
-//! The only module that reads a clock.
+//! Clocks of the machine.
 
 use latchwork_core::storage::Clock;
 

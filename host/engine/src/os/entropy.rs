@@ -1,4 +1,4 @@
-//! The only module that reads random bytes from the operating system.
+//! Random bytes of the operating system.
 
 /// Source of random bytes.
 pub trait Entropy: Send + Sync {
@@ -11,25 +11,12 @@ pub trait Entropy: Send + Sync {
 pub struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
+    /// # Panics
+    /// The system has no random generator. Without one, no seed and no id can be created.
+    #[expect(clippy::disallowed_methods, reason = "this is the place that draws it")]
     fn fill(&self, bytes: &mut [u8]) {
-        fill(bytes);
+        getrandom::fill(bytes).expect("the operating system has a random number generator");
     }
-}
-
-/// Fills `bytes` from the random generator of the operating system.
-///
-/// # Panics
-/// The system has no random generator, so seeds and ids cannot be created.
-#[expect(clippy::disallowed_methods, reason = "this is the place that draws it")]
-pub fn fill(bytes: &mut [u8]) {
-    getrandom::fill(bytes).expect("the operating system has a random number generator");
-}
-
-/// Returns `N` random bytes for a seed or a nonce.
-pub fn bytes<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    fill(&mut bytes);
-    bytes
 }
 
 #[cfg(test)]
@@ -38,6 +25,11 @@ mod tests {
 
     #[test]
     fn random_bytes_differ() {
-        assert_ne!(bytes::<32>(), bytes::<32>());
+        let draw = || {
+            let mut bytes = [0; 32];
+            SystemEntropy.fill(&mut bytes);
+            bytes
+        };
+        assert_ne!(draw(), draw());
     }
 }

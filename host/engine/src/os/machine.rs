@@ -1,5 +1,6 @@
 //! Time and randomness of one host. A simulation replaces their sources.
 
+use std::fmt;
 use std::sync::Arc;
 
 use latchwork_core::storage::Clock;
@@ -12,6 +13,19 @@ use crate::os::host_clock::HostClock;
 pub struct Machine {
     clock: Arc<HostClock>,
     entropy: Arc<dyn Entropy>,
+}
+
+impl Default for Machine {
+    /// The clock and the entropy of the operating system.
+    fn default() -> Self {
+        Self::system()
+    }
+}
+
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Machine").field("now_us", &self.now_us()).field("boot_us", &self.boot_us()).finish()
+    }
 }
 
 impl Machine {
@@ -34,6 +48,11 @@ impl Machine {
     /// Returns the microseconds since the machine was booted, including time asleep.
     pub fn boot_us(&self) -> u64 {
         u64::try_from(self.clock.boot_us()).unwrap_or(0)
+    }
+
+    /// Returns the id of the boot from which [`boot_us`](Self::boot_us) counts. Returns `None` if the system provides no id.
+    pub fn boot_id(&self) -> Option<String> {
+        Some(self.clock.boot_id()).filter(|id| !id.is_empty())
     }
 
     /// Returns true if [`synchronize`](Self::synchronize) was called.

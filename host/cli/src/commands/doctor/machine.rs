@@ -60,7 +60,7 @@ pub(crate) fn components(config: &Config) -> Check {
 pub(crate) fn clock(ctx: &Context<'_>) -> Check {
     let now = ctx.session().now_us();
     let time = humantime::format_rfc3339_seconds(os::clock::system_time(now));
-    match os::clock::boot_id() {
+    match ctx.session().machine().boot_id() {
         _ if now < EARLIEST_US => {
             Check::fail("clock", format!("the clock shows {time}, which cannot be right"), "set the machine's clock")
         }

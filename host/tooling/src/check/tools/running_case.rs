@@ -10,7 +10,6 @@ use latchwork_core::model::manifest::{OperatorSpec, RecoveryClass};
 use latchwork_engine::capability::settings::PluginSettings;
 use latchwork_engine::guest::sources::StepContext;
 use latchwork_engine::guest::tool_call::ToolCallContext;
-use latchwork_engine::os::clock;
 use latchwork_engine::{Plugin, ToolEnd};
 
 use crate::check::finding::Finding;
@@ -74,7 +73,7 @@ impl RunningCase<'_> {
             attempt: 1 + tries_before,
             tries_before,
             timeout_ms: self.tools.plugin.limits(&self.case.operator).timeout_ms,
-            started_boot_us: clock::boot_us(),
+            started_boot_us: self.tools.plugin.machine().boot_us(),
         }
     }
 
