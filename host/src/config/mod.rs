@@ -10,6 +10,9 @@
 //! assert_eq!(config.database, format!("sqlite://{}/latch.db", cwd.display()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Floors, top first: `load` · `worker` · `notify`, `policy` · `plugin` · `verifier` · `cache`, `types` · `headers`,
+//! `keys`, `limits`, `operators`, `problem`, `validator`, `values`.
 
 mod cache;
 mod headers;

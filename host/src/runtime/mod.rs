@@ -19,6 +19,11 @@
 //!   execute        the only place that calls a tool
 //!   record         records the answer; `late_answers` does so without the job
 //! ```
+//!
+//! Floors, top first: `call` · `job` · `worker`.
+//!
+//! To be untied: files of `call` implement methods of `job::Run`, and files of `job` call these methods, such as
+//! `Run::perform`. Imports do not show this dependency. A call that is a value of its own would end it.
 
 mod call;
 mod job;

@@ -1,4 +1,7 @@
 //! Arguments of the command line, as clap structures. Their doc comments are the help texts.
+//!
+//! Floors, top first: `cli` · `dev`, `job`, `run` · `author`, `evidence`, `parameters`, `plugin` · `bench`, `check`,
+//! `doctor`, `log_format`, `mode`, `new`, `parsers`, `plan`, `reference`, `worker`.
 
 mod author;
 mod bench;

@@ -1,4 +1,6 @@
 //! Text for people about jobs: responses, gates, results, events and durations.
+//!
+//! Floors, top first: `view` · `event_text`, `gates`, `results` · `arguments`, `brief`, `changed`, `enum_name`.
 
 pub(crate) mod arguments;
 pub(crate) mod brief;

@@ -1,5 +1,7 @@
 //! Errors of the command line. An error has a code with an explanation page, a message, a list of problems with their
 //! locations, and an exit status.
+//!
+//! Floors, top first: `conversion` · `unloaded_plugins` · `cli_error` · `exit`, `problem`.
 
 mod cli_error;
 mod conversion;

@@ -1,4 +1,6 @@
 //! Jobs that a command executes: submission, attachment, questions about gates, and the result.
+//!
+//! Floors, top first: `submit` · `result`, `settle` · `attach`, `gates`, `messages`.
 
 pub(crate) mod attach;
 pub(crate) mod gates;

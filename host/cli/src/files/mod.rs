@@ -1,4 +1,6 @@
 //! Files that a command reads and writes.
+//!
+//! Floors, top first: `parameters`, `signing_key` · `save`, `source`.
 
 pub(crate) mod parameters;
 pub(crate) mod save;

@@ -2,6 +2,8 @@
 //!
 //! On a terminal, completed actions and problems are permanent lines. The current activity is redrawn below them.
 //! Without a terminal, every start and every end is printed as a line.
+//!
+//! Floors, top first: `followed_job` · `screen` · `view` · `event_lines` · `line`, `observer`.
 
 mod event_lines;
 mod followed_job;

@@ -1,4 +1,6 @@
 //! Writing to stdout and stderr: answers, progress, errors, the live area and log lines.
+//!
+//! Floors, top first: `compilation`, `logging`, `printer` · `stderr` · `record`.
 
 mod compilation;
 mod logging;

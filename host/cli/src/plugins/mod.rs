@@ -1,4 +1,6 @@
 //! The plugins of a configuration: loading, admission of plans, builds, and facts about them.
+//!
+//! Floors, top first: `admission` · `build`, `catalog`, `effect_verifier`, `ineffective_settings`, `needed_grants`.
 
 pub(crate) mod admission;
 pub(crate) mod build;

@@ -1,4 +1,6 @@
 //! A stored job: loading, display, and requests to its inbox.
+//!
+//! Floors, top first: `display` · `load`, `request`.
 
 pub(crate) mod display;
 pub(crate) mod load;

@@ -2,6 +2,8 @@
 //!
 //! The worker seals a draft, makes the draft durable where required, performs the returned action, and asks for
 //! the next decision. The functions here have no side effects, and the worker makes no decisions of its own.
+//!
+//! Floors, top first: `call`, `job`, `people`, `undo` · `common` · `context`, `types`.
 
 mod call;
 mod common;

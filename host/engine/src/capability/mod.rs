@@ -6,6 +6,10 @@
 //!
 //! Module `grant` checks every grant. Module `call_window` enforces the deadline of a call and records whether
 //! the call has begun to act on the world.
+//!
+//! Floors, top first: `http` · `connect`, `stdio` · `config`, `context`, `filesystem`, `kv`, `log`, `secrets`,
+//! `settings`, `sockets` · `events`, `grant`, `host_call_gate`, `rng`, `stub`, `tools` · `address`, `call_window`,
+//! `clock`, `grants`, `placeholder`, `secret_values`, `step_view`.
 
 pub mod call_window;
 pub mod grants;

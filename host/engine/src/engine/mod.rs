@@ -8,6 +8,10 @@
 //! * `untyped` derives tools from components that were not written for Latchwork.
 //! * `virtual_wasi` answers a step's WASI calls deterministically.
 //! * `cache` stores compiled code.
+//!
+//! Floors, top first: `runnable` · `component_interface`, `plugin` · `component`, `tool` · `untyped` · `describe` ·
+//! `cache`, `profile`, `start_phase`, `step` · `announce`, `error`, `instance_pool`, `null_host`, `schema`, `shape`,
+//! `step_end`, `step_state`, `tool_state`, `virtual_wasi`.
 
 mod announce;
 mod cache;

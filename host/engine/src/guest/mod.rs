@@ -1,4 +1,6 @@
 //! Boundary between the host and a guest: generated bindings, host calls of steps, faults and limits.
+//!
+//! Floors, top first: `convert`, `limits`, `step_calls`, `tool_call` · `bindings`, `fault`, `sources`, `step_clock`.
 
 pub(crate) mod bindings;
 pub(crate) mod convert;

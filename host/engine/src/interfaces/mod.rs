@@ -4,6 +4,8 @@
 //! * `names` reads the names of imports and exports from the bytes of a component.
 //! * `problem` lists the reasons for which a plugin is refused.
 //! * `package` is the package of the interfaces that this host serves, and `wit` their text.
+//!
+//! Floors, top first: `imports` · `names`, `package`, `problem`, `virtual_wasi`, `wit`.
 
 pub mod imports;
 pub mod names;

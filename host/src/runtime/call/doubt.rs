@@ -7,8 +7,7 @@ use latchwork_core::decide;
 use latchwork_core::decide::{Invocation, NextAction, ReconcileAnswer};
 use latchwork_core::rules::ledger::Quiescence;
 
-use super::stopped::CallStopped;
-use crate::runtime::job::{ReloadCause, Run, RunAborted};
+use crate::runtime::job::{CallStopped, ReloadCause, Run, RunAborted};
 
 /// Longest pause, in milliseconds, before the worker asks a tool again about a call that no step waits for.
 const RECONCILE_PAUSE_MS_MAX: u32 = 60_000;

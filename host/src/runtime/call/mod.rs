@@ -1,17 +1,15 @@
 //! Calls: performs one invocation, from the ledger's decision to the recorded answer.
+//!
+//! Floors, top first: `execute` · `context`, `doubt`, `invocation`, `late_answers`, `perform`, `pinned`, `record`,
+//! `spending`, `undone`.
 
 mod context;
 mod doubt;
 mod execute;
-mod host_calls;
 mod invocation;
 mod late_answers;
 mod perform;
 mod pinned;
 mod record;
 mod spending;
-mod stopped;
 mod undone;
-
-pub(crate) use host_calls::{StepHostCalls, TryProgress};
-pub(crate) use stopped::CallStopped;

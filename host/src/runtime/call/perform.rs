@@ -10,8 +10,7 @@ use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::Operator;
 use latchwork_core::state::Draft;
 
-use super::stopped::CallStopped;
-use crate::runtime::job::{Run, RunAborted};
+use crate::runtime::job::{CallStopped, Run, RunAborted};
 use crate::runtime::worker::Permit;
 
 /// Longest sleep, in milliseconds, between two checks of a call that another worker may still be executing.

@@ -7,8 +7,7 @@ use latchwork_core::decide::{Invocation, Try};
 use latchwork_core::model::ids::Slot;
 use latchwork_core::model::step::StepState;
 
-use super::stopped::CallStopped;
-use crate::runtime::job::{InFlightGuard, Run, RunAborted};
+use crate::runtime::job::{CallStopped, InFlightGuard, Run, RunAborted};
 use crate::runtime::worker::Permit;
 
 impl Run {

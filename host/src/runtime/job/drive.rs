@@ -14,7 +14,7 @@ use latchwork_core::storage::{StoreError, WriteError};
 
 use super::aborted::{ReloadCause, RunAborted};
 use super::run::Run;
-use crate::runtime::call::CallStopped;
+use super::stopped::CallStopped;
 use crate::runtime::worker::WorkerError;
 
 /// Maximum number of reloads during one claim. The worker then gives up, because the store keeps contradicting the

@@ -1,4 +1,8 @@
 //! Jobs: drives one claimed job in one attempt until it settles.
+//!
+//! Floors, top first: `step` · `drive`, `host_calls` · `attempt`, `claimed`, `confirm`, `finish`, `inbox`, `lookup`,
+//! `show`, `stopped`, `timers`, `undo`, `unloaded`, `validate`, `write` · `aborted`, `run` · `live_view` · `audit`,
+//! `deferred_writes`, `in_flight`, `stored`, `unacknowledged`.
 
 mod aborted;
 mod attempt;
@@ -8,6 +12,7 @@ mod confirm;
 mod deferred_writes;
 mod drive;
 mod finish;
+mod host_calls;
 mod in_flight;
 mod inbox;
 mod live_view;
@@ -15,6 +20,7 @@ mod lookup;
 mod run;
 mod show;
 mod step;
+mod stopped;
 mod stored;
 mod timers;
 mod unacknowledged;
@@ -27,4 +33,5 @@ pub use aborted::{ReloadCause, RunAborted};
 pub use audit::audit_finished_inbox;
 pub(crate) use in_flight::InFlightGuard;
 pub use run::Run;
+pub(crate) use stopped::CallStopped;
 pub(crate) use stored::load_durable;

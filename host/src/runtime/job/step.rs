@@ -10,8 +10,9 @@ use latchwork_core::model::manifest::{Limits, PluginKind, WasiMode};
 use latchwork_engine::StepOutcome;
 
 use super::aborted::RunAborted;
+use super::host_calls::{StepHostCalls, TryProgress};
 use super::run::Run;
-use crate::runtime::call::{CallStopped, StepHostCalls, TryProgress};
+use super::stopped::CallStopped;
 
 impl Run {
     /// Runs one try of a step to its end and writes the result.

@@ -19,9 +19,9 @@
 //!
 //! # Floors
 //!
-//! A file imports only from lower floors: `plugin_build`, `programs` · `init`, and one file per language (`cargo`,
-//! `js`, `python`, `c`, `go`) · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`, `world` ·
-//! `sdk` · `disk_space`, `recipe`, `run` · `error` · `install_advice`, `options`, `real_imports`, `recipe_problem`.
+//! Floors, top first: `plugin_build`, `programs` · `init`, and one file a language (`cargo`, `js`,
+//! `python`, `c`, `go`) · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`, `world` · `sdk` ·
+//! `disk_space`, `recipe`, `run` · `error` · `install_advice`, `options`, `real_imports`, `recipe_problem`.
 
 mod c;
 mod cargo;

@@ -12,7 +12,7 @@
 //!
 //! # Floors
 //!
-//! A file imports only from lower floors: `run` · `input` · `history` · `dynamic`, `render`, `static_rules`, `tools` ·
+//! Floors, top first: `run` · `input` · `history` · `dynamic`, `render`, `static_rules`, `tools` ·
 //! `report` · `case_problem`, `finding` · `rule`.
 
 mod case_problem;

@@ -1,8 +1,9 @@
 //! Floors of each crate: no file imports from a higher floor, and no files import each other in a circle.
 //!
 //! The table of floors stands in the documentation of the crate's root, top floor first. Modules in one row stand on
-//! the same floor and must not form a circle either.
+//! the same floor and must not form a circle either. The same holds within a folder whose `mod.rs` lists its floors.
 
+mod folders;
 mod import_graph;
 
 use std::collections::BTreeMap;

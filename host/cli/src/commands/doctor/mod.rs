@@ -4,6 +4,9 @@
 //! - `database`, `plugins`, `secrets` and `toolchains` each check the items in their name.
 //! - `machine` checks folders and clock; `writable` checks that files can be created.
 //! - `deep` recomputes every hash.
+//!
+//! Floors, top first: `command` · `deep` · `database`, `machine`, `plugins`, `secrets`, `toolchains` · `check`,
+//! `writable`.
 
 mod check;
 mod command;

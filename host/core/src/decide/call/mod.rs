@@ -1,4 +1,7 @@
 //! Decisions about one call: what to do next, its barrier, its answer, and its resolution after a crash.
+//!
+//! Floors, top first: `crash_prediction` · `next` · `permission`, `resolution` · `barrier` · `answer`, `cross_job`,
+//! `lookup`, `row` · `action` · `budget`, `ledger_row`, `tries`.
 
 pub(super) mod action;
 pub(super) mod answer;

@@ -1,4 +1,7 @@
 //! Decisions about a job and its steps: start, end, waits, settlement, reuse, reopening and forks.
+//!
+//! Floors, top first: `settlement` · `advance` · `reuse`, `unloaded`, `waits` · `attempt`, `confirm`, `fork`, `inputs`,
+//! `reopen`, `step_end`.
 
 pub(super) mod advance;
 pub(super) mod attempt;

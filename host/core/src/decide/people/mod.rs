@@ -1,4 +1,6 @@
 //! Decisions of people: requests in the inbox, gates and verdicts.
+//!
+//! Floors, top first: `inbox` · `gate_rules`, `gates`, `person_decisions`, `verdict`.
 
 pub(super) mod gate_rules;
 pub(super) mod gates;

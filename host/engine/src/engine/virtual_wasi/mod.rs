@@ -8,6 +8,9 @@
 //! * `random`, `cli`, `io`, `output`: functions that a language runtime calls at its start.
 //! * `absent`: interfaces of resources that do not exist. `filesystem`, `sockets` and `http` define the
 //!   answers of their functions.
+//!
+//! Floors, top first: `cli`, `clocks`, `io`, `poll`, `random`, `state` · `bindings`, `filesystem`, `http`, `output`,
+//! `sockets` · `absent`, `handles`.
 
 mod absent;
 pub(super) mod bindings;

@@ -2,7 +2,7 @@
 
 use latchwork_core::model::divergence::Divergence;
 
-use crate::runtime::job::RunAborted;
+use super::aborted::RunAborted;
 
 /// Reason why an invocation got no final answer in this try.
 #[derive(Debug)]

@@ -16,8 +16,8 @@ use latchwork_core::storage::Payload;
 use latchwork_engine::guest::sources::StepSources;
 use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
 
+use super::run::Run;
 use super::stopped::CallStopped;
-use crate::runtime::job::Run;
 
 /// Answers the host calls of one try of one step.
 pub(crate) struct StepHostCalls {
