@@ -96,9 +96,10 @@ impl Run {
         if draft.atomic {
             // The effect of the verdict takes the place of the answer of the try in doubt, so it is stored first. The
             // effect store accepts either the verdict or a late answer, never both.
-            self.worker.parts.effects.put(&self.job_id, &draft.effects).await?;
-            let effects = draft.effects.clone();
-            self.state().durable.add_effects(&effects);
+            if !draft.effects.is_empty() {
+                self.worker.parts.effects.put(&self.job_id, &draft.effects).await?;
+                self.state().durable.add_effects(&draft.effects);
+            }
             return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
         }
         let Draft { effects, ledger, actions, .. } = draft.clone();
