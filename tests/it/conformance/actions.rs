@@ -30,7 +30,7 @@ pub(super) async fn action_key_is_held_by_one_slot(world: StoreFixture) {
     let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let with = |batch: latchwork_core::storage::Batch, write: ActionWrite| {
         let mut batch = batch;
-        batch.actions = vec![write];
+        batch.writes.actions = vec![write];
         batch
     };
     let held = async || {
@@ -74,18 +74,18 @@ pub(super) async fn every_job_waiting_for_an_action_key_is_notified(world: Store
     let mut one = world.claimed_job("one").await;
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
     let mut batch = one.append(1);
-    batch.actions = vec![reserve_action("s1", b"a")];
+    batch.writes.actions = vec![reserve_action("s1", b"a")];
     world.store.write(batch).await.unwrap();
     let mut waiting = Vec::new();
     for name in ["two", "three", "four"] {
         let mut log = world.claimed_job(name).await;
         let mut batch = log.ending(JobState::Parked, None);
-        batch.actions = vec![ActionWrite::Wait { operator: operator.clone(), key }];
+        batch.writes.actions = vec![ActionWrite::Wait { operator: operator.clone(), key }];
         world.store.write(batch).await.unwrap();
         waiting.push(log);
     }
     let mut batch = one.append(1);
-    batch.actions = vec![settle_action("s1", Some(b"receipt"))];
+    batch.writes.actions = vec![settle_action("s1", Some(b"receipt"))];
     world.store.write(batch).await.unwrap();
     for log in &waiting {
         let row = world.job_row(log).await;
@@ -99,19 +99,19 @@ pub(super) async fn job_waiting_for_an_action_key_is_notified_once(world: StoreF
     let (operator, key) = (Operator::new("Mail.Send"), Hash::of(&[b"key"]));
     let wait = ActionWrite::Wait { operator: operator.clone(), key };
     let mut free = two.clone().append(1);
-    free.actions = vec![wait.clone()];
+    free.writes.actions = vec![wait.clone()];
     assert_eq!(world.store.write(free).await, Err(WriteError::ActionKeyFree { operator: operator.clone(), key }));
 
     let mut batch = one.append(1);
-    batch.actions = vec![reserve_action("s1", b"a")];
+    batch.writes.actions = vec![reserve_action("s1", b"a")];
     world.store.write(batch).await.unwrap();
     let mut batch = two.ending(JobState::Parked, None);
-    batch.actions = vec![wait.clone()];
+    batch.writes.actions = vec![wait.clone()];
     world.store.write(batch).await.unwrap();
     assert_eq!(world.job_row(&two).await.state, JobState::Parked);
 
     let mut batch = one.append(1);
-    batch.actions = vec![settle_action("s1", Some(b"receipt"))];
+    batch.writes.actions = vec![settle_action("s1", Some(b"receipt"))];
     world.store.write(batch).await.unwrap();
     let row = world.job_row(&two).await;
     assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true));
@@ -121,12 +121,12 @@ pub(super) async fn job_waiting_for_an_action_key_is_notified_once(world: StoreF
 
     // If the key is settled again, the job is not notified again. A batch that waits for a settled key is refused.
     let mut batch = one.append(1);
-    batch.actions = vec![settle_action("s1", Some(b"receipt"))];
+    batch.writes.actions = vec![settle_action("s1", Some(b"receipt"))];
     world.store.write(batch).await.unwrap();
     assert_eq!(world.store.inbox(&two.job_id).await.unwrap().len(), 1);
     let mut three = world.claimed_job("three").await;
     let mut late = three.append(1);
-    late.actions = vec![wait];
+    late.writes.actions = vec![wait];
     assert_eq!(world.store.write(late).await, Err(WriteError::ActionKeyFree { operator, key }));
 }
 
@@ -134,14 +134,14 @@ pub(super) async fn job_waiting_for_an_action_key_is_notified_once(world: StoreF
 pub(super) async fn ended_job_is_not_notified_of_an_action_key(world: StoreFixture) {
     let (mut one, mut two) = (world.claimed_job("one").await, world.claimed_job("two").await);
     let mut batch = one.append(1);
-    batch.actions = vec![reserve_action("s1", b"a")];
+    batch.writes.actions = vec![reserve_action("s1", b"a")];
     world.store.write(batch).await.unwrap();
     let mut batch = two.ending(JobState::Failed, None);
-    batch.actions = vec![ActionWrite::Wait { operator: Operator::new("Mail.Send"), key: Hash::of(&[b"key"]) }];
+    batch.writes.actions = vec![ActionWrite::Wait { operator: Operator::new("Mail.Send"), key: Hash::of(&[b"key"]) }];
     world.store.write(batch).await.unwrap();
     let before = world.job_row(&two).await;
     let mut batch = one.append(1);
-    batch.actions = vec![settle_action("s1", Some(b"receipt"))];
+    batch.writes.actions = vec![settle_action("s1", Some(b"receipt"))];
     world.store.write(batch).await.unwrap();
     assert_eq!(world.job_row(&two).await, before);
     assert!(world.store.inbox(&two.job_id).await.unwrap().is_empty());
@@ -158,7 +158,7 @@ pub(super) async fn action_key_belongs_to_one_tenant(world: StoreFixture) {
     world.store.submit(new).await.unwrap();
     for log in [&mut ours, &mut theirs] {
         let mut batch = log.append(1);
-        batch.actions = vec![reserve_action("s1", b"a")];
+        batch.writes.actions = vec![reserve_action("s1", b"a")];
         world.store.write(batch).await.expect("each tenant has its own key");
     }
     let held = async |tenant| {
@@ -168,7 +168,7 @@ pub(super) async fn action_key_belongs_to_one_tenant(world: StoreFixture) {
     };
     assert_eq!((held("tenant").await, held("other").await), (Some(ours.job_id.clone()), Some(theirs.job_id.clone())));
     let mut batch = theirs.append(1);
-    batch.actions = vec![settle_action("s1", None)];
+    batch.writes.actions = vec![settle_action("s1", None)];
     world.store.write(batch).await.unwrap();
     assert_eq!((held("tenant").await, held("other").await), (Some(ours.job_id.clone()), None), "freed alone");
 }

@@ -5,7 +5,7 @@ use latchwork_core::model::ids::{Hash, Operator, Slot};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::{
-    ActionWrite, Batch, BatchKind, InboxRequest, JobFilter, LedgerWrite, StatusWrite, WriteError,
+    ActionWrite, Batch, BatchKind, InboxRequest, JobFilter, LedgerWrite, Record, WriteError,
 };
 
 use super::actions::{reserve_action, settle_action};
@@ -17,9 +17,9 @@ fn audit_batch(log: &mut LogWriter) -> Batch {
     let body = Body::ResolutionConflict { slot: Slot::new("s1"), try_no: 1, message };
     let event = Event::seal(log.seq, 1_700_000_000_000_000, log.attempt, body, log.head);
     let mut batch = log.batch();
-    batch.kind = BatchKind::Audit;
+    batch.writes.kind = BatchKind::Audit;
     (log.seq, log.head) = (log.seq + 1, event.hash);
-    batch.events.push(event);
+    batch.writes.events.push(event);
     batch
 }
 
@@ -40,21 +40,22 @@ pub(super) async fn ended_job_accepts_audit_events_only(world: StoreFixture) {
     let found = world.store.jobs(&waiting).await.unwrap();
     assert_eq!(found.iter().map(|row| &row.job_id).collect::<Vec<_>>(), [&log.job_id], "an open job is not listed");
 
-    let mut kinds = vec![audit_batch(&mut log.clone()); 5];
-    kinds[0].status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
-    kinds[1].ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
-    kinds[2].effects = vec![effect("s1", 1, "{}")];
-    kinds[3].payloads = vec![payload("output/s1", b"x")];
-    kinds[4] = Batch { kind: BatchKind::Audit, ..log.clone().append(1) };
+    let mut kinds = vec![audit_batch(&mut log.clone()); 4];
+    kinds[0].writes.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
+    kinds[1].writes.effects = vec![effect("s1", 1, "{}")];
+    kinds[2].writes.payloads = vec![payload("output/s1", b"x")];
+    kinds[3] = log.clone().append(1);
+    kinds[3].writes.kind = BatchKind::Audit;
     for batch in kinds {
         assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))));
     }
-    let unsaid = Batch { kind: BatchKind::Record, ..audit_batch(&mut log.clone()) };
+    let mut unsaid = audit_batch(&mut log.clone());
+    unsaid.writes.kind = BatchKind::Record(Record::Flush);
     assert_eq!(world.store.write(unsaid).await, Err(WriteError::NotHeld { state: JobState::Failed }));
 
     let mut other = log.clone();
     let mut batch = audit_batch(&mut log);
-    batch.inbox_done = vec![id];
+    batch.writes.inbox_done = vec![id];
     world.store.write(batch).await.unwrap();
     assert!(
         matches!(world.store.write(audit_batch(&mut other)).await, Err(WriteError::Conflict { .. })),
@@ -75,7 +76,8 @@ pub(super) async fn receipt_is_revoked_only_by_its_holder(world: StoreFixture) {
     let receipt =
         async || world.store.action_reservation("tenant", &operator, key).await.unwrap().map(|row| row.receipt);
     let write = async |log: &mut LogWriter, action: ActionWrite| {
-        let batch = Batch { actions: vec![action], ..log.append(1) };
+        let mut batch = log.append(1);
+        batch.writes.actions = vec![action];
         world.store.write(batch).await
     };
     write(&mut one, take("s1")).await.unwrap();
@@ -93,7 +95,7 @@ pub(super) async fn receipt_is_revoked_only_by_its_holder(world: StoreFixture) {
         "the key is still reserved"
     );
     let mut batch = two.ending(JobState::Parked, None);
-    batch.actions = vec![ActionWrite::Wait { operator: operator.clone(), key }];
+    batch.writes.actions = vec![ActionWrite::Wait { operator: operator.clone(), key }];
     world.store.write(batch).await.unwrap();
     write(&mut one, settle_action("s1", Some(b"receipt"))).await.unwrap();
     assert_eq!(receipt().await, Some(Some(b"receipt".to_vec())));

@@ -5,7 +5,7 @@ use latchwork_core::model::ids::{Hash, Operator, Slot, StepId};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::{
-    ActionWrite, Batch, BatchKind, Clock, InboxRequest, JobTail, LedgerWrite, LogEnd, StatusWrite, WriteError,
+    ActionWrite, BatchKind, Clock, InboxRequest, JobTail, LedgerWrite, LogEnd, StartCalls, WriteError,
 };
 
 use crate::support::store_fixture;
@@ -19,10 +19,10 @@ fn commit_row(expect: RowState, attempt: u32) -> LedgerWrite {
 pub(super) async fn batch_is_written_atomically(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut batch = log.append(3);
-    batch.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
-    batch.effects = vec![effect("s1", 1, "{}")];
-    batch.payloads = vec![payload("output/s1", b"\0\xff bytes")];
-    let events = batch.events.clone();
+    batch.writes.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
+    batch.writes.effects = vec![effect("s1", 1, "{}")];
+    batch.writes.payloads = vec![payload("output/s1", b"\0\xff bytes")];
+    let events = batch.writes.events.clone();
     world.store.write(batch).await.unwrap();
     world.store.write(log.append(1)).await.unwrap();
 
@@ -46,7 +46,7 @@ pub(super) async fn write_with_a_wrong_log_end_is_refused(world: StoreFixture) {
     assert_eq!(world.store.write(stale.append(1)).await, Err(WriteError::OtherHead { seq: 4 }));
     let mut gap = log.clone();
     let mut batch = gap.append(2);
-    batch.events.remove(0);
+    batch.writes.events.remove(0);
     assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))));
     world.store.write(log.append(1)).await.unwrap();
     assert_eq!(world.store.load(&log.job_id).await.unwrap().unwrap().events.len(), 5);
@@ -69,7 +69,8 @@ pub(super) async fn event_that_does_not_follow_its_predecessor_is_refused(world:
         sealed(log.seq, log.attempt + 1, log.head),
     ];
     for event in wrong {
-        let batch = Batch { events: vec![event], ..log.batch() };
+        let mut batch = log.batch();
+        batch.writes.events = vec![event];
         assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))));
     }
     world.store.write(log.append(1)).await.unwrap();
@@ -85,13 +86,13 @@ pub(super) async fn stale_attempt_cannot_write_anything(world: StoreFixture) {
     let before = world.store.load(&old.job_id).await.unwrap().unwrap();
     let mut kinds = vec![old.batch(); 8];
     kinds[0] = old.append(1);
-    kinds[1].ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
-    kinds[2].effects = vec![effect("s1", 1, "{}")];
-    kinds[3].payloads = vec![payload("output/s1", b"x")];
-    kinds[4].actions = vec![ActionWrite::Wait { operator: Operator::new("O"), key: Hash::default() }];
-    kinds[5].inbox_done = vec![1];
-    kinds[6].status = Some(StatusWrite { to: JobState::Failed, wake_at_us: None });
-    kinds[7].kind = BatchKind::START_CALLS;
+    kinds[1].writes.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
+    kinds[2].writes.effects = vec![effect("s1", 1, "{}")];
+    kinds[3].writes.payloads = vec![payload("output/s1", b"x")];
+    kinds[4].writes.actions = vec![ActionWrite::Wait { operator: Operator::new("O"), key: Hash::default() }];
+    kinds[5].writes.inbox_done = vec![1];
+    kinds[6] = old.clone().ending(JobState::Failed, None);
+    kinds[7].writes.kind = BatchKind::START_CALLS;
     for batch in kinds {
         assert_eq!(world.store.write(batch).await, Err(WriteError::Fenced { attempt: 1, current: 2 }));
     }
@@ -115,15 +116,15 @@ pub(super) async fn attempt_that_released_the_claim_cannot_write(world: StoreFix
 pub(super) async fn refused_batch_leaves_no_trace(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut first = log.append(1);
-    first.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
+    first.writes.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1))];
     world.store.write(first).await.unwrap();
     let mut lost = log.clone();
     let mut batch = lost.append(2);
-    batch.effects = vec![effect("s2", 1, "{}")];
-    batch.payloads = vec![payload("args/s2", b"{}")];
-    batch.status = Some(StatusWrite { to: JobState::Completed, wake_at_us: None });
+    batch.writes.effects = vec![effect("s2", 1, "{}")];
+    batch.writes.payloads = vec![payload("args/s2", b"{}")];
+    batch.writes.kind = BatchKind::end_attempt(JobState::Completed);
     // The batch is refused because its second ledger row, `s1`, exists already.
-    batch.ledger = vec![
+    batch.writes.ledger = vec![
         LedgerWrite::Insert(ledger_row("s2", RowState::Committed, 1)),
         LedgerWrite::Insert(ledger_row("s1", RowState::Committed, 1)),
     ];
@@ -140,12 +141,12 @@ pub(super) async fn refused_batch_leaves_no_trace(world: StoreFixture) {
 pub(super) async fn ledger_row_is_committed_once(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut barrier = log.append(1);
-    barrier.kind = BatchKind::START_CALLS;
-    barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
+    barrier.writes.kind = BatchKind::START_CALLS;
+    barrier.writes.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
     world.store.write(barrier).await.unwrap();
 
     let mut wrong_nonce = log.batch();
-    wrong_nonce.ledger = vec![LedgerWrite::Update {
+    wrong_nonce.writes.ledger = vec![LedgerWrite::Update {
         expect: RowState::Inflight,
         expect_try: 1,
         expect_nonce: 5,
@@ -153,7 +154,7 @@ pub(super) async fn ledger_row_is_committed_once(world: StoreFixture) {
     }];
     assert!(matches!(world.store.write(wrong_nonce).await, Err(WriteError::RowMismatch { .. })));
     let mut wrong_try = log.batch();
-    wrong_try.ledger = vec![LedgerWrite::Update {
+    wrong_try.writes.ledger = vec![LedgerWrite::Update {
         expect: RowState::Inflight,
         expect_try: 2,
         expect_nonce: ledger_row("s1", RowState::Inflight, 1).nonce,
@@ -165,14 +166,14 @@ pub(super) async fn ledger_row_is_committed_once(world: StoreFixture) {
     if let LedgerWrite::Update { row, .. } = &mut other {
         row.slot = Slot::new("s9");
     }
-    absent.ledger = vec![other];
+    absent.writes.ledger = vec![other];
     assert_eq!(world.store.write(absent).await, Err(WriteError::RowMismatch { slot: Slot::new("s9"), found: None }));
 
     let mut once = log.append(1);
-    once.ledger = vec![commit_row(RowState::Inflight, 1)];
+    once.writes.ledger = vec![commit_row(RowState::Inflight, 1)];
     world.store.write(once).await.unwrap();
     let mut twice = log.append(1);
-    twice.ledger = vec![commit_row(RowState::Inflight, 1)];
+    twice.writes.ledger = vec![commit_row(RowState::Inflight, 1)];
     let Err(WriteError::RowMismatch { found: Some(found), .. }) = world.store.write(twice).await else {
         panic!("refused")
     };
@@ -183,8 +184,8 @@ pub(super) async fn store_computes_the_deadline_of_a_try(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let stored = async || world.store.load(&"job_one".into()).await.unwrap().unwrap().ledger[0].clone();
     let mut barrier = log.append(1);
-    barrier.kind = BatchKind::START_CALLS;
-    barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
+    barrier.writes.kind = BatchKind::START_CALLS;
+    barrier.writes.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
     world.store.write(barrier).await.unwrap();
     let deadline = world.clock.boot_us() + 30_000_000;
     assert_eq!(stored().await.deadline_us, deadline);
@@ -193,7 +194,7 @@ pub(super) async fn store_computes_the_deadline_of_a_try(world: StoreFixture) {
     let mut doubt = log.append(1);
     let mut doubtful = ledger_row("s1", RowState::Indeterminate, 1);
     doubtful.deadline_us = 99;
-    doubt.ledger = vec![LedgerWrite::Update {
+    doubt.writes.ledger = vec![LedgerWrite::Update {
         expect: RowState::Inflight,
         expect_try: 1,
         expect_nonce: doubtful.nonce,
@@ -203,10 +204,10 @@ pub(super) async fn store_computes_the_deadline_of_a_try(world: StoreFixture) {
     assert_eq!(stored().await.deadline_us, deadline, "a verdict keeps the deadline");
 
     let mut again = log.append(1);
-    again.kind = BatchKind::START_CALLS;
+    again.writes.kind = BatchKind::START_CALLS;
     let mut open = ledger_row("s1", RowState::Inflight, 1);
     open.try_no = 2;
-    again.ledger = vec![LedgerWrite::Update {
+    again.writes.ledger = vec![LedgerWrite::Update {
         expect: RowState::Indeterminate,
         expect_try: 1,
         expect_nonce: open.nonce,
@@ -221,11 +222,11 @@ pub(super) async fn payload_is_written_once(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     for _ in 0..2 {
         let mut batch = log.append(1);
-        batch.payloads = vec![payload("output/s1", b"x"), payload("output/s1", b"x")];
+        batch.writes.payloads = vec![payload("output/s1", b"x"), payload("output/s1", b"x")];
         world.store.write(batch).await.unwrap();
     }
     let mut batch = log.append(1);
-    batch.payloads = vec![payload("output/s1", b"y")];
+    batch.writes.payloads = vec![payload("output/s1", b"y")];
     assert_eq!(world.store.write(batch).await, Err(WriteError::PayloadExists { label: "output/s1".to_owned() }));
 }
 
@@ -233,16 +234,16 @@ pub(super) async fn acquire_needs_a_live_lease(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.clock.advance_ms(LEASE_MS - 1);
     let mut batch = log.append(1);
-    batch.kind = BatchKind::START_CALLS;
+    batch.writes.kind = BatchKind::START_CALLS;
     world.store.write(batch).await.unwrap();
     world.clock.advance_ms(1);
     let mut late = log.clone().append(1);
-    late.kind = BatchKind::START_CALLS;
+    late.writes.kind = BatchKind::START_CALLS;
     assert_eq!(world.store.write(late).await, Err(WriteError::LeaseExpired));
     world.store.write(log.append(1)).await.expect("a write that starts nothing needs no live lease");
     assert!(world.store.heartbeat(&[(log.job_id.clone(), 1)], LEASE_MS).await.unwrap().is_empty());
     let mut batch = log.append(1);
-    batch.kind = BatchKind::START_CALLS;
+    batch.writes.kind = BatchKind::START_CALLS;
     world.store.write(batch).await.unwrap();
 }
 
@@ -251,7 +252,7 @@ pub(super) async fn acquire_needs_a_lease_of_this_boot(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.clock.reboot();
     let mut late = log.clone().append(1);
-    late.kind = BatchKind::START_CALLS;
+    late.writes.kind = BatchKind::START_CALLS;
     assert_eq!(world.store.write(late).await, Err(WriteError::LeaseExpired));
     world.store.write(log.append(1)).await.expect("a write that starts nothing needs no live lease");
 }
@@ -262,8 +263,9 @@ pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFix
     world.store.put_inbox(&log.job_id, "me", None, InboxRequest::Cancel).await.unwrap();
     let start = |log: &mut store_fixture::LogWriter, slots: &[&str]| {
         let mut batch = log.append(1);
-        batch.kind = BatchKind::START_CALLS;
-        batch.ledger = slots.iter().map(|slot| LedgerWrite::Insert(ledger_row(slot, RowState::Inflight, 1))).collect();
+        batch.writes.kind = BatchKind::START_CALLS;
+        batch.writes.ledger =
+            slots.iter().map(|slot| LedgerWrite::Insert(ledger_row(slot, RowState::Inflight, 1))).collect();
         batch
     };
     assert_eq!(world.store.write(start(&mut log.clone(), &[])).await, Err(WriteError::Cancelled));
@@ -275,7 +277,7 @@ pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFix
     // ledger row. A cancelled job accepts it only for a compensating call.
     for (slot, expected) in [("s1~c", Ok(())), ("s1", Err(WriteError::Cancelled))] {
         let mut batch = log.batch();
-        batch.kind = BatchKind::StartCalls { continued: vec![Slot::new(slot)] };
+        batch.writes.kind = BatchKind::StartCalls(StartCalls { continued: vec![Slot::new(slot)] });
         assert_eq!(world.store.write(batch).await, expected, "{slot}");
     }
 }
@@ -283,7 +285,7 @@ pub(super) async fn cancelled_job_can_acquire_compensations_only(world: StoreFix
 pub(super) async fn recover_lists_unfinished_invocations(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let mut batch = log.append(1);
-    batch.ledger = [
+    batch.writes.ledger = [
         ("s1", RowState::Inflight),
         ("s2", RowState::Committed),
         ("s3", RowState::Indeterminate),

@@ -170,8 +170,8 @@ pub(super) async fn setting_the_wall_clock_expires_no_lease(world: StoreFixture)
 
 async fn start_call(world: &StoreFixture, log: &mut LogWriter) -> LedgerRow {
     let mut barrier = log.append(1);
-    barrier.kind = BatchKind::START_CALLS;
-    barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, log.attempt))];
+    barrier.writes.kind = BatchKind::START_CALLS;
+    barrier.writes.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, log.attempt))];
     world.store.write(barrier).await.unwrap();
     world.store.recover(&log.job_id).await.unwrap().remove(0)
 }

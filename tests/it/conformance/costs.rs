@@ -42,7 +42,7 @@ fn answers_batch(log: &mut LogWriter, each: &[(&str, Option<u32>, i64)]) -> Batc
         let event = Event::seal(log.seq, *time_us, log.attempt, body, log.head);
         log.seq += 1;
         log.head = event.hash;
-        batch.events.push(event);
+        batch.writes.events.push(event);
     }
     batch
 }

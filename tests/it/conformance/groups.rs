@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use latchwork_core::rules::ledger::RowState;
-use latchwork_core::storage::{Flush, LedgerWrite, WriteError};
+use latchwork_core::storage::{BatchKind, LedgerWrite, Record, WriteError};
 
 use crate::support::store_fixture::{LogWriter, StoreFixture, ledger_row};
 
@@ -22,7 +22,7 @@ pub(super) async fn conflict_of_one_job_fails_no_other_job(world: StoreFixture) 
                 let wrong = (job + round) % 3 == 0;
                 let mut batch = if wrong { log.clone().append(1) } else { log.append(1) };
                 let write = LedgerWrite::Insert(ledger_row(&format!("s{round}"), RowState::Committed, 1));
-                batch.ledger.push(write);
+                batch.writes.ledger.push(write);
                 let expected = match (wrong, job % 3) {
                     (false, _) => Ok(()),
                     (true, 0) => {
@@ -90,7 +90,7 @@ pub(super) async fn lingering_batches_are_written_in_order(world: StoreFixture) 
     let mut log = world.claimed_job("one").await;
     let before = world.store.counters().flushes;
     let mut alone = log.append(1);
-    alone.flush = Flush::Linger;
+    alone.writes.kind = BatchKind::Record(Record::Linger);
     world.store.write(alone).await.expect("a lingering batch is written after a few milliseconds");
     if world.dir.is_some() {
         assert_eq!(world.store.counters().flushes - before, 1);
@@ -101,7 +101,7 @@ pub(super) async fn lingering_batches_are_written_in_order(world: StoreFixture) 
     while flushes.len() < 8 && !flushes.contains(&1) {
         let before = world.store.counters().flushes;
         let mut first = log.append(1);
-        first.flush = Flush::Linger;
+        first.writes.kind = BatchKind::Record(Record::Linger);
         let second = log.append(1);
         let results = join_all(vec![world.store.write(first), world.store.write(second)]).await;
         assert_eq!(results, [Ok(()), Ok(())]);

@@ -3,7 +3,7 @@
 use latchwork_core::model::ids::Slot;
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
-use latchwork_core::storage::{BatchKind, InboxError, InboxRequest, LedgerWrite, StatusWrite, WriteError};
+use latchwork_core::storage::{BatchKind, InboxError, InboxRequest, LedgerWrite, WriteError};
 
 use crate::support::store_fixture::{LogWriter, StoreFixture, ledger_row};
 
@@ -19,14 +19,14 @@ pub(super) async fn request_is_kept_until_it_is_done(world: StoreFixture) {
     assert!(world.job_row(&log).await.inbox_pending);
 
     let mut batch = log.append(1);
-    batch.inbox_done = vec![first];
+    batch.writes.inbox_done = vec![first];
     world.store.write(batch).await.unwrap();
     assert!(world.job_row(&log).await.inbox_pending, "one request is left");
     let mut batch = log.clone().append(1);
-    batch.inbox_done = vec![first];
+    batch.writes.inbox_done = vec![first];
     assert!(matches!(world.store.write(batch).await, Err(WriteError::Defect(_))), "done twice");
     let mut batch = log.append(1);
-    batch.inbox_done = vec![second];
+    batch.writes.inbox_done = vec![second];
     world.store.write(batch).await.unwrap();
     assert!(!world.job_row(&log).await.inbox_pending);
     assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty());
@@ -47,7 +47,7 @@ pub(super) async fn job_with_requests_can_neither_end_nor_wait(world: StoreFixtu
         assert_eq!(world.store.write(ending).await, Err(WriteError::InboxPending), "{to:?}");
     }
     let mut drained = log.ending(JobState::Completed, None);
-    drained.inbox_done = vec![id];
+    drained.writes.inbox_done = vec![id];
     world.store.write(drained).await.unwrap();
     assert_eq!(world.job_row(&log).await.state, JobState::Completed);
 }
@@ -58,15 +58,14 @@ pub(super) async fn job_that_cannot_be_loaded_parks_with_its_requests(world: Sto
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Cancel).await.unwrap();
     for to in JobState::ALL {
-        if matches!(to, JobState::Running | JobState::Pending | JobState::Parked) {
+        if matches!(to, JobState::Running | JobState::Pending) {
             continue;
         }
-        let mut ending = log.clone().ending(to, None);
-        ending.kind = BatchKind::ParkUnloaded;
+        let ending = log.clone().ending(to, None);
         assert_eq!(world.store.write(ending).await, Err(WriteError::InboxPending), "{to:?}");
     }
-    let mut parking = log.ending(JobState::Parked, None);
-    parking.kind = BatchKind::ParkUnloaded;
+    let mut parking = log.append(1);
+    parking.writes.kind = BatchKind::ParkUnloaded;
     world.store.write(parking).await.unwrap();
     let row = world.job_row(&log).await;
     assert_eq!((row.state, row.inbox_pending, row.cancel_requested), (JobState::Parked, true, true));
@@ -119,8 +118,7 @@ pub(super) async fn cancel_request_sets_the_flag(world: StoreFixture) {
 pub(super) async fn parking_concurrent_with_a_request_loses_no_wakeup(world: StoreFixture) {
     for round in 0..40 {
         let mut log = world.claimed_job(&format!("r{round}")).await;
-        let mut parking = log.append(1);
-        parking.status = Some(StatusWrite { to: JobState::Parked, wake_at_us: None });
+        let parking = log.ending(JobState::Parked, None);
         let (store, id) = (world.store.clone(), log.job_id.clone());
         let asking = tokio::spawn(async move { store.put_inbox(&id, "ann", None, InboxRequest::Continue).await });
         let parked = world.store.write(parking).await;
@@ -155,7 +153,7 @@ pub(super) async fn retry_reopens_unsuccessful_jobs_only(world: StoreFixture) {
         assert_eq!((claim.row.job_id, claim.row.attempt), (log.job_id.clone(), 2));
         log.attempt = 2;
         let mut reopened = log.append(1);
-        reopened.inbox_done = vec![id];
+        reopened.writes.inbox_done = vec![id];
         world.store.write(reopened).await.unwrap();
         assert!(world.store.inbox(&log.job_id).await.unwrap().is_empty());
     }
@@ -189,12 +187,12 @@ pub(super) async fn undo_reopens_ended_jobs_for_compensations_only(world: StoreF
         assert_eq!((claim.row.job_id, claim.row.attempt), (log.job_id.clone(), 2));
         log.attempt = 2;
         let mut reopened = log.append(1);
-        reopened.inbox_done = vec![id];
+        reopened.writes.inbox_done = vec![id];
         world.store.write(reopened).await.unwrap();
         let start = |log: &mut LogWriter, slot: &str| {
             let mut batch = log.append(1);
-            batch.kind = BatchKind::START_CALLS;
-            batch.ledger = vec![LedgerWrite::Insert(ledger_row(slot, RowState::Inflight, 2))];
+            batch.writes.kind = BatchKind::START_CALLS;
+            batch.writes.ledger = vec![LedgerWrite::Insert(ledger_row(slot, RowState::Inflight, 2))];
             batch
         };
         assert_eq!(world.store.write(start(&mut log.clone(), "s9")).await, Err(WriteError::Cancelled));

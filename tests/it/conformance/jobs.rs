@@ -4,7 +4,7 @@ use latchwork_core::event::Body;
 use latchwork_core::model::error::Code;
 use latchwork_core::model::ids::Slot;
 use latchwork_core::model::job::JobState;
-use latchwork_core::storage::{JobFilter, JobRow, StatusWrite, Submitted, WriteError};
+use latchwork_core::storage::{BatchKind, JobFilter, JobRow, Submitted, WriteError};
 
 use crate::support::store_fixture::{StoreFixture, new_job};
 
@@ -85,15 +85,15 @@ pub(super) async fn job_list_contains_state_reasons(world: StoreFixture) {
     let parked = |slot: &str, reason| Body::JobParked { reason, slot: Some(Slot::new(slot)), cause: None };
     for body in [parked("a", Code::RequiresSignal), parked("b", Code::RequiresApproval)] {
         let mut batch = log.append(2);
-        batch.events.push(log.seal(body));
+        batch.writes.events.push(log.seal(body));
         world.store.write(batch).await.unwrap();
     }
     let mut batch = log.batch();
-    batch.status = Some(StatusWrite { to: JobState::Parked, wake_at_us: None });
+    batch.writes.kind = BatchKind::end_attempt(JobState::Parked);
     world.store.write(batch).await.unwrap();
     let mut log = world.claimed_job("done").await;
     let mut batch = log.ending(JobState::Completed, None);
-    batch.events.push(log.seal(Body::JobCompleted {}));
+    batch.writes.events.push(log.seal(Body::JobCompleted {}));
     world.store.write(batch).await.unwrap();
     let rows = world.store.jobs(&JobFilter { limit: 10, ..JobFilter::default() }).await.unwrap();
     let whys = world.store.state_reasons(&rows).await.unwrap();

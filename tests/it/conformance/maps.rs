@@ -38,16 +38,16 @@ pub(super) async fn batch_and_late_answer_agree_on_one_effect(world: StoreFixtur
 
     world.store.put(&log.job_id, std::slice::from_ref(&answer)).await.unwrap();
     let mut batch = log.clone().append(1);
-    batch.effects = vec![verdict.clone()];
+    batch.writes.effects = vec![verdict.clone()];
     let refused = WriteError::EffectExists { slot: Slot::new("s1"), try_no: 1, found: Box::new(answer.clone()) };
     assert_eq!(world.store.write(batch).await, Err(refused));
     let mut batch = log.append(1);
-    batch.effects = vec![answer.clone()];
+    batch.writes.effects = vec![answer.clone()];
     world.store.write(batch).await.expect("equal bytes are accepted");
 
     let mut batch = log.append(1);
     verdict.try_no = 2;
-    batch.effects = vec![verdict.clone()];
+    batch.writes.effects = vec![verdict.clone()];
     world.store.write(batch).await.unwrap();
     let refused = WriteError::EffectExists { slot: Slot::new("s1"), try_no: 2, found: Box::new(verdict) };
     assert_eq!(world.store.put(&log.job_id, &[effect("s1", 2, "{}")]).await, Err(refused));

@@ -1,7 +1,7 @@
 //! Order of claims, and limits on the number of pending jobs.
 
 use latchwork_core::model::job::JobState;
-use latchwork_core::storage::{ClaimExclusions, InboxRequest, NewJob, QueueLimit, StatusWrite, Submitted};
+use latchwork_core::storage::{ClaimExclusions, InboxRequest, NewJob, QueueLimit, Submitted};
 
 use crate::support::store_fixture::{LEASE_MS, StoreFixture, new_job};
 
@@ -103,9 +103,7 @@ pub(super) async fn full_queue_refuses_another_job(world: StoreFixture) {
 pub(super) async fn released_job_can_be_claimed_with_its_requests(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     world.store.put_inbox(&log.job_id, "bob", None, InboxRequest::Cancel).await.unwrap();
-    let mut back = log.append(1);
-    back.status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
-    world.store.write(back).await.unwrap();
+    world.store.write(log.ending(JobState::Pending, None)).await.unwrap();
     let row = world.job_row(&log).await;
     assert_eq!((row.state, row.inbox_pending), (JobState::Pending, true));
     assert!(world.store.write(log.append(1)).await.is_err(), "the job is no longer held");

@@ -35,8 +35,8 @@ pub(super) async fn results_are_indexed_with_their_batch(world: StoreFixture) {
         world.store.reusable(tenant, &Operator::new("Email.Draft"), Hash::of(&[input])).await.unwrap()
     };
     let mut batch = one.append(1);
-    batch.payloads = vec![payload("output/s3", b"\0 bytes")];
-    batch.reusables = vec![reusable(&one, "tenant", b"a"), reusable(&one, "other", b"a")];
+    batch.writes.payloads = vec![payload("output/s3", b"\0 bytes")];
+    batch.writes.reusables = vec![reusable(&one, "tenant", b"a"), reusable(&one, "other", b"a")];
     world.store.write(batch).await.unwrap();
     assert_eq!(find("tenant", b"a").await, Some(reusable(&one, "tenant", b"a")));
     assert_eq!(find("tenant", b"b").await, None);
@@ -54,11 +54,11 @@ pub(super) async fn results_are_indexed_with_their_batch(world: StoreFixture) {
     };
     let mut refused = two.clone().append(1);
     refused.attempt = 7;
-    refused.reusables = vec![newer.clone()];
+    refused.writes.reusables = vec![newer.clone()];
     assert!(matches!(world.store.write(refused).await, Err(WriteError::Fenced { .. })));
     assert_eq!(find("tenant", b"a").await, Some(reusable(&one, "tenant", b"a")));
     let mut batch = two.append(1);
-    batch.reusables = vec![newer.clone()];
+    batch.writes.reusables = vec![newer.clone()];
     world.store.write(batch).await.unwrap();
     assert_eq!(find("tenant", b"a").await, Some(newer));
     assert_eq!(find("other", b"a").await, Some(reusable(&one, "other", b"a")), "each tenant has its own index");

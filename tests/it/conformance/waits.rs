@@ -3,7 +3,7 @@
 use latchwork_core::model::ids::{Hash, Slot};
 use latchwork_core::model::job::JobState;
 use latchwork_core::storage::expectation::{Expectation, ExpectationState, TimerWrite};
-use latchwork_core::storage::{BatchKind, Clock, InboxError, InboxRequest, NotExpected, StatusWrite, WriteError};
+use latchwork_core::storage::{BatchKind, Clock, InboxError, InboxRequest, NotExpected, WriteError};
 
 use crate::support::store_fixture::{LogWriter, StoreFixture, new_job};
 
@@ -65,7 +65,7 @@ pub(super) async fn signals_are_accepted_while_awaited_and_duplicates_always(wor
     let done: Vec<i64> = world.store.inbox(&log.job_id).await.unwrap().iter().map(|row| row.id).collect();
     assert_eq!((done.len(), done.last()), (4, Some(&duplicate)), "refused requests are not stored");
     let mut ending = log.ending(JobState::Completed, None);
-    ending.inbox_done = done;
+    ending.writes.inbox_done = done;
     world.store.write(ending).await.unwrap();
     let before = world.job_row(&log).await;
     put_request(&world, &log, signal("k")).await.unwrap();
@@ -198,18 +198,21 @@ pub(super) async fn timeout_of_a_wait_is_refused_while_requests_are_unread(world
     world.store.fire_timers().await.unwrap();
     let timer_id = world.store.inbox(&log.job_id).await.unwrap()[1].id;
     let mut end = log.clone().append(1);
-    (end.kind, end.inbox_done) = (BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, vec![timer_id]);
+    (end.writes.kind, end.writes.inbox_done) =
+        (BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, vec![timer_id]);
     assert_eq!(world.store.write(end).await, Err(WriteError::InboxPending));
     let mut read = log.append(1);
-    read.inbox_done = vec![signal_id];
+    read.writes.inbox_done = vec![signal_id];
     world.store.write(read).await.unwrap();
     // A batch may list unread requests as compatible with the timeout. These requests do not block the timeout.
     let other_id = put_request(&world, &log, InboxRequest::Continue).await.unwrap();
     let mut end = log.clone().append(1);
-    (end.kind, end.inbox_done) = (BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, vec![timer_id]);
+    (end.writes.kind, end.writes.inbox_done) =
+        (BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, vec![timer_id]);
     assert_eq!(world.store.write(end).await, Err(WriteError::InboxPending));
     let mut end = log.append(1);
-    (end.kind, end.inbox_done) = (BatchKind::EndWait { compatible_inbox_ids: vec![other_id] }, vec![timer_id]);
+    (end.writes.kind, end.writes.inbox_done) =
+        (BatchKind::EndWait { compatible_inbox_ids: vec![other_id] }, vec![timer_id]);
     world.store.write(end).await.unwrap();
 }
 
@@ -224,8 +227,7 @@ pub(super) async fn request_acknowledged_while_a_job_settles_is_not_lost(world: 
         batch.timers = vec![TimerWrite { name: "wait/t".to_owned(), due_us: Some(now_us) }];
         world.store.write(batch).await.unwrap();
         let to = if round % 2 == 0 { JobState::Parked } else { JobState::Completed };
-        let mut resting = log.append(1);
-        resting.status = Some(StatusWrite { to, wake_at_us: None });
+        let mut resting = log.ending(to, None);
         if to == JobState::Completed {
             resting.expectations = vec![awaited_signal(Some("k"), ExpectationState::Over, None)];
             resting.timers = vec![TimerWrite { name: "wait/t".to_owned(), due_us: None }];

@@ -18,7 +18,7 @@ use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{
     BatchKind, EffectStore, InboxRequest, InboxRow, JobFilter, Journal, KeyValue, LeaseRequest, LedgerWrite,
-    QueueLimit, StatusWrite, StoredJob,
+    QueueLimit, StoredJob,
 };
 use latchwork_store::{
     Database, KillAt, OpenOptions, OwnerLock, POSTGRES_STATEMENTS, Probe, STATEMENTS, Side, SystemClock,
@@ -142,18 +142,18 @@ impl NotedWriter {
     async fn write_call(&mut self) {
         let Self { store, notes, log_a, .. } = self;
         let mut barrier = log_a.append(1);
-        barrier.kind = BatchKind::START_CALLS;
-        barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
-        barrier.payloads = vec![payload("args/s1", b"{}")];
+        barrier.writes.kind = BatchKind::START_CALLS;
+        barrier.writes.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
+        barrier.writes.payloads = vec![payload("args/s1", b"{}")];
         notes.note_around("barrier", store.write(barrier)).await.unwrap();
         let open = store.recover(&log_a.job_id).await.unwrap().remove(0);
         store.quiescence(&log_a.job_id, &open, 0).await.unwrap();
 
         let mut commit = log_a.append(2);
         let row = ledger_row("s1", RowState::Committed, 1);
-        commit.effects = vec![effect("s1", 1, "{}")];
+        commit.writes.effects = vec![effect("s1", 1, "{}")];
         let (expect, expect_try, expect_nonce) = (RowState::Inflight, 1, row.nonce);
-        commit.ledger = vec![LedgerWrite::Update { expect, expect_try, expect_nonce, row }];
+        commit.writes.ledger = vec![LedgerWrite::Update { expect, expect_try, expect_nonce, row }];
         notes.note_around("commit", store.write(commit)).await.unwrap();
     }
 
@@ -175,7 +175,7 @@ impl NotedWriter {
         let request = notes.note_around("ask b", put).await.unwrap();
         assert_eq!(store.inbox(&log_b.job_id).await.unwrap().len(), 1);
         let mut drain = log_b.append(1);
-        drain.inbox_done = vec![request];
+        drain.writes.inbox_done = vec![request];
         drain.timers = vec![TimerWrite { name: "wait/s".to_owned(), due_us: Some(1) }];
         notes.note_around("drain b", store.write(drain)).await.unwrap();
         notes.note_around("fire b", store.fire_timers()).await.unwrap();
@@ -221,11 +221,9 @@ impl NotedWriter {
     /// Completes job `a` and releases job `b`.
     async fn end_jobs(&mut self) {
         let Self { store, notes, log_a, log_b } = self;
-        let mut end = log_a.append(1);
-        end.status = Some(StatusWrite { to: JobState::Completed, wake_at_us: None });
+        let end = log_a.ending(JobState::Completed, None);
         notes.note_around("end a", store.write(end)).await.unwrap();
-        let mut back = log_b.append(1);
-        back.status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
+        let back = log_b.ending(JobState::Pending, None);
         notes.note_around("give back b", store.write(back)).await.unwrap();
     }
 }

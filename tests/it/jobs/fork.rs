@@ -11,8 +11,8 @@ use latchwork_core::model::effect::{Answer, Effect, Provenance};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::model::job::JobState;
-use latchwork_core::state::{Draft, Durable, label};
-use latchwork_core::storage::{EffectStore, Journal, LeaseRequest, StatusWrite};
+use latchwork_core::state::{Durable, label};
+use latchwork_core::storage::{BatchKind, Draft, EffectStore, Journal, LeaseRequest, Record};
 use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
 
 use crate::support::test_env::TestEnv;
@@ -104,23 +104,20 @@ async fn write_foreign_history(dir: &Path, job: &JobId) {
         nondeterministic: false,
         refused: Some(RefusedCall { operator: Operator::new("Effect.Keyed"), args, action_key: None }),
     };
-    let draft = Draft {
+    let refused: Draft = Draft {
         events: vec![finished, Body::CommandCommitted { slot }],
         effects: vec![effect],
         inbox_done: inbox,
-        flush_now: true,
-        ..decide::claimed(claim.row.attempt, "other", Hash::default())
-    };
-    let claimed = decide::claimed(claim.row.attempt, "other", Hash::default()).events;
-    let draft = Draft { events: claimed.into_iter().chain(draft.events).collect(), ..draft };
-    let parked = Draft {
-        events: vec![Body::JobParked { reason: Code::RequiresApproval, slot: Some(Slot::new("o")), cause: None }],
-        status: Some(StatusWrite { to: JobState::Parked, wake_at_us: None }),
-        flush_now: true,
+        kind: Record::Flush,
         ..Draft::default()
     };
-    for draft in [draft, parked] {
-        let batch = durable.seal(draft, claim.now_us).expect("the history is valid");
+    let parked = Draft {
+        events: vec![Body::JobParked { reason: Code::RequiresApproval, slot: Some(Slot::new("o")), cause: None }],
+        kind: BatchKind::end_attempt(JobState::Parked),
+        ..Draft::default()
+    };
+    for draft in [decide::claimed("other", Hash::default()).merge(refused).into(), parked] {
+        let batch = durable.seal(claim.row.attempt, draft, claim.now_us).expect("the history is valid");
         store.write(batch).await.expect("written");
     }
     store.close().await;

@@ -12,7 +12,7 @@ use latchwork_core::model::ids::{Hash, JobId, Operator, Slot, StepId};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::{LedgerRow, RowState};
 use latchwork_core::storage::{
-    Batch, Clock, EffectStore, JobRow, Journal, KeyValue, LeaseRequest, NewJob, Owner, Payload, StatusWrite,
+    Batch, BatchKind, Clock, EffectStore, JobRow, Journal, KeyValue, LeaseRequest, NewJob, Owner, Payload,
 };
 use latchwork_store::{Database, OpenOptions, OwnerLock};
 
@@ -128,7 +128,7 @@ impl LogWriter {
         let mut batch = self.batch();
         for _ in 0..events {
             let body = Body::StepStarted { step_id: StepId::new(format!("s{}", self.seq)) };
-            batch.events.push(self.seal(body));
+            batch.writes.events.push(self.seal(body));
         }
         batch
     }
@@ -144,7 +144,7 @@ impl LogWriter {
     /// Returns a batch that takes the job to this state.
     pub(crate) fn ending(&mut self, to: JobState, wake_at_us: Option<i64>) -> Batch {
         let mut batch = self.append(1);
-        batch.status = Some(StatusWrite { to, wake_at_us });
+        batch.writes.kind = BatchKind::EndAttempt { to, wake_at_us };
         batch
     }
 }

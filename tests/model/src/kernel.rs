@@ -11,9 +11,7 @@ use latchwork_core::rules::ledger;
 use latchwork_core::rules::ledger::{Caller, Decision, LedgerRow, Quiescence, RowState, SlotFacts};
 use latchwork_core::storage::admit::{ActionKeys, JobSnapshot};
 use latchwork_core::storage::quiescence::{OwnerFacts, assess};
-use latchwork_core::storage::{
-    Batch, BatchKind, InboxRequest, LedgerWrite, ManualVerdict, StatusWrite, WriteError, admit,
-};
+use latchwork_core::storage::{Batch, BatchKind, InboxRequest, LedgerWrite, ManualVerdict, WriteError, admit};
 
 use crate::ModelClass;
 use crate::inbox::ModelRequest;
@@ -165,7 +163,7 @@ pub(crate) fn check_admitted(job: &Job, run: &Run, todo: &PlannedWrite, part: u8
         && let Some(new) = todo.row(record, run.attempt)
     {
         let new = row(todo.slot, &new);
-        batch.ledger.push(match &record.row {
+        batch.writes.ledger.push(match &record.row {
             None => LedgerWrite::Insert(new),
             Some(old) => {
                 let old = row(todo.slot, old);
@@ -177,14 +175,14 @@ pub(crate) fn check_admitted(job: &Job, run: &Run, todo: &PlannedWrite, part: u8
     if part & EFFECTS != 0
         && let Some((try_no, new)) = todo.effect(record)
     {
-        batch.effects.push(effect(todo.slot, try_no, &new));
+        batch.writes.effects.push(effect(todo.slot, try_no, &new));
     }
     if part & EVENTS != 0 {
-        batch.inbox_done.extend(todo.applies.map(|_| 0));
-        batch.status = todo.status().map(|to| StatusWrite { to, wake_at_us: None });
+        batch.writes.inbox_done.extend(todo.applies.map(|_| 0));
+        batch.writes.kind = todo.status().map_or(batch.writes.kind, BatchKind::end_attempt);
     }
     if todo.acquires() {
-        batch.kind = BatchKind::START_CALLS;
+        batch.writes.kind = BatchKind::START_CALLS;
     }
     admit::admit(&mut standing, &mut ActionKeys::default(), &batch, 0).map(|_| ())
 }

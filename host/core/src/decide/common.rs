@@ -6,7 +6,8 @@ use crate::model::ids::Slot;
 use crate::model::payload::PayloadRef;
 use crate::model::step::StepState;
 use crate::rules::ledger::{LedgerRow, RowState};
-use crate::state::{Call, Draft, Durable};
+use crate::state::{Call, Durable};
+use crate::storage::Draft;
 
 /// Rebuilds the invocation of a slot from its records.
 pub(super) fn recorded_invocation(durable: &Durable, slot: &Slot, call: &Call) -> Invocation {

@@ -6,7 +6,8 @@ use crate::model::error::Failure;
 use crate::model::ids::{Hash, Operator, Slot};
 use crate::model::payload::PayloadRef;
 use crate::rules::ledger::Quiescence;
-use crate::state::{Draft, Durable};
+use crate::state::Durable;
+use crate::storage::{Draft, StartCalls};
 
 /// An invocation, as the caller requests it now.
 #[derive(Clone, Debug)]
@@ -47,11 +48,11 @@ pub enum NextAction {
     Answer(Result<String, Failure>),
     /// Write the draft, then call [`next_action`](crate::decide::next_action) again.
     Write(Draft),
-    /// Write the draft, execute the tool, and pass the answer to [`crate::decide::answered`]. A draft of the kind
-    /// `StartCalls` must be durable before the tool is executed.
+    /// Write the barrier, execute the tool, and pass the answer to [`crate::decide::answered`]. The barrier must be
+    /// durable before the tool is executed.
     Execute {
-        /// The barrier. Empty for calls that only read.
-        draft: Draft,
+        /// The barrier. `None` for calls that only read.
+        barrier: Option<Draft<StartCalls>>,
         /// The started try.
         started: Try,
     },

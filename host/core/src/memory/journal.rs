@@ -49,13 +49,13 @@ impl Memory {
         let job = state.jobs.get_mut(&batch.job_id).ok_or_else(|| WriteError::NoJob(batch.job_id.clone()))?;
         job.snapshot.lease_live = job.lease_live(&self.clock);
         let changes = admit::admit(&mut job.snapshot, &mut state.actions, batch, self.clock.boot_us())?;
-        job.events.extend(batch.events.iter().cloned());
+        job.events.extend(batch.writes.events.iter().cloned());
         job.apply_expectations(batch);
         job.updated_us = now_us;
         if admit::releases_claim(job.snapshot.state) {
             job.lease_until_us = None;
         }
-        for reusable in &batch.reusables {
+        for reusable in &batch.writes.reusables {
             let ReusableResult { tenant_id, operator, input_hash, .. } = reusable;
             state.reusables.insert((tenant_id.clone(), operator.clone(), *input_hash), reusable.clone());
         }

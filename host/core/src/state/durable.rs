@@ -11,73 +11,7 @@ use crate::model::ids::{Hash, Slot, StepId};
 use crate::model::keys;
 use crate::model::payload::PayloadRef;
 use crate::rules::ledger::LedgerRow;
-use crate::rules::reuse::ReusableResult;
-use crate::storage::{ActionWrite, Batch, BatchKind, Flush, LedgerWrite, Payload, StatusWrite, StoredJob};
-
-/// Writes that a decision requests, before they have a position in the log.
-#[derive(Clone, Debug, Default)]
-pub struct Draft {
-    /// Events, in order.
-    pub events: Vec<Body>,
-    /// Ledger rows to write.
-    pub ledger: Vec<LedgerWrite>,
-    /// Effects to store.
-    pub effects: Vec<Effect>,
-    /// Payloads to store.
-    pub payloads: Vec<Payload>,
-    /// Writes to action keys.
-    pub actions: Vec<ActionWrite>,
-    /// Ids of inbox rows that have become events.
-    pub inbox_done: Vec<i64>,
-    /// Results that later jobs may reuse.
-    pub reusables: Vec<ReusableResult>,
-    /// New state of the job.
-    pub status: Option<StatusWrite>,
-    /// Number of the claimed attempt. Set only in the first draft of a claim, because the number cannot be derived from
-    /// the log: earlier attempts may have left no event.
-    pub attempt: Option<u32>,
-    /// Purpose of the draft, which decides what the store checks.
-    pub kind: BatchKind,
-    /// True if log and ledger must be written in one transaction, even if the commit mode is staged.
-    pub atomic: bool,
-    /// True if the draft must be flushed immediately because a caller waits for it.
-    pub flush_now: bool,
-}
-
-impl Draft {
-    /// Returns true if the draft writes nothing, marks no inbox row as done, and starts no call.
-    pub fn is_empty(&self) -> bool {
-        !self.kind.starts_calls() && self.inbox_done.is_empty() && self.has_no_writes()
-    }
-
-    /// Returns true if the draft writes nothing, or only marks inbox rows as done.
-    pub fn has_no_writes(&self) -> bool {
-        self.events.is_empty()
-            && self.ledger.is_empty()
-            && self.effects.is_empty()
-            && self.payloads.is_empty()
-            && self.actions.is_empty()
-            && self.reusables.is_empty()
-            && self.status.is_none()
-    }
-
-    /// Merges two drafts. The writes of `self` come first.
-    pub fn merge(mut self, other: Draft) -> Draft {
-        self.events.extend(other.events);
-        self.ledger.extend(other.ledger);
-        self.effects.extend(other.effects);
-        self.payloads.extend(other.payloads);
-        self.actions.extend(other.actions);
-        self.inbox_done.extend(other.inbox_done);
-        self.reusables.extend(other.reusables);
-        self.status = other.status.or(self.status);
-        self.attempt = other.attempt.or(self.attempt);
-        self.kind = self.kind.combined_with(other.kind);
-        self.atomic |= other.atomic;
-        self.flush_now |= other.flush_now;
-        self
-    }
-}
+use crate::storage::{Batch, BatchKind, Draft, StoredJob};
 
 /// All stored data of one job.
 #[derive(Clone, Debug)]
@@ -122,18 +56,20 @@ impl Durable {
     }
 
     /// Numbers and chains the events of the draft, applies the draft to this state and returns the batch to
-    /// write.
+    /// write. `attempt` is the attempt of the writer. An earlier attempt may have left no event, so the number cannot be
+    /// derived from the log.
     ///
     /// # Errors
-    /// Fails if the state machines refuse an event of the draft. Such a draft is a defect of the caller.
-    pub fn seal(&mut self, draft: Draft, now_us: i64) -> Result<Batch, FoldError> {
-        let mut batch = Batch::new(self.job.header.job_id.clone(), self.job.attempt, self.job.next_seq, self.job.head);
+    /// The draft holds an event that the state machines refuse, or the first draft of an attempt does not record the
+    /// claim. This is a defect of the caller.
+    pub fn seal(&mut self, attempt: u32, draft: impl Into<Draft<BatchKind>>, now_us: i64) -> Result<Batch, FoldError> {
+        let mut draft = draft.into();
+        let mut batch = Batch::new(self.job.header.job_id.clone(), attempt, self.job.next_seq, self.job.head);
         // Event times never decrease, even if the clock was set back.
         let time_us = now_us.max(self.job.last_us);
-        let attempt = draft.attempt.unwrap_or(self.job.attempt);
-        batch.attempt = attempt;
         let open = self.job.open_expectations();
-        for body in draft.events {
+        let mut events = Vec::with_capacity(draft.events.len());
+        for body in std::mem::take(&mut draft.events) {
             let event = Event::seal(self.job.next_seq, time_us, attempt, body, self.job.head);
             self.job.apply(&event)?;
             if let Body::StepUnblocked { step_id } = &event.body {
@@ -141,37 +77,25 @@ impl Durable {
                 // the step again.
                 self.prefetched.forget_step(step_id);
             }
-            batch.events.push(event);
+            events.push(event);
+        }
+        if self.job.attempt != attempt {
+            let message = format!("attempt {attempt} has no claim event");
+            return Err(FoldError::Invalid { seq: batch.expect_seq, message });
         }
         for write in &draft.ledger {
             let row = write.row();
             self.rows.insert(row.slot.clone(), row.clone());
         }
-        for effect in &draft.effects {
-            self.effects.insert((effect.slot.clone(), effect.try_no), Arc::new(effect.clone()));
-        }
+        self.add_effects(&draft.effects);
         for payload in &draft.payloads {
             self.payloads.insert(payload.label.clone(), payload.bytes.as_slice().into());
         }
-        batch.ledger = draft.ledger;
-        batch.effects = draft.effects;
-        batch.payloads = draft.payloads;
-        batch.actions = draft.actions;
-        batch.inbox_done = draft.inbox_done;
-        batch.reusables = draft.reusables;
-        for reusable in &mut batch.reusables {
+        for reusable in &mut draft.reusables {
             reusable.time_us = time_us;
         }
-        batch.status = draft.status;
         (batch.expectations, batch.timers) = self.job.changes_since(&open);
-        batch.kind = match draft.kind {
-            BatchKind::EndWait { .. } => BatchKind::EndWait { compatible_inbox_ids: self.compatible_inbox_ids.clone() },
-            kind => kind,
-        };
-        // A batch without events is flushed immediately. If it were lost later, the log would have no gap, so no later
-        // write would detect the loss.
-        let now = draft.flush_now || batch.events.is_empty();
-        batch.flush = if now { Flush::Now } else { Flush::Linger };
+        batch.writes = draft.map(|kind| kind, |_| events);
         Ok(batch)
     }
 

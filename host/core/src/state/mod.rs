@@ -19,7 +19,7 @@ mod waits;
 
 pub use crate::state::prefetched::{Prefetched, ReuseCandidate};
 pub(crate) use confirm::consequence_of;
-pub use durable::{Draft, Durable};
+pub use durable::Durable;
 pub use error::FoldError;
 pub use types::{
     Approval, Call, Compensation, CompensationEnd, ConfirmationState, EarlySignal, EmittedEvent, ForkOrigin, Gate, Job,

@@ -14,7 +14,8 @@ use crate::rules::cost;
 use crate::rules::cost::Charge;
 use crate::rules::ledger::{LedgerRow, RowState};
 use crate::storage::{
-    ActionRow, ActionWrite, Batch, BatchKind, InboxRequest, LedgerWrite, NewJob, QueueLimit, Submitted, WriteError,
+    ActionRow, ActionWrite, Batch, BatchKind, InboxRequest, LedgerWrite, NewJob, QueueLimit, StartCalls, Submitted,
+    WriteError,
 };
 
 /// Stored data of one job. Contains at least the rows, effects and payloads that the checked batch touches.
@@ -138,7 +139,7 @@ pub fn admit(
         return Err(WriteError::Fenced { attempt: batch.attempt, current: job.attempt });
     }
     // A terminal job has no claim and accepts only audit batches. Every other batch needs a running job.
-    let is_audit = batch.kind == BatchKind::Audit;
+    let is_audit = batch.writes.kind == BatchKind::Audit;
     if is_audit != job.state.is_terminal() || !is_audit && job.state != JobState::Running {
         return Err(WriteError::NotHeld { state: job.state });
     }
@@ -146,8 +147,8 @@ pub fn admit(
         check_audit(batch)?;
     }
     check_position(job, batch)?;
-    check_chain(&batch.events, batch)?;
-    if let BatchKind::StartCalls { continued } = &batch.kind {
+    check_chain(&batch.writes.events, batch)?;
+    if let BatchKind::StartCalls(StartCalls { continued }) = &batch.writes.kind {
         check_start(job, batch, continued)?;
     }
     let mut changes = AdmittedChanges {
@@ -162,7 +163,7 @@ pub fn admit(
     // A pending row that only reports another due timer does not prevent the end of a wait. Otherwise two due timers
     // would block each other forever: the row of each timer would make the store refuse the batch that ends the other
     // wait.
-    let contradicted = match &batch.kind {
+    let contradicted = match &batch.writes.kind {
         BatchKind::EndWait { compatible_inbox_ids } => {
             undone.as_ref().map_or(job.inbox_pending, |rest| rest.iter().any(|id| !compatible_inbox_ids.contains(id)))
         }
@@ -170,27 +171,26 @@ pub fn admit(
     };
     // A batch that makes the job `PENDING` may leave inbox rows pending, because the next attempt reads them.
     let rests = |to: JobState| releases_claim(to) && to != JobState::Pending;
-    let may_wait_too = |to: JobState| batch.kind == BatchKind::ParkUnloaded && to == JobState::Parked;
     let leaves_undone_requests =
-        undone_left && batch.status.is_some_and(|status| rests(status.to) && !may_wait_too(status.to));
+        undone_left && matches!(batch.writes.kind, BatchKind::EndAttempt { to, .. } if rests(to));
     if contradicted || leaves_undone_requests {
         return Err(WriteError::InboxPending);
     }
 
     // All checks have passed. The statements below cannot fail.
-    job.next_seq += batch.events.len() as u64;
-    if let Some(last) = batch.events.last() {
+    job.next_seq += batch.writes.events.len() as u64;
+    if let Some(last) = batch.writes.events.last() {
         job.head = last.hash;
     }
     changes.ledger = rows.values().cloned().collect();
-    changes.charges = batch.events.iter().filter_map(cost::charge).collect();
+    changes.charges = batch.writes.events.iter().filter_map(cost::charge).collect();
     job.ledger.extend(rows);
     for &index in &changes.effects {
-        let effect = &batch.effects[index];
+        let effect = &batch.writes.effects[index];
         job.effects.insert((effect.slot.clone(), effect.try_no), effect.to_bytes());
     }
     for &index in &changes.payloads {
-        let payload = &batch.payloads[index];
+        let payload = &batch.writes.payloads[index];
         job.payloads.insert(payload.label.clone(), payload.bytes.clone());
     }
     if let Some(actions_now) = reserved {
@@ -200,9 +200,10 @@ pub fn admit(
         job.inbox_pending = !rest.is_empty();
         job.inbox = rest;
     }
-    if let Some(status) = batch.status {
-        job.state = status.to;
-        job.wake_at_us = status.wake_at_us;
+    match batch.writes.kind {
+        BatchKind::EndAttempt { to, wake_at_us } => (job.state, job.wake_at_us) = (to, wake_at_us),
+        BatchKind::ParkUnloaded => (job.state, job.wake_at_us) = (JobState::Parked, None),
+        _ => {}
     }
     Ok(changes)
 }
@@ -264,13 +265,12 @@ pub fn new_effects_of(stored: &BTreeMap<(Slot, u32), Vec<u8>>, effects: &[Effect
 /// Checks a batch for a terminal job. The batch may contain only audit events, reservation changes and ids of
 /// processed inbox rows.
 fn check_audit(batch: &Batch) -> Result<(), WriteError> {
-    let others = batch.status.is_some()
-        || !(batch.ledger.is_empty() && batch.effects.is_empty() && batch.payloads.is_empty())
-        || !(batch.expectations.is_empty() && batch.timers.is_empty() && batch.reusables.is_empty())
-        || batch.events.iter().any(|event| !event.body.is_audit());
-    match others {
-        true => Err(WriteError::Defect("a terminal job accepts only audit events".to_owned())),
-        false => Ok(()),
+    let writes = &batch.writes;
+    let none = writes.ledger.is_empty() && writes.effects.is_empty() && writes.payloads.is_empty();
+    let none = none && writes.reusables.is_empty() && batch.expectations.is_empty() && batch.timers.is_empty();
+    match none && writes.events.iter().all(|event| event.body.is_audit()) {
+        true => Ok(()),
+        false => Err(WriteError::Defect("a terminal job accepts only audit events".to_owned())),
     }
 }
 
@@ -304,7 +304,7 @@ fn check_start(job: &JobSnapshot, batch: &Batch, continued: &[Slot]) -> Result<(
     if !job.lease_live {
         return Err(WriteError::LeaseExpired);
     }
-    let rows = || batch.ledger.iter().map(LedgerWrite::row).filter(|row| row.state == RowState::Inflight);
+    let rows = || batch.writes.ledger.iter().map(LedgerWrite::row).filter(|row| row.state == RowState::Inflight);
     let started = || rows().map(|row| &row.slot).chain(continued);
     let compensates = started().next().is_some() && started().all(Slot::is_compensation);
     if job.cancel_requested && !compensates {
@@ -314,13 +314,13 @@ fn check_start(job: &JobSnapshot, batch: &Batch, continued: &[Slot]) -> Result<(
 }
 
 fn new_effects(job: &JobSnapshot, batch: &Batch) -> Result<Vec<usize>, WriteError> {
-    new_effects_of(&job.effects, &batch.effects)
+    new_effects_of(&job.effects, &batch.writes.effects)
 }
 
 fn new_payloads(job: &JobSnapshot, batch: &Batch) -> Result<Vec<usize>, WriteError> {
     let mut fresh: BTreeMap<&str, &[u8]> = BTreeMap::new();
     let mut new = Vec::new();
-    for (index, payload) in batch.payloads.iter().enumerate() {
+    for (index, payload) in batch.writes.payloads.iter().enumerate() {
         let label = payload.label.as_str();
         let found = fresh.get(label).copied().or_else(|| job.payloads.get(label).map(Vec::as_slice));
         match found {
@@ -337,7 +337,7 @@ fn new_payloads(job: &JobSnapshot, batch: &Batch) -> Result<Vec<usize>, WriteErr
 
 fn ledger_rows_after(job: &JobSnapshot, batch: &Batch, boot_us: i64) -> Result<BTreeMap<Slot, LedgerRow>, WriteError> {
     let mut rows: BTreeMap<Slot, LedgerRow> = BTreeMap::new();
-    for write in &batch.ledger {
+    for write in &batch.writes.ledger {
         let slot = &write.row().slot;
         let found = rows.get(slot).or_else(|| job.ledger.get(slot));
         let refuse = || WriteError::RowMismatch { slot: slot.clone(), found: found.cloned().map(Box::new) };
@@ -351,7 +351,7 @@ fn ledger_rows_after(job: &JobSnapshot, batch: &Batch, boot_us: i64) -> Result<B
             }
             _ => return Err(refuse()),
         }
-        if batch.kind.starts_calls() && row.state == RowState::Inflight {
+        if batch.writes.kind.starts_calls() && row.state == RowState::Inflight {
             row.deadline_us = boot_us.saturating_add(i64::from(row.timeout_ms) * 1000);
         }
         rows.insert(slot.clone(), row);
@@ -367,12 +367,12 @@ fn reservations_after(
     batch: &Batch,
     changes: &mut AdmittedChanges,
 ) -> Result<Option<ActionKeys>, WriteError> {
-    if batch.actions.is_empty() {
+    if batch.writes.actions.is_empty() {
         return Ok(None);
     }
     let mut now = actions.clone();
     let id = |operator: &Operator, key: &Hash| (job.tenant_id.clone(), operator.clone(), *key);
-    for write in &batch.actions {
+    for write in &batch.writes.actions {
         match write {
             ActionWrite::Reserve { operator, key, args_hash, slot } => {
                 let id = id(operator, key);
@@ -435,11 +435,11 @@ fn reservations_after(
 
 /// Computes the pending inbox rows after the batch. Returns `None` if the batch marks no row as done.
 fn undone_rows_after(job: &JobSnapshot, batch: &Batch) -> Result<Option<BTreeSet<i64>>, WriteError> {
-    if batch.inbox_done.is_empty() {
+    if batch.writes.inbox_done.is_empty() {
         return Ok(None);
     }
     let mut rest = job.inbox.clone();
-    for id in &batch.inbox_done {
+    for id in &batch.writes.inbox_done {
         if !rest.remove(id) {
             return Err(WriteError::Defect(format!("inbox row {id} of the batch is not undone")));
         }

@@ -6,7 +6,7 @@ use crate::event::Event;
 use crate::model::ids::{Hash, JobId};
 use crate::model::job::JobState;
 use crate::rules::ledger::LedgerRow;
-use crate::storage::batch::Payload;
+use crate::storage::changes::Payload;
 use crate::storage::inbox::InboxRow;
 
 /// The process that claims jobs. Other processes use these fields to check whether this process is still alive.

@@ -2,7 +2,7 @@
 
 use crate::event::Event;
 use crate::model::ids::Hash;
-use crate::storage::batch::Payload;
+use crate::storage::changes::Payload;
 use crate::storage::expectation::Expectation;
 use crate::storage::query::LeaseRequest;
 use crate::storage::rows::JobRow;

@@ -8,7 +8,7 @@ use latchwork_core::decide;
 use latchwork_core::decide::{Invocation, NextAction, Try};
 use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::Operator;
-use latchwork_core::state::Draft;
+use latchwork_core::storage::{Draft, StartCalls};
 
 use crate::runtime::job::{CallStopped, Run, RunAborted};
 use crate::runtime::worker::Permit;
@@ -17,11 +17,11 @@ use crate::runtime::worker::Permit;
 const PROBE_PAUSE_MS_MAX: u32 = 1_000;
 
 /// Progress of an invocation: answered, ready to execute, or blocked.
-#[expect(clippy::large_enum_variant, reason = "destructured immediately")]
 pub(crate) enum CallProgress {
     Answer(Result<String, Failure>),
     Ready {
-        draft: Draft,
+        /// The barrier. `None` for calls that only read.
+        barrier: Option<Draft<StartCalls>>,
         started: Try,
         /// Boot-clock time in microseconds, read before any write of the try was sent. The call's timeout
         /// counts from this time.
@@ -69,14 +69,16 @@ impl Run {
         loop {
             match self.advance_call(invocation, WaitPolicy::UntilAnswered, None).await? {
                 CallProgress::Answer(answer) => return Ok(answer),
-                CallProgress::Ready { draft, started, since_boot_us, permit: leave } => {
+                CallProgress::Ready { barrier, started, since_boot_us, permit: leave } => {
                     // The call counts as in flight before its barrier is sent, so that a stopping worker waits for the
                     // call. Otherwise the worker could stop after the barrier and before the call, and the call would
                     // be in doubt for no reason.
                     let under_way = self.in_flight_calls.begin_call()?;
                     // The barrier must be durable before the tool is called.
-                    self.unacknowledged.note_barrier_sent(&invocation.slot, &draft, &started, since_boot_us);
-                    self.write(draft).await?;
+                    if let Some(barrier) = barrier {
+                        self.unacknowledged.note_barrier_sent(&invocation.slot, &started, since_boot_us);
+                        self.write(barrier).await?;
+                    }
                     self.execute_and_record(invocation, &started, since_boot_us, (leave, under_way)).await?;
                 }
                 CallProgress::Blocked(_) => {}
@@ -122,7 +124,7 @@ impl Run {
         while !left.is_empty() {
             // This loop finds the calls that may start now. It waits for no permit and for no delay, because calls
             // found earlier in the loop already hold permits.
-            let (mut begin, mut barriers) = (Vec::new(), Draft::default());
+            let (mut begin, mut barriers) = (Vec::new(), Vec::new());
             let (mut looks, mut leaves) = (Vec::new(), Vec::new());
             for index in std::mem::take(&mut left) {
                 let invocation = &mut invocations[index];
@@ -133,14 +135,12 @@ impl Run {
                     CallProgress::Answer(_) => {}
                     CallProgress::Blocked(WaitReason::Permit) => leaves.push(index),
                     CallProgress::Blocked(_) => looks.push(index),
-                    CallProgress::Ready { draft, started, since_boot_us, permit: leave } => {
-                        self.unacknowledged.note_barrier_sent(
-                            &invocations[index].slot,
-                            &draft,
-                            &started,
-                            since_boot_us,
-                        );
-                        barriers = barriers.merge(draft);
+                    CallProgress::Ready { barrier, started, since_boot_us, permit: leave } => {
+                        if let Some(barrier) = barrier {
+                            let slot = &invocations[index].slot;
+                            self.unacknowledged.note_barrier_sent(slot, &started, since_boot_us);
+                            barriers.push(barrier);
+                        }
                         begin.push((index, started, since_boot_us, leave));
                     }
                 }
@@ -148,7 +148,7 @@ impl Run {
             given = None;
             looked_at.clear();
             let is_idle = begin.is_empty();
-            self.start_calls(invocations, begin, barriers).await?;
+            self.start_calls(invocations, begin, barriers.into_iter().reduce(Draft::merge)).await?;
             if !is_idle {
                 left.extend(looks.iter().chain(&leaves));
                 left.sort_unstable();
@@ -188,13 +188,15 @@ impl Run {
         self: &Arc<Self>,
         invocations: &[Invocation],
         begin: Vec<(usize, Try, u64, Permit)>,
-        barriers: Draft,
+        barriers: Option<Draft<StartCalls>>,
     ) -> Result<(), CallStopped> {
         let mut calls = Vec::new();
         for (index, one, since, leave) in begin {
             calls.push((index, one, since, (leave, self.in_flight_calls.begin_call()?)));
         }
-        self.write(barriers).await?;
+        if let Some(barriers) = barriers {
+            self.write(barriers).await?;
+        }
         let calls = calls.into_iter().map(|(index, one, since, held)| {
             let invocation = &invocations[index];
             async move { self.execute_and_record(invocation, &one, since, held).await }
@@ -250,7 +252,7 @@ impl Run {
             let since_boot_us = self.machine().boot_us();
             match self.decide_next(invocation) {
                 NextAction::Answer(answer) => return Ok(CallProgress::Answer(answer)),
-                NextAction::Execute { draft, started } => {
+                NextAction::Execute { barrier, started } => {
                     // A missing plugin aborts the try before anything is recorded about the call.
                     self.pinned_tool(invocation)?;
                     if patience == WaitPolicy::UntilQueried {
@@ -260,7 +262,7 @@ impl Run {
                         Some(leave) => {
                             let since_boot_us =
                                 self.unacknowledged.try_started_boot_us(&invocation.slot, &started, since_boot_us);
-                            return Ok(CallProgress::Ready { draft, started, since_boot_us, permit: leave });
+                            return Ok(CallProgress::Ready { barrier, started, since_boot_us, permit: leave });
                         }
                         None if patience != WaitPolicy::UntilAnswered => {
                             return Ok(CallProgress::Blocked(WaitReason::Permit));

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use latchwork_core::decide;
 use latchwork_core::model::job::JobState;
 use latchwork_core::response::{Response, response};
-use latchwork_core::state::Draft;
+use latchwork_core::storage::Draft;
 
 use super::aborted::RunAborted;
 use super::run::Run;
@@ -30,7 +30,7 @@ impl Run {
             let was_cut_off = was_running || known + 1 < self.attempt;
             self.flush_every_write.store(was_cut_off, Ordering::Relaxed);
             let parts = &self.worker.parts;
-            let claim = decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile);
+            let claim = decide::claimed(&parts.owner.worker, parts.engine_profile);
             if over {
                 self.reopen(claim).await?;
             } else {
@@ -52,9 +52,7 @@ impl Run {
         Ok(Some(response(&self.state().durable)))
     }
 
-    /// Reopens a finished job for a retry or an undo, and records the claim in the same write. Staged commit also uses
-    /// a single write here. Otherwise a crash between two writes could leave log and ledger with different sets of open
-    /// steps and calls.
+    /// Reopens a finished job for a retry or an undo, and records the claim.
     async fn reopen(self: &Arc<Self>, claim: Draft) -> Result<(), RunAborted> {
         let journal = &self.worker.parts.journal;
         let inbox = journal.inbox(&self.job_id).await?;
@@ -69,6 +67,6 @@ impl Run {
             ));
         };
         let draft = decide::reopen_job(&self.state().durable, row, &self.context());
-        self.write_batch(draft.merge(claim)).await
+        self.write(draft.merge(claim)).await
     }
 }

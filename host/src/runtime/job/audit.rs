@@ -5,7 +5,7 @@
 use latchwork_core::decide;
 use latchwork_core::model::ids::JobId;
 use latchwork_core::state::Durable;
-use latchwork_core::storage::{BatchKind, EffectStore, Journal, StoreError, WriteError};
+use latchwork_core::storage::{EffectStore, Journal, StoreError, WriteError};
 use latchwork_engine::os::Machine;
 
 /// Maximum number of passes over the inbox. A pass is repeated if another writer appended to the log during the pass.
@@ -40,8 +40,7 @@ pub async fn audit_finished_inbox(
         let mut refused = None;
         for row in decide::in_application_order(inbox) {
             let draft = decide::apply_audit_request(&durable, &row);
-            let mut batch = durable.seal(draft, machine.now_us()).map_err(damaged)?;
-            batch.kind = BatchKind::Audit;
+            let batch = durable.seal(durable.job.attempt, draft, machine.now_us()).map_err(damaged)?;
             if let Err(error) = journal.write(batch).await {
                 refused = Some(error);
                 break;

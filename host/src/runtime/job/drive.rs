@@ -97,14 +97,10 @@ impl Run {
             if state.is_terminal() || is_claimed && state != JobState::Running {
                 return Ok(Some(response(&self.state().durable)));
             }
-            let mut back = decide::released(&parts.owner.worker);
-            if !is_claimed {
-                // The log as loaded does not contain this attempt's claim event, so this write adds the event. An
-                // earlier write of the same event may still become durable first. The store then refuses this write,
-                // and the loop tries again.
-                back = decide::claimed(self.attempt, &parts.owner.worker, parts.engine_profile).merge(back);
-            }
-            match self.write(back).await {
+            // If the log does not contain this attempt's claim event yet, the same write records the claim. If an earlier
+            // write of that event becomes durable before this write, the store refuses this write and the loop retries.
+            let claim = (!is_claimed).then(|| decide::claimed(&parts.owner.worker, parts.engine_profile));
+            match self.write(decide::released(claim.unwrap_or_default(), &parts.owner.worker)).await {
                 Ok(()) => return Ok(None),
                 Err(RunAborted::Reload(_)) => tokio::time::sleep(RELEASE_RETRY_PAUSE).await,
                 Err(RunAborted::Store(error)) => return Err(error.into()),

@@ -8,8 +8,7 @@ use latchwork_core::decide::JobSettlement;
 use latchwork_core::event::Body;
 use latchwork_core::model::job::JobState;
 use latchwork_core::response::{Response, response};
-use latchwork_core::state::Draft;
-use latchwork_core::storage::StatusWrite;
+use latchwork_core::storage::{BatchKind, Draft};
 
 use super::aborted::RunAborted;
 use super::run::Run;
@@ -43,9 +42,9 @@ impl Run {
     async fn settle_job(self: &Arc<Self>) -> Result<Option<Response>, RunAborted> {
         let divergence = self.state().divergence.take();
         if let Some(report) = divergence {
-            let status = Some(StatusWrite { to: JobState::Diverged, wake_at_us: None });
+            let kind = BatchKind::end_attempt(JobState::Diverged);
             let events = vec![Body::JobDiverged { report: Box::new(report) }];
-            self.write(Draft { events, status, flush_now: true, ..Draft::default() }).await?;
+            self.write(Draft { kind, events, ..Draft::default() }).await?;
             return Ok(Some(response(&self.state().durable)));
         }
         let doubt = decide::next_call_in_doubt(&self.state().durable);

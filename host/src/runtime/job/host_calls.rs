@@ -11,8 +11,8 @@ use latchwork_core::event::Body;
 use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::{Operator, Slot, StepId};
 use latchwork_core::replay;
-use latchwork_core::state::{Draft, EmittedEvent, label};
-use latchwork_core::storage::Payload;
+use latchwork_core::state::{EmittedEvent, label};
+use latchwork_core::storage::{Draft, Payload};
 use latchwork_engine::guest::sources::StepSources;
 use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
 
@@ -106,7 +106,7 @@ impl StepCalls for StepHostCalls {
         self.emitted += 1;
         let label = label::emitted(&self.step, n);
         let after_calls = self.progress.calls.load(Ordering::Relaxed);
-        let draft = {
+        let draft: Draft = {
             let state = self.run.state();
             let reference = state.durable.payload_ref(&label, payload.as_bytes());
             let emit = EmittedEvent { after_calls, name: name.clone(), payload: reference };

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use latchwork_core::decide;
-use latchwork_core::state::Draft;
 use latchwork_core::state::pending::RequestKind;
 use latchwork_core::storage::InboxRequest;
 
@@ -44,7 +43,7 @@ impl Run {
             }
             let mut is_done = false;
             while !is_done {
-                let draft = decide::apply_request(&self.state().durable, &row, &self.context());
+                let mut draft = decide::apply_request(&self.state().durable, &row, &self.context());
                 is_done = draft.inbox_done.contains(&row.id);
                 if is_done
                     && draft.has_no_writes()
@@ -56,7 +55,8 @@ impl Run {
                     tracing::warn!(%job_id, inbox_id = row.id, %by, "request without effect ({}): it no longer applies \
                         or the policy forbids it", asked.past_participle());
                 }
-                self.write(Draft { flush_now: true, ..draft }).await?;
+                draft.kind.flush();
+                self.write(draft).await?;
             }
         }
         Ok(())

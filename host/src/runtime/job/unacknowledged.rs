@@ -7,7 +7,6 @@ use std::sync::{Mutex, MutexGuard};
 
 use latchwork_core::decide::Try;
 use latchwork_core::model::ids::Slot;
-use latchwork_core::state::Draft;
 
 /// Last unacknowledged barrier of each invocation.
 #[derive(Default)]
@@ -26,11 +25,9 @@ impl UnacknowledgedBarriers {
         self.0.lock().expect("nothing panics while it holds the list")
     }
 
-    /// Notes the barrier of a draft before the draft is sent. A draft has no barrier if its call only reads.
-    pub(crate) fn note_barrier_sent(&self, slot: &Slot, draft: &Draft, started: &Try, since_boot_us: u64) {
-        if draft.kind.starts_calls() {
-            self.lock_barriers().insert(slot.clone(), SentBarrier { nonce: started.nonce, since_boot_us });
-        }
+    /// Notes the barrier of a try before the barrier is sent.
+    pub(crate) fn note_barrier_sent(&self, slot: &Slot, started: &Try, since_boot_us: u64) {
+        self.lock_barriers().insert(slot.clone(), SentBarrier { nonce: started.nonce, since_boot_us });
     }
 
     /// Removes the barrier of an invocation, because the barrier is durable and its call begins. Without the removal,

@@ -32,7 +32,7 @@ impl Worker {
             return Ok(None);
         }
         let (batch, cause) = decide::park_unloaded(claim, &outline, &parts.owner.worker, parts.engine_profile);
-        let events = batch.events.clone();
+        let events = batch.writes.events.clone();
         parts.journal.write(batch).await.map_err(|error| write_failed(claim, error.into()))?;
         self.show_events(claim, &events, observer);
         Ok(Some(cause))

@@ -6,8 +6,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 
 use latchwork_core::response::notice;
-use latchwork_core::state::Draft;
-use latchwork_core::storage::{Batch, Flush};
+use latchwork_core::storage::{Batch, BatchKind, Draft, Record};
 
 use super::aborted::RunAborted;
 use super::deferred_writes::PendingWrite;
@@ -16,8 +15,9 @@ use super::run::Run;
 impl Run {
     /// Writes a draft. If the draft need not be durable immediately, returns as soon as the draft is queued. If a
     /// queued draft fails, every later write of the job fails too.
-    pub(crate) async fn write(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
-        if draft.is_empty() {
+    pub(crate) async fn write(self: &Arc<Self>, draft: impl Into<Draft<BatchKind>>) -> Result<(), RunAborted> {
+        let draft = draft.into();
+        if draft.is_empty() && !draft.kind.starts_calls() {
             return Ok(());
         }
         if self.worker.parts.settings.staged {
@@ -26,25 +26,27 @@ impl Run {
         self.write_batch(draft).await
     }
 
-    pub(crate) async fn write_batch(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
+    async fn write_batch(self: &Arc<Self>, draft: Draft<BatchKind>) -> Result<(), RunAborted> {
         let notifier = self.worker.parts.notifier.as_ref();
         let (number, written, durable) = {
             let mut state = self.state();
-            let mut batch = state.durable.seal(draft, self.machine().now_us())?;
-            if self.flush_every_write.load(Ordering::Relaxed) {
-                batch.flush = Flush::Now;
-                // A batch that completes a step or a call shows that this attempt has passed the point at
-                // which the previous attempt died.
-                let ends = batch.events.iter().any(|event| event.body.is_completion());
-                self.flush_every_write.store(!ends, Ordering::Relaxed);
-            }
-            if batch.attempt != self.attempt {
+            // A later attempt has written to the log.
+            if state.durable.job.attempt > self.attempt {
                 return Err(RunAborted::LeaseLost);
             }
-            let notices = notifier.map(|_| notice::notices(&state.durable.job, &batch.events)).unwrap_or_default();
+            let mut batch = state.durable.seal(self.attempt, draft, self.machine().now_us())?;
+            if self.flush_every_write.load(Ordering::Relaxed) {
+                batch.writes.kind.flush();
+                // A batch that completes a step or a call shows that this attempt has passed the point at
+                // which the previous attempt died.
+                let ends = batch.writes.events.iter().any(|event| event.body.is_completion());
+                self.flush_every_write.store(!ends, Ordering::Relaxed);
+            }
+            let notices =
+                notifier.map(|_| notice::notices(&state.durable.job, &batch.writes.events)).unwrap_or_default();
             // Events must be durable before a notification about them is sent.
-            let now = batch.flush == Flush::Now || !notices.is_empty();
-            let events = if self.live_view.is_some() { batch.events.clone() } else { Vec::new() };
+            let now = !batch.writes.lingers() || !notices.is_empty();
+            let events = if self.live_view.is_some() { batch.writes.events.clone() } else { Vec::new() };
             (self.deferred_writes.next_number(), self.enqueue(batch), (now, events, notices))
         };
         let (now, events, notices) = durable;
@@ -80,44 +82,34 @@ impl Run {
         }
     }
 
-    /// Writes effect, events and ledger row as separate writes, each durable before the next. Two kinds of draft are a
-    /// single write: a draft marked `atomic`, and a barrier. The barrier permits a call and records it, and a crash
-    /// must not separate the permission from the record.
-    async fn write_staged(self: &Arc<Self>, draft: Draft) -> Result<(), RunAborted> {
-        if draft.kind.starts_calls() {
-            // The effects of the draft are left out. Such an effect exists only if this try repeats a try in doubt. The
-            // effect would take the place of the answer of the try in doubt. In staged commit, the effect cannot be
-            // part of the barrier's transaction.
-            //
-            // An effect that is written alone would count as the answer when a person resolves the call later. Without
-            // the effect, a late answer of the try in doubt is kept as evidence.
-            return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
-        }
-        if draft.atomic {
-            // The effect of the verdict takes the place of the answer of the try in doubt, so it is stored first. The
+    /// Writes a draft without lingering. Effect, events and ledger row of a record are separate writes, each durable
+    /// before the next, unless the record is whole. A barrier is one fenced write, because the permission for a call and
+    /// its record must not be separated.
+    async fn write_staged(self: &Arc<Self>, mut draft: Draft<BatchKind>) -> Result<(), RunAborted> {
+        draft.kind.flush();
+        let effects = std::mem::take(&mut draft.effects);
+        // If this try repeats a try in doubt, the barrier may contain an effect that takes the place of the answer of
+        // the try in doubt. In staged commit this effect cannot be part of the barrier's transaction. The effect is
+        // therefore left out.
+        //
+        // An effect that is written alone would count as the answer if a person resolved the call later. Without
+        // the effect, a late answer of the try in doubt is kept as evidence.
+        if !effects.is_empty() && !draft.kind.starts_calls() {
+            // The effect of a verdict is stored before the verdict too, in place of the answer of the try in doubt. The
             // effect store accepts either the verdict or a late answer, never both.
-            if !draft.effects.is_empty() {
-                self.worker.parts.effects.put(&self.job_id, &draft.effects).await?;
-                self.state().durable.add_effects(&draft.effects);
-            }
-            return self.write_batch(Draft { effects: Vec::new(), flush_now: true, ..draft }).await;
-        }
-        let Draft { effects, ledger, actions, .. } = draft.clone();
-        if !effects.is_empty() {
             self.worker.parts.effects.put(&self.job_id, &effects).await?;
             self.state().durable.add_effects(&effects);
         }
-        let rows_change_alone = draft.events.is_empty();
-        let first = if rows_change_alone {
-            Draft { effects: Vec::new(), flush_now: true, ..draft }
-        } else {
-            Draft { effects: Vec::new(), ledger: Vec::new(), actions: Vec::new(), flush_now: true, ..draft }
-        };
-        self.write_batch(first).await?;
-        let rows_follow = !(ledger.is_empty() && actions.is_empty());
-        if rows_follow && !rows_change_alone {
-            self.write_batch(Draft { ledger, actions, flush_now: true, ..Draft::default() }).await?;
+        let divides = matches!(draft.kind, BatchKind::Record(record) if !record.is_whole());
+        // Rows without events change alone.
+        if !divides || draft.events.is_empty() {
+            return self.write_batch(draft).await;
         }
-        Ok(())
+        let (ledger, actions) = (std::mem::take(&mut draft.ledger), std::mem::take(&mut draft.actions));
+        self.write_batch(draft).await?;
+        if ledger.is_empty() && actions.is_empty() {
+            return Ok(());
+        }
+        self.write_batch(Draft { ledger, actions, kind: BatchKind::Record(Record::Flush), ..Draft::default() }).await
     }
 }

@@ -22,7 +22,7 @@ use crate::transaction::group_locks::WAITS;
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let keys: BTreeSet<(&JobId, &Operator, &Hash)> = batches
         .iter()
-        .flat_map(|batch| batch.actions.iter().map(move |write| (batch, write)))
+        .flat_map(|batch| batch.writes.actions.iter().map(move |write| (batch, write)))
         .map(|(batch, write)| match write {
             ActionWrite::Reserve { operator, key, .. }
             | ActionWrite::Settle { operator, key, .. }

@@ -26,7 +26,7 @@ const KEY_OF_JOB: &str =
 /// statements.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let tries: Vec<(&JobId, &Effect)> =
-        batches.iter().flat_map(|batch| batch.effects.iter().map(|effect| (&batch.job_id, effect))).collect();
+        batches.iter().flat_map(|batch| batch.writes.effects.iter().map(|effect| (&batch.job_id, effect))).collect();
     script.push_over_rows(
         "SELECT j.job_id, e.slot, e.try, e.bytes FROM ",
         3,

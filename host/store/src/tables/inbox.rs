@@ -26,7 +26,7 @@ const STORE_ACTOR: &str = "latchwork";
 /// Returns the number of appended statements.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let jobs: BTreeSet<&JobId> =
-        batches.iter().filter(|batch| !batch.inbox_done.is_empty()).map(|batch| &batch.job_id).collect();
+        batches.iter().filter(|batch| !batch.writes.inbox_done.is_empty()).map(|batch| &batch.job_id).collect();
     let jobs: Vec<&JobId> = jobs.into_iter().collect();
     script.push_over_rows(
         "SELECT j.job_id, i.id FROM ",

@@ -15,8 +15,10 @@ use crate::tables::rows::LEDGER_COLUMNS;
 
 /// Appends the queries for the ledger rows that the batches write. Returns the number of statements.
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
-    let slots: Vec<(&JobId, &Slot)> =
-        batches.iter().flat_map(|batch| batch.ledger.iter().map(|write| (&batch.job_id, &write.row().slot))).collect();
+    let slots: Vec<(&JobId, &Slot)> = batches
+        .iter()
+        .flat_map(|batch| batch.writes.ledger.iter().map(|write| (&batch.job_id, &write.row().slot)))
+        .collect();
     script.push_over_rows(
         &format!("SELECT j.job_id, {LEDGER_COLUMNS} FROM "),
         2,

@@ -14,7 +14,7 @@ use crate::tables::group_state::GroupState;
 pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let labels: Vec<(&JobId, &str)> = batches
         .iter()
-        .flat_map(|batch| batch.payloads.iter().map(|payload| (&batch.job_id, payload.label.as_str())))
+        .flat_map(|batch| batch.writes.payloads.iter().map(|payload| (&batch.job_id, payload.label.as_str())))
         .collect();
     script.push_over_rows(
         "SELECT j.job_id, p.label, p.bytes FROM ",

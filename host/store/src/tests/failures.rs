@@ -70,7 +70,7 @@ async fn full_disk_fails_only_the_big_write() {
     assert_eq!(store.get("n", "small").await.unwrap().as_deref(), Some(&b"1"[..]));
     // A batch that does not fit on the disk fails as well. A later batch can still extend the log of the job.
     let (mut second, _) = append(next.clone());
-    second.payloads.push(latchwork_core::storage::Payload { label: "output/s1".to_owned(), bytes: big });
+    second.writes.payloads.push(latchwork_core::storage::Payload { label: "output/s1".to_owned(), bytes: big });
     assert!(matches!(store.write(second).await, Err(WriteError::Unavailable(_))));
     let (second, _) = append(next.clone());
     store.write(second).await.unwrap();
@@ -123,14 +123,14 @@ async fn unanswered_commit_is_found_by_rereading() {
     // lost.
     probe.armed.store(true, Ordering::SeqCst);
     let mut silent = next.clone();
-    silent.payloads.push(latchwork_core::storage::Payload { label: "plan".to_owned(), bytes: vec![1] });
+    silent.writes.payloads.push(latchwork_core::storage::Payload { label: "plan".to_owned(), bytes: vec![1] });
     assert!(matches!(store.write(silent).await, Err(WriteError::Unknown(_))));
     // A refused batch stays refused, even if the answer to the commit of its group is lost.
     probe.armed.store(true, Ordering::SeqCst);
     let mut stale = append(next.clone()).0;
     stale.attempt = 9;
     let mut silent = next.clone();
-    silent.payloads.push(latchwork_core::storage::Payload { label: "input".to_owned(), bytes: vec![1] });
+    silent.writes.payloads.push(latchwork_core::storage::Payload { label: "input".to_owned(), bytes: vec![1] });
     let (refused, unknown) = futures::join!(store.write(stale), store.write(silent));
     assert_eq!(refused, Err(WriteError::Fenced { attempt: 9, current: 1 }));
     assert!(matches!(unknown, Err(WriteError::Unknown(_))), "{unknown:?}");

@@ -76,6 +76,6 @@ pub(super) async fn submit_claimed(store: &Database, dir: &Path, name: &str) -> 
 pub(super) fn append(mut batch: Batch) -> (Batch, Batch) {
     let event = event(batch.expect_seq, batch.attempt, batch.expect_head);
     let next = Batch::new(batch.job_id.clone(), batch.attempt, event.seq + 1, event.hash);
-    batch.events.push(event);
+    batch.writes.events.push(event);
     (batch, next)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
-use latchwork_core::storage::{Batch, BatchKind, InboxRequest, Journal, LeaseRequest, StoreError};
+use latchwork_core::storage::{BatchKind, InboxRequest, Journal, LeaseRequest, StoreError};
 
 use super::fixture::{open, submit_claimed};
 use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
@@ -97,7 +97,9 @@ async fn restored_backup_of_used_database_is_detected() {
     let taken = format!("VACUUM INTO '{}'", backup.display());
     sqlx::query(sqlx::AssertSqlSafe(taken)).execute(&mut conn).await.unwrap();
     conn.close().await.unwrap();
-    store.write(Batch { kind: BatchKind::START_CALLS, ..batch }).await.unwrap();
+    let mut barrier = batch;
+    barrier.writes.kind = BatchKind::START_CALLS;
+    store.write(barrier).await.unwrap();
     store.close().await;
     open(&path).await.check_generation().await.unwrap();
     std::fs::copy(&backup, &path).unwrap();

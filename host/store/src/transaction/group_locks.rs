@@ -26,7 +26,7 @@ impl GroupLocks {
     /// Adds the locks of a batch.
     pub(crate) fn add_batch(&mut self, batch: &Batch) {
         self.jobs.insert(batch.job_id.clone());
-        for write in &batch.actions {
+        for write in &batch.writes.actions {
             let (operator, key) = match write {
                 ActionWrite::Reserve { operator, key, .. }
                 | ActionWrite::Settle { operator, key, .. }

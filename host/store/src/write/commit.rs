@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use latchwork_core::storage::{Flush, StoreError, WriteError};
+use latchwork_core::storage::{StoreError, WriteError};
 
 use crate::os::clock::TimeSource;
 use crate::server::checks::Server;
@@ -304,7 +304,7 @@ fn group_locks(dialect: Dialect, group: &[QueuedPart]) -> GroupLocks {
 }
 
 fn lingers(part: &QueuedPart) -> bool {
-    matches!(part, QueuedPart::Batch { batch, .. } if batch.flush == Flush::Linger)
+    matches!(part, QueuedPart::Batch { batch, .. } if batch.writes.lingers())
 }
 
 /// Runs all parts in order, with consecutive batches together, then commits.

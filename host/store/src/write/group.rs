@@ -28,7 +28,7 @@ pub(crate) async fn run(
     for (batch, outcome) in batches.iter_mut() {
         **outcome = Some(match &tx.restored {
             // No call may be started if this database may lack earlier calls.
-            Some(restored) if batch.kind.starts_calls() => Err(restored.clone().into()),
+            Some(restored) if batch.writes.kind.starts_calls() => Err(restored.clone().into()),
             _ => admit_batch(batch, &mut seen, &mut writes, boot_us, marks),
         });
     }
@@ -114,12 +114,12 @@ fn admit_batch<'a>(
     let id = known.id;
     let after = (known.snapshot.next_seq, known.snapshot.head);
     marks.push(BatchPositions { job_id: batch.job_id.clone(), before, after });
-    writes.events.extend(events::Append::of(id, &batch.events));
+    writes.events.extend(events::Append::of(id, &batch.writes.events));
     writes.ledger.extend(changes.ledger.into_iter().map(|row| ((id, row.slot.clone()), row)));
-    writes.effects.extend(changes.effects.iter().map(|index| (id, &batch.effects[*index])));
-    writes.payloads.extend(changes.payloads.iter().map(|index| (id, &batch.payloads[*index])));
-    writes.inbox_done.extend(&batch.inbox_done);
-    for reusable in &batch.reusables {
+    writes.effects.extend(changes.effects.iter().map(|index| (id, &batch.writes.effects[*index])));
+    writes.payloads.extend(changes.payloads.iter().map(|index| (id, &batch.writes.payloads[*index])));
+    writes.inbox_done.extend(&batch.writes.inbox_done);
+    for reusable in &batch.writes.reusables {
         let ReusableResult { tenant_id, operator, input_hash, .. } = reusable;
         writes.reusables.insert((tenant_id.clone(), operator.clone(), *input_hash), (id, reusable));
     }

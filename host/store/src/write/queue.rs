@@ -35,7 +35,7 @@ impl QueuedPart {
     /// caller gets the confirmation that its job or its request is stored.
     pub(crate) fn is_externally_visible(&self) -> bool {
         match self {
-            Self::Batch { batch, .. } => batch.kind.starts_calls(),
+            Self::Batch { batch, .. } => batch.writes.kind.starts_calls(),
             Self::Work(ticket) => ticket.needs_marker(),
             Self::Close(_) => false,
         }
@@ -45,7 +45,7 @@ impl QueuedPart {
     /// a commit marker as proof.
     pub(crate) fn needs_marker(&self) -> bool {
         match self {
-            Self::Batch { batch, .. } => batch.events.is_empty(),
+            Self::Batch { batch, .. } => batch.writes.events.is_empty(),
             Self::Work(ticket) => ticket.needs_marker(),
             Self::Close(_) => false,
         }
@@ -54,7 +54,7 @@ impl QueuedPart {
     /// Returns true if the part starts a call, claims jobs, extends leases or fires timers.
     pub(crate) fn starts_work(&self) -> bool {
         match self {
-            Self::Batch { batch, .. } => batch.kind.starts_calls(),
+            Self::Batch { batch, .. } => batch.writes.kind.starts_calls(),
             Self::Work(ticket) => ticket.starts_work(),
             Self::Close(_) => false,
         }

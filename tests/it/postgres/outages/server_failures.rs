@@ -95,7 +95,7 @@ async fn group_whose_connection_is_cut_anywhere_is_written_once() {
             // batch was committed.
             probe.armed.store(true, Ordering::SeqCst);
             let mut silent = log.batch();
-            silent.payloads = vec![payload("output/s", b"1")];
+            silent.writes.payloads = vec![payload("output/s", b"1")];
             assert_eq!(opened.store.write(silent).await, Ok(()), "{point} {side:?}");
             let stored = opened.store.payload(&log.job_id, "output/s").await.unwrap();
             assert_eq!(stored.as_deref(), Some(&b"1"[..]), "{point} {side:?}");
@@ -132,7 +132,7 @@ async fn reused_transaction_number_does_not_count_as_committed() {
         store.write(log.append(1)).await.unwrap();
         lose();
         let mut silent = log.batch();
-        silent.payloads = vec![payload("output/s", b"1")];
+        silent.writes.payloads = vec![payload("output/s", b"1")];
         store.write(silent).await.unwrap();
         lose();
         store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
@@ -344,7 +344,7 @@ async fn promoted_standby_starts_nothing_until_the_restore_is_accepted() {
 
     // Before the restore is accepted, results of the job may be recorded, but no call may begin.
     let mut acquire = log.batch();
-    acquire.kind = BatchKind::START_CALLS;
+    acquire.writes.kind = BatchKind::START_CALLS;
     let refused = opened.store.write(acquire.clone()).await;
     assert!(matches!(refused, Err(WriteError::Restored(_))), "{refused:?}");
     let refused = opened.store.claim(&claimer).await.map(|_| ());
@@ -392,7 +392,7 @@ async fn synchronous_failover_setting_needs_a_server_with_synchronous_commits() 
     let (log, _lock) = claimed_job(&opened, "one").await;
     promote(&server).await;
     let mut acquire = log.batch();
-    acquire.kind = BatchKind::START_CALLS;
+    acquire.writes.kind = BatchKind::START_CALLS;
     // The promotion counts as a restore. The option states that failover is synchronous, but the store ignores the
     // option, because the server's commits wait for no standby.
     assert!(matches!(opened.store.write(acquire).await, Err(WriteError::Restored(_))));

@@ -57,7 +57,7 @@ impl StartOperation {
             StartOperation::Timers => store.fire_timers().await.map(drop)?,
             StartOperation::Barrier => {
                 let mut batch = log.append(1);
-                batch.kind = BatchKind::START_CALLS;
+                batch.writes.kind = BatchKind::START_CALLS;
                 store.write(batch).await?;
             }
         }

@@ -14,7 +14,7 @@ use latchwork_core::rules::cost::CostGrouping;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{
-    ActionWrite, Batch, BatchKind, InboxRequest, JobFilter, LeaseRequest, LedgerWrite, StatusWrite, StoredJob,
+    ActionWrite, Batch, BatchKind, InboxRequest, JobFilter, LeaseRequest, LedgerWrite, StoredJob,
 };
 use latchwork_store::{Database, OpenOptions, OwnerLock};
 
@@ -137,22 +137,22 @@ async fn add_part(batch: &mut Batch, store: &dyn Store, part: &BatchPart) {
     match part {
         BatchPart::Insert(slot) => {
             let row = ledger_row(&format!("s{slot}"), RowState::Inflight, batch.attempt);
-            batch.ledger.push(LedgerWrite::Insert(row));
+            batch.writes.ledger.push(LedgerWrite::Insert(row));
         }
         BatchPart::Commit(slot) => {
             let row = ledger_row(&format!("s{slot}"), RowState::Committed, batch.attempt);
             let (expect, expect_try, expect_nonce) = (RowState::Inflight, 1, row.nonce);
-            batch.ledger.push(LedgerWrite::Update { expect, expect_try, expect_nonce, row });
+            batch.writes.ledger.push(LedgerWrite::Update { expect, expect_try, expect_nonce, row });
         }
-        BatchPart::Effect(slot, value) => batch.effects.push(effect(&format!("s{slot}"), 1, &value.to_string())),
-        BatchPart::Payload(label, value) => batch.payloads.push(payload(&format!("output/{label}"), &[*value])),
-        BatchPart::Reserve(of, args) => batch.actions.push(ActionWrite::Reserve {
+        BatchPart::Effect(slot, value) => batch.writes.effects.push(effect(&format!("s{slot}"), 1, &value.to_string())),
+        BatchPart::Payload(label, value) => batch.writes.payloads.push(payload(&format!("output/{label}"), &[*value])),
+        BatchPart::Reserve(of, args) => batch.writes.actions.push(ActionWrite::Reserve {
             operator,
             key: action_key(*of),
             args_hash: Hash::of(&[&[*args]]),
             slot,
         }),
-        BatchPart::Settle(of, done) => batch.actions.push(ActionWrite::Settle {
+        BatchPart::Settle(of, done) => batch.writes.actions.push(ActionWrite::Settle {
             operator,
             key: action_key(*of),
             slot,
@@ -160,25 +160,25 @@ async fn add_part(batch: &mut Batch, store: &dyn Store, part: &BatchPart) {
         }),
         BatchPart::TakeBack(of) => {
             let key = action_key(*of);
-            batch.actions.push(ActionWrite::WithdrawReceipt { operator, key, slot });
+            batch.writes.actions.push(ActionWrite::WithdrawReceipt { operator, key, slot });
         }
         BatchPart::Wait(of) => {
-            batch.actions.push(ActionWrite::Wait { operator, key: action_key(*of) });
+            batch.writes.actions.push(ActionWrite::Wait { operator, key: action_key(*of) });
         }
         BatchPart::Timer(name, due_ms) => {
             let due_us = due_ms.map(|ms| 1_700_000_000_000_000 + i64::from(ms) * 1000);
             batch.timers.push(TimerWrite { name: format!("wait/s{name}"), due_us });
         }
         BatchPart::Drain => {
-            batch.inbox_done = store.inbox(&batch.job_id).await.unwrap().iter().map(|row| row.id).collect();
+            batch.writes.inbox_done = store.inbox(&batch.job_id).await.unwrap().iter().map(|row| row.id).collect();
         }
         BatchPart::Status(to) => {
             let wake_at_us = (*to == JobState::Waiting).then_some(1_700_000_010_000_000);
-            batch.status = Some(StatusWrite { to: *to, wake_at_us });
+            batch.writes.kind = BatchKind::EndAttempt { to: *to, wake_at_us };
         }
-        BatchPart::Acquire => batch.kind = BatchKind::START_CALLS,
-        BatchPart::Audit => batch.kind = BatchKind::Audit,
-        BatchPart::Drained => batch.kind = BatchKind::EndWait { compatible_inbox_ids: Vec::new() },
+        BatchPart::Acquire => batch.writes.kind = BatchKind::START_CALLS,
+        BatchPart::Audit => batch.writes.kind = BatchKind::Audit,
+        BatchPart::Drained => batch.writes.kind = BatchKind::EndWait { compatible_inbox_ids: Vec::new() },
         BatchPart::Stale | BatchPart::WrongLogEnd => {}
     }
 }
@@ -224,7 +224,7 @@ impl ComparedStores {
             let body = Body::StepStarted { step_id: format!("s{seq}").into() };
             let event = Event::seal(seq, 1_700_000_000_000_000, batch.attempt, body, head);
             (seq, head) = (seq + 1, event.hash);
-            batch.events.push(event);
+            batch.writes.events.push(event);
         }
         for part in parts {
             add_part(&mut batch, store, part).await;

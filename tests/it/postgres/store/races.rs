@@ -66,7 +66,7 @@ async fn same_request_submitted_concurrently_is_one_job() {
 
 fn reserve_batch(log: &store_fixture::LogWriter, key: Hash) -> Batch {
     let mut batch = log.batch();
-    batch.actions = vec![ActionWrite::Reserve {
+    batch.writes.actions = vec![ActionWrite::Reserve {
         operator: Operator::new("Mail.Send"),
         key,
         args_hash: Hash::of(&[b"args"]),
@@ -96,9 +96,9 @@ async fn concurrent_reservations_of_one_action_key_grant_it_to_one_job() {
         let (holder, log_h, waiter, log_w) =
             if one.is_ok() { (&a, &log_a, &b, &log_b) } else { (&b, &log_b, &a, &log_a) };
         let mut wait = log_w.batch();
-        wait.actions = vec![ActionWrite::Wait { operator: Operator::new("Mail.Send"), key }];
+        wait.writes.actions = vec![ActionWrite::Wait { operator: Operator::new("Mail.Send"), key }];
         let mut settle = log_h.batch();
-        settle.actions = vec![ActionWrite::Settle {
+        settle.writes.actions = vec![ActionWrite::Settle {
             operator: Operator::new("Mail.Send"),
             key,
             slot: Slot::new("s1"),
@@ -127,7 +127,7 @@ async fn concurrent_writes_of_two_workers_lose_nothing() {
                 let event = Event::seal(log.seq, 1_700_000_000_000_000, 1, body, log.head);
                 let mut batch = log.batch();
                 (log.seq, log.head) = (log.seq + 1, event.hash);
-                batch.events = vec![event];
+                batch.writes.events = vec![event];
                 let held = [(log.job_id.clone(), 1)];
                 // One worker writes the job row. At the same time, the second worker sets the flag for new requests in
                 // the same row. Neither write overwrites the other.
@@ -140,7 +140,7 @@ async fn concurrent_writes_of_two_workers_lose_nothing() {
                 let row = mine.job(&log.job_id).await.unwrap().unwrap();
                 assert!(row.inbox_pending, "round {round}: the request is lost");
                 let mut drain = log.batch();
-                drain.inbox_done = vec![request];
+                drain.writes.inbox_done = vec![request];
                 mine.write(drain).await.unwrap();
             }
             drop(lock);

@@ -24,7 +24,7 @@ async fn database_at_work(server: &Server) -> (OpenedDatabase, LogWriter, OwnerL
 /// Writes a barrier, after which a call may begin.
 async fn write_barrier(opened: &OpenedDatabase, log: &mut LogWriter) -> Result<(), WriteError> {
     let mut batch = log.append(1);
-    batch.kind = BatchKind::START_CALLS;
+    batch.writes.kind = BatchKind::START_CALLS;
     opened.store.write(batch).await
 }
 

@@ -34,8 +34,8 @@ async fn leases_and_deadlines_use_the_server_clock() {
     assert!((0..=8_000_000).contains(&left), "{left}");
 
     let mut barrier = log.append(1);
-    barrier.kind = BatchKind::START_CALLS;
-    barrier.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
+    barrier.writes.kind = BatchKind::START_CALLS;
+    barrier.writes.ledger = vec![LedgerWrite::Insert(ledger_row("s1", RowState::Inflight, 1))];
     here.store.write(barrier).await.unwrap();
     let left = sql(&url, &format!("SELECT deadline_us - {SERVER_NOW_SQL} FROM ledger")).await[0].get::<i64, _>(0);
     assert!((20_000_000..=30_000_000).contains(&left), "{left}");

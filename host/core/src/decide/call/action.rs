@@ -15,8 +15,8 @@ use crate::model::ids::{Hash, Operator, Slot};
 use crate::model::manifest::{PinnedOperator, PluginKind};
 use crate::plan;
 use crate::rules::ledger::{LedgerRow, RowState};
-use crate::state::{CompensationEnd, Draft, Durable, Job, label};
-use crate::storage::{ActionRow, ActionWrite, Payload};
+use crate::state::{CompensationEnd, Durable, Job, label};
+use crate::storage::{ActionRow, ActionWrite, Draft, Payload, Record};
 
 /// Answer of a committed action as stored in the reservation of its action key. The reservation outlives the
 /// job.
@@ -279,7 +279,7 @@ pub(crate) fn wait_for_key_holder(slot: &Slot, operator: &Operator, holder: KeyH
     let wait = ActionWrite::Wait { operator: operator.clone(), key };
     // A blocked step that is not registered as waiting would never be woken. Both writes must therefore be in one
     // transaction.
-    Draft { events: vec![body], actions: vec![wait], flush_now: true, atomic: true, ..Draft::default() }
+    Draft { events: vec![body], actions: vec![wait], kind: Record::FlushWhole, ..Draft::default() }
 }
 
 /// Returns the failure of a call whose action key another call holds with other arguments.

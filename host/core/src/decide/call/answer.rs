@@ -12,8 +12,8 @@ use crate::model::ids::Slot;
 use crate::model::manifest::PinnedOperator;
 use crate::rules::ledger::{LedgerRow, RowState};
 use crate::rules::retry;
-use crate::state::{Draft, Durable, label};
-use crate::storage::Payload;
+use crate::state::{Durable, label};
+use crate::storage::{Draft, Payload, Record};
 
 /// Returns the draft for the answer of a try. An effect that was read from the effect store must be passed unchanged.
 /// The draft does not write such an effect again.
@@ -70,7 +70,9 @@ fn record_success(durable: &Durable, invocation: &Invocation, started: &Try, eff
     // than a flush. Other answers may wait for the next barrier.
     let class = durable.job.pinned(&invocation.operator).map(|operator| operator.class);
     let is_opaque = class == Some(crate::model::manifest::RecoveryClass::Opaque) || slot.is_compensation();
-    draft.flush_now = is_opaque || is_model(durable, invocation);
+    if is_opaque || is_model(durable, invocation) {
+        draft.kind = Record::Flush;
+    }
     draft
 }
 
@@ -113,7 +115,7 @@ fn record_failure(
     let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
     // The events and the row must be in one transaction. The draft has no final answer, so a later attempt could not
     // rebuild the row from the events.
-    draft.atomic = true;
+    draft.kind = Record::LingerWhole;
     draft.events.push(Body::StepRetryScheduled {
         step_id: slot.step(),
         slot: slot.clone(),
@@ -151,7 +153,7 @@ fn record_doubt(
     let unusable = UnusableAnswer { failure: failure.clone(), kept: kept.map(str::to_owned) };
     let mut draft = Draft {
         ledger: vec![replace_row(durable, LedgerRow { state: RowState::Indeterminate, next_try_us, ..row.clone() })],
-        flush_now: true,
+        kind: Record::Flush,
         ..Draft::default()
     };
     if !durable.payloads.contains_key(&label) {

@@ -9,17 +9,17 @@ use crate::model::effect::{Answer, Effect, Provenance};
 use crate::model::error::{Code, Failure};
 use crate::model::manifest::PinnedOperator;
 use crate::rules::ledger::{LedgerRow, RowState};
-use crate::state::{Draft, Durable, label};
-use crate::storage::{ActionWrite, BatchKind, Payload};
+use crate::state::{Durable, label};
+use crate::storage::{ActionWrite, Draft, Payload, StartCalls};
 
-/// Starts the next try. The draft contains a barrier if the call may change the world.
+/// Starts one more try. Returns no barrier if the call only reads.
 pub(crate) fn start(
     durable: &Durable,
     invocation: &Invocation,
     operator: &PinnedOperator,
     provenance: Provenance,
     context: &Context<'_>,
-) -> (Draft, Try) {
+) -> (Option<Draft<StartCalls>>, Try) {
     let job = &durable.job;
     let slot = &invocation.slot;
     let call = job.calls.get(slot);
@@ -27,7 +27,7 @@ pub(crate) fn start(
     let try_no = call.map_or(0, |call| call.tries) + 1;
     let started = Try { try_no, first_attempt, nonce: context.random, provenance, timeout_ms: invocation.timeout_ms };
     if !operator.is_world_changing() {
-        return (Draft::default(), started);
+        return (None, started);
     }
     let row = LedgerRow {
         slot: slot.clone(),
@@ -53,8 +53,6 @@ pub(crate) fn start(
     let mut draft = Draft {
         events: vec![started_event(invocation, &started)],
         ledger: vec![replace_row(durable, row)],
-        kind: BatchKind::START_CALLS,
-        flush_now: true,
         ..Draft::default()
     };
     if !slot.is_step() && !durable.payloads.contains_key(&label::args(slot)) {
@@ -69,7 +67,7 @@ pub(crate) fn start(
             slot: slot.clone(),
         });
     }
-    (draft, started)
+    (Some(draft), started)
 }
 
 /// Continues a try whose barrier is durable. The worker received no acknowledgement of the barrier, so nothing was
@@ -81,14 +79,11 @@ pub(crate) fn continue_try(durable: &Durable, invocation: &Invocation, context: 
     let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
     let started = Try { provenance, ..open };
     if crate::decide::call::tries::may_execute(durable, slot) {
-        // The draft writes nothing. Committing it makes the store check the claim, the lease, the cancellation and
-        // the identity of the database again.
-        let draft = Draft {
-            kind: BatchKind::StartCalls { continued: vec![slot.clone()] },
-            flush_now: true,
-            ..Draft::default()
-        };
-        return NextAction::Execute { draft, started };
+        // The barrier writes nothing. Its commit makes the store check again that the call may be executed. The
+        // store checks the claim, the lease, the cancellation, and the identity of the database.
+        let continued = vec![slot.clone()];
+        let barrier = Draft { kind: StartCalls { continued }, ..Draft::default() };
+        return NextAction::Execute { barrier: Some(barrier), started };
     }
     let answer = Answer::NotApplied(Failure::new(Code::Cancelled, "the job was given up before the call was made"));
     let (try_no, time_us) = (started.try_no, context.now_us);

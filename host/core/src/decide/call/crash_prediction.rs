@@ -14,7 +14,8 @@ use crate::model::ids::Slot;
 use crate::model::manifest::{PinnedOperator, RecoveryClass};
 use crate::model::rules::Rules;
 use crate::rules::ledger::{LedgerRow, Quiescence, RowState};
-use crate::state::{Call, Draft, Durable, Job, Prefetched};
+use crate::state::{Call, Durable, Job, Prefetched};
+use crate::storage::{Draft, StartCalls};
 
 /// Checks the decision about a call that is open at the end of the prefix. Allowed decisions are a reconcile request,
 /// a keyed retry, a decision of the policy, and leaving the call to a person. Calls that only read may also be
@@ -63,7 +64,9 @@ fn check_resolution_step(
         NextAction::Block(_) | NextAction::WaitMs(_) => Ok(()),
         NextAction::Reconcile { .. } if operator.reconcile => Ok(()),
         NextAction::Write(draft) if !executes(&draft) => Ok(()),
-        NextAction::Execute { draft, .. } if operator.class == RecoveryClass::Keyed && repeats(&draft, &asked.slot) => {
+        NextAction::Execute { barrier: Some(barrier), .. }
+            if operator.class == RecoveryClass::Keyed && repeats(&barrier, &asked.slot) =>
+        {
             Ok(())
         }
         other => Err(format!("{} while in doubt", action_name(&other))),
@@ -108,13 +111,13 @@ fn puts_in_doubt(draft: &Draft, slot: &Slot) -> bool {
 }
 
 fn executes(draft: &Draft) -> bool {
-    draft.kind.starts_calls() || draft.events.iter().any(|body| matches!(body, Body::ToolInvocationStarted { .. }))
+    draft.events.iter().any(|body| matches!(body, Body::ToolInvocationStarted { .. }))
 }
 
-fn repeats(draft: &Draft, slot: &Slot) -> bool {
+fn repeats(barrier: &Draft<StartCalls>, slot: &Slot) -> bool {
     let repeat =
         |body: &Body| matches!(body, Body::InvocationResolved { slot: of, verdict: Verdict::Repeat, .. } if of == slot);
-    draft.events.iter().any(repeat)
+    barrier.events.iter().any(repeat)
 }
 
 fn action_name(next: &NextAction) -> &'static str {

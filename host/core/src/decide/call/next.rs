@@ -17,7 +17,8 @@ use crate::model::manifest::{PinnedOperator, PluginKind};
 use crate::plan;
 use crate::rules::ledger::{Caller, Decision, Quiescence, Rejection, SlotFacts};
 use crate::rules::{ledger, policy};
-use crate::state::{Draft, Durable};
+use crate::state::Durable;
+use crate::storage::{Draft, Record};
 
 /// Returns the next action for the invocation.
 pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> NextAction {
@@ -71,7 +72,7 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
                 // The refusal must be durable before the guest receives it. If a crash lost the refusal, a budget
                 // raised later could change the answer at this slot.
                 draft.events.insert(0, *event);
-                draft.flush_now = true;
+                draft.kind = Record::Flush;
             }
             NextAction::Write(draft)
         }

@@ -20,8 +20,8 @@ use crate::model::ids::Slot;
 use crate::model::manifest::{Determinism, PinnedOperator};
 use crate::plan;
 use crate::rules::policy;
-use crate::state::{Call, Draft, Durable, label};
-use crate::storage::Payload;
+use crate::state::{Call, Durable, label};
+use crate::storage::{Draft, Payload, Record};
 
 pub(crate) fn execute_if_permitted(
     durable: &Durable,
@@ -74,11 +74,11 @@ pub(crate) fn execute_if_permitted(
     if first && let Some(next) = check_call_gate(durable, planned, invocation, operator, context) {
         return next;
     }
-    let (draft, started) = start(durable, invocation, operator, Provenance::Executed, context);
+    let (barrier, started) = start(durable, invocation, operator, Provenance::Executed, context);
     if let Some(effect) = stored_model_answer(durable, slot, operator, started.try_no) {
         return NextAction::Write(answered(durable, invocation, &started, mark_caught_up(&effect), context));
     }
-    NextAction::Execute { draft, started }
+    NextAction::Execute { barrier, started }
 }
 
 /// Returns the number of executions in this round of retries if the last execution did not take effect and no try is
@@ -130,7 +130,7 @@ fn check_call_gate(
             }
             let (mut events, decided) =
                 request_gate(durable, context, slot, hash, invocation.args_ref, &invocation.operator);
-            let mut draft = Draft { flush_now: true, ..Draft::default() };
+            let mut draft = Draft { kind: Record::Flush, ..Draft::default() };
             if found.is_none() && !durable.payloads.contains_key(&label::args(slot)) {
                 draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
             }

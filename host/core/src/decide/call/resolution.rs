@@ -13,8 +13,8 @@ use crate::model::manifest::{OnIndeterminate, PinnedOperator, RecoveryClass};
 use crate::model::step::StepState;
 use crate::rules::ledger::{LedgerRow, RowState};
 use crate::rules::retry;
-use crate::state::{Draft, Durable, label};
-use crate::storage::LedgerWrite;
+use crate::state::{Durable, label};
+use crate::storage::{Draft, LedgerWrite, Record};
 
 /// Answer of a tool to a reconcile request.
 #[derive(Clone, Debug)]
@@ -189,7 +189,7 @@ pub(crate) fn applied(
     let effect =
         Effect { slot: slot.clone(), try_no: open.try_no, answer, provenance, time_us: context.now_us, spent: None };
     let verdict = verdict_event(slot, open.try_no, Verdict::Applied, by, reason);
-    let verdict = Draft { events: vec![verdict], flush_now: true, ..Draft::default() };
+    let verdict = Draft { events: vec![verdict], kind: Record::Flush, ..Draft::default() };
     verdict.merge(answered(durable, invocation, open, effect, context))
 }
 
@@ -213,10 +213,9 @@ pub(crate) fn not_applied(
             LedgerRow { state: RowState::FailedDefinite, next_try_us: Some(context.now_us), ..row.clone() },
         )],
         effects: close_open_try(durable, slot, open, Answer::NotApplied(failure), provenance, context),
-        flush_now: true,
         // Write the verdict and the row in one transaction. A later attempt could not rebuild the row from the events,
         // because the events contain no final answer.
-        atomic: true,
+        kind: Record::FlushWhole,
         ..Draft::default()
     }
 }
@@ -298,7 +297,7 @@ pub(crate) fn mark_lost(
             LedgerRow { state: RowState::FailedFinal, result_hash: Some(answer.hash), ..row.clone() },
         )],
         effects,
-        flush_now: true,
+        kind: Record::Flush,
         ..Draft::default()
     }
 }
@@ -323,13 +322,15 @@ fn repeat_keyed_call(
     context: &Context<'_>,
 ) -> NextAction {
     let slot = &invocation.slot;
-    let (mut draft, started) = start(durable, invocation, operator, Provenance::KeyedRetry, context);
+    let (mut barrier, started) = start(durable, invocation, operator, Provenance::KeyedRetry, context);
     let failure = Failure::new(Code::InvocationLost, "repeated under its external key");
-    draft.events.insert(0, verdict_event(slot, open.try_no, Verdict::Repeat, "key", None));
-    draft.effects =
-        close_open_try(durable, slot, open, Answer::Unknown { failure, kept: None }, Provenance::KeyedRetry, context);
+    if let Some(barrier) = &mut barrier {
+        barrier.events.insert(0, verdict_event(slot, open.try_no, Verdict::Repeat, "key", None));
+        let answer = Answer::Unknown { failure, kept: None };
+        barrier.effects = close_open_try(durable, slot, open, answer, Provenance::KeyedRetry, context);
+    }
     debug_assert_eq!(row.first_attempt, started.first_attempt, "the external key never changes");
-    NextAction::Execute { draft, started }
+    NextAction::Execute { barrier, started }
 }
 
 /// Returns the effect that records the verdict as the answer of the open try. Returns nothing if the try already has
@@ -349,22 +350,21 @@ fn close_open_try(
 }
 
 fn park_call(durable: &Durable, slot: &Slot) -> NextAction {
-    let is_over = durable.job.step(&slot.step()).is_some_and(|step| step.state.is_final());
-    if slot.is_compensation() || is_over {
+    let state = durable.job.step(&slot.step()).map(|step| step.state);
+    let events = if slot.is_compensation() || state.is_some_and(StepState::is_final) {
         // No step waits for this call, because it is a compensating call or its step is over. Therefore no step is
         // blocked. The verdict `unknown` records that no automatic resolution step is left.
         let open = durable.job.calls.get(slot).and_then(|call| call.open_try);
-        let events = open.map(|try_no| verdict_event(slot, try_no, Verdict::Unknown, "ladder", None));
-        return NextAction::Block(Draft { events: events.into_iter().collect(), flush_now: true, ..Draft::default() });
-    }
-    let state = durable.job.step(&slot.step()).map(|step| step.state);
-    // In an aborting job, the step may already wait, for a retry or for another call that blocks it. A waiting step
-    // cannot be blocked again, so the step is unblocked first.
-    let waits = matches!(state, Some(StepState::FailedRetryable | StepState::Blocked));
-    let unblocked = waits.then(|| Body::StepUnblocked { step_id: slot.step() });
-    let body = blocked(&slot.step(), slot, Code::IndeterminateEffect);
-    let events = unblocked.into_iter().chain([body]).collect();
-    NextAction::Block(Draft { events, flush_now: true, ..Draft::default() })
+        open.map(|try_no| verdict_event(slot, try_no, Verdict::Unknown, "ladder", None)).into_iter().collect()
+    } else {
+        // In an aborting job, the step may still wait for a retry or be blocked on another call. The step is
+        // unblocked first, because a step that waits cannot be blocked again.
+        let waits = matches!(state, Some(StepState::FailedRetryable | StepState::Blocked));
+        let unblocked = waits.then(|| Body::StepUnblocked { step_id: slot.step() });
+        let body = blocked(&slot.step(), slot, Code::IndeterminateEffect);
+        unblocked.into_iter().chain([body]).collect()
+    };
+    NextAction::Block(Draft { events, kind: Record::Flush, ..Draft::default() })
 }
 
 /// Returns the verdict event for a try.

@@ -13,7 +13,8 @@ use crate::model::ids::Slot;
 use crate::model::manifest::RecoveryClass;
 use crate::rules::ledger::{LedgerRow, RowState};
 use crate::rules::retry;
-use crate::state::{Call, Draft, Durable, label};
+use crate::state::{Call, Durable, label};
+use crate::storage::Draft;
 
 /// Returns the recorded final answer. Repairs the row first if the log is ahead of the row.
 pub(crate) fn recorded_answer(durable: &Durable, slot: &Slot) -> NextAction {

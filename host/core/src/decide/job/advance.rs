@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::decide::call::action;
 use crate::decide::call::action::KeyState;
+use crate::decide::common::single_event;
+use crate::decide::job::step_end::fail_permanently;
 use crate::decide::job::{inputs, reuse, waits};
 use crate::decide::people::gate_rules::is_gated;
 use crate::decide::people::gates::{gate_hash, is_still_approved, request_gate};
@@ -18,8 +20,8 @@ use crate::model::step::StepState;
 use crate::plan;
 use crate::plan::bindings;
 use crate::rules::policy;
-use crate::state::{Draft, Durable, Step, label};
-use crate::storage::Payload;
+use crate::state::{Durable, Step, label};
+use crate::storage::{Draft, Payload, Record};
 
 /// Returns the draft that changes the state of the next step, or `None` if no step can change. Steps in
 /// `running` are left out.
@@ -59,7 +61,7 @@ fn next_step_draft(durable: &Durable, context: &Context<'_>, step: &Step, planne
         StepState::FailedRetryable | StepState::Blocked => {
             let due = step.retry_at_us.or_else(|| backoff_of_blocked(durable, step))?;
             let body = Body::StepUnblocked { step_id: step.id.clone() };
-            (due <= context.now_us).then(|| Draft { events: vec![body], ..Draft::default() })
+            (due <= context.now_us).then(|| single_event(body))
         }
         _ => None,
     }
@@ -96,7 +98,7 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
         if let Some(reason) = fails {
             let because = Some(id.clone());
             let body = Body::StepSkipped { step_id: planned.step_id.clone(), reason, because, call: None };
-            return Some(Draft { events: vec![body], ..Draft::default() });
+            return Some(single_event(body));
         }
     }
     let over = |id: &StepId| job.step(id).is_some_and(|step| step.state.is_final());
@@ -132,14 +134,14 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     let Some(operator) = job.pinned(&planned.name) else {
         let failure =
             Failure::new(Code::MissingRequiredContext, format!("the job pinned no operator {}", planned.name));
-        return Some(fail(id, &failure));
+        return Some(fail_permanently(id, &failure));
     };
     if operator.kind == PluginKind::Tool && operator.is_world_changing() && is_dry(job.header.mode) {
         let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None, call: None };
-        return Some(Draft { events: vec![body], ..Draft::default() });
+        return Some(single_event(body));
     }
     if let Some(failure) = policy::forbids(job.header.mode, planned, operator) {
-        return Some(fail(id, &failure));
+        return Some(fail_permanently(id, &failure));
     }
     if let Some(draft) = reuse::reuse_earlier_result(durable, context, planned, operator) {
         return Some(draft);
@@ -150,7 +152,7 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
         return None;
     }
     if let Some(failure) = policy::refuse_withdrawn_mode(context.rules, job.header.mode, operator) {
-        return Some(fail(id, &failure));
+        return Some(fail_permanently(id, &failure));
     }
     // If the current policy no longer accepts an approval, approval is requested again.
     let passed = match job.gates.get(&slot) {
@@ -170,9 +172,5 @@ fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Opti
     let hash = gate_hash(operator, planned.name.as_str(), &slot, &args, job.header.mode);
     let input = job.step(id)?.input.expect("a ready step has its input");
     let (events, _) = request_gate(durable, context, &slot, hash, input, &planned.name);
-    Some(Draft { events, flush_now: true, ..Draft::default() })
-}
-
-fn fail(id: &StepId, failure: &Failure) -> Draft {
-    Draft { events: vec![failed(failure, id, ResultType::PermanentFailure)], ..Draft::default() }
+    Some(Draft { events, kind: Record::Flush, ..Draft::default() })
 }

@@ -1,23 +1,23 @@
 //! Begins an attempt, and ends an attempt whose job did not settle.
 
+use crate::decide::common::single_event;
 use crate::event::Body;
 use crate::model::error::Code;
 use crate::model::ids::Hash;
 use crate::model::job::JobState;
-use crate::state::{Draft, Durable};
-use crate::storage::{BatchKind, StatusWrite};
+use crate::state::Durable;
+use crate::storage::{BatchKind, Draft};
 
 /// Returns the draft with the event of a claim.
-pub fn claimed(attempt: u32, worker: &str, engine_profile: Hash) -> Draft {
-    let body = Body::JobClaimed { worker: worker.to_owned(), engine_profile };
-    Draft { events: vec![body], attempt: Some(attempt), ..Draft::default() }
+pub fn claimed(worker: &str, engine_profile: Hash) -> Draft {
+    single_event(Body::JobClaimed { worker: worker.to_owned(), engine_profile })
 }
 
 /// Releases the job because its worker is stopping. The attempt does not count as an attempt without progress.
-pub fn released(worker: &str) -> Draft {
-    let events = vec![Body::JobReleased { worker: worker.to_owned() }];
-    let status = Some(StatusWrite { to: JobState::Pending, wake_at_us: None });
-    Draft { events, status, flush_now: true, ..Draft::default() }
+/// `before` are the writes of the attempt that are not queued yet, such as its claim.
+pub fn released(before: Draft, worker: &str) -> Draft<BatchKind> {
+    let released = single_event(Body::JobReleased { worker: worker.to_owned() });
+    before.merge(released).with_kind(BatchKind::end_attempt(JobState::Pending))
 }
 
 /// Parks the job before its inbox is read, if more than `limit` consecutive attempts wrote nothing after their claim.
@@ -25,7 +25,7 @@ pub fn released(worker: &str) -> Draft {
 ///
 /// After exactly `limit` such attempts, this function does not park the job. The current attempt then reads the inbox
 /// and calls [`park_crash_loop`]. If the current attempt crashes too, the next attempt parks the job by this function.
-pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Draft> {
+pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Draft<BatchKind>> {
     let before = durable.job.claims_without_events.saturating_sub(1);
     if before <= limit {
         return None;
@@ -34,12 +34,12 @@ pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Dra
         "{before} attempts in a row were cut off before anything but their claims was recorded; what was asked of the job \
          meanwhile has not been read"
     );
-    Some(Draft { kind: BatchKind::ParkUnloaded, ..parked(cause) })
+    Some(parked(cause, BatchKind::ParkUnloaded))
 }
 
 /// Parks the job if `limit` consecutive attempts ended without recorded progress. The execution of the job may be the
 /// cause, so the job is not executed again until a request arrives.
-pub fn park_crash_loop(durable: &Durable, limit: u32) -> Option<Draft> {
+pub fn park_crash_loop(durable: &Durable, limit: u32) -> Option<Draft<BatchKind>> {
     let job = &durable.job;
     if job.attempts_without_progress < limit {
         return None;
@@ -54,11 +54,9 @@ pub fn park_crash_loop(durable: &Durable, limit: u32) -> Option<Draft> {
         "{} consecutive attempts ended without progress; {ran} in flight when the last one ended",
         job.attempts_without_progress
     );
-    Some(parked(cause))
+    Some(parked(cause, BatchKind::end_attempt(JobState::Parked)))
 }
 
-fn parked(cause: String) -> Draft {
-    let events = vec![Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: Some(cause) }];
-    let status = Some(StatusWrite { to: JobState::Parked, wake_at_us: None });
-    Draft { events, status, flush_now: true, ..Draft::default() }
+fn parked(cause: String, kind: BatchKind) -> Draft<BatchKind> {
+    single_event(Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: Some(cause) }).with_kind(kind)
 }

@@ -13,8 +13,8 @@ use crate::model::error::Code;
 use crate::model::ids::{Operator, Slot};
 use crate::model::manifest::Confirmation;
 use crate::model::step::StepState;
-use crate::state::{Draft, Durable, Job, RecordedChange, UnconfirmedChange, consequence_of};
-use crate::storage::ActionWrite;
+use crate::state::{Durable, Job, RecordedChange, UnconfirmedChange, consequence_of};
+use crate::storage::{ActionWrite, Draft, Record};
 
 /// Maximum stored length of a verifier's message, in bytes.
 const FOUND_BYTES_MAX: usize = 1_024;
@@ -122,10 +122,9 @@ pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationChe
     if !events.iter().any(ends) && !job.is_aborting() {
         events.extend(block_unconfirmed_steps(job, &asked));
     }
-    let flush_now = !events.is_empty();
     // Write the action keys and the mismatch event in one transaction. A mismatch that ends the job is not verified
     // again, so no later attempt could make up for missing writes to the action keys.
-    Draft { events, actions, flush_now, atomic: true, ..Draft::default() }
+    Draft { events, actions, kind: Record::FlushWhole, ..Draft::default() }
 }
 
 /// Returns the writes to the action key of a call whose effect was verified.
@@ -207,5 +206,5 @@ pub(crate) fn accept_change(durable: &Durable, slot: &Slot, by: DecidedBy, gone:
         Some((_, Code::ConfirmationRequired)) => unblock(durable, slot),
         _ => Draft::default(),
     };
-    Draft { events: vec![accepted], actions, atomic: true, ..Draft::default() }.merge(go_on)
+    Draft { events: vec![accepted], actions, kind: Record::LingerWhole, ..Draft::default() }.merge(go_on)
 }

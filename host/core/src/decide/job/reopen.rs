@@ -10,8 +10,8 @@ use crate::model::job::JobState;
 use crate::model::manifest::PluginKind;
 use crate::model::step::StepState;
 use crate::rules::ledger::{LedgerRow, RowState};
-use crate::state::{Call, Draft, Durable, Step};
-use crate::storage::{InboxRequest, InboxRow};
+use crate::state::{Call, Durable, Step};
+use crate::storage::{Draft, InboxRequest, InboxRow, Record};
 
 /// Reason why a job cannot be retried.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -202,5 +202,6 @@ pub fn reopen_job(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> D
         })
         .collect();
     let events = vec![Body::JobReopened { by, steps, calls, purpose: ReopenPurpose::Retry }];
-    Draft { events, ledger, inbox_done: vec![row.id], flush_now: true, ..Draft::default() }
+    // The log and the ledger must agree on the steps and calls that are open again.
+    Draft { events, ledger, inbox_done: vec![row.id], kind: Record::FlushWhole, ..Draft::default() }
 }

@@ -16,8 +16,8 @@ use crate::model::reuse_reason::ReuseReason;
 use crate::plan;
 use crate::rules::reuse;
 use crate::rules::reuse::{ReusableResult, ReuseQuery};
-use crate::state::{Draft, Durable, Step, label};
-use crate::storage::Payload;
+use crate::state::{Durable, Step, label};
+use crate::storage::{Draft, Payload};
 
 /// Returns the input hash of a step for which an earlier result must be looked up.
 pub(crate) fn wanted_input_hash(

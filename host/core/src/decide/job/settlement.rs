@@ -1,7 +1,7 @@
 //! Settles a job in which no step runs or can start: the job ends, waits or parks.
 
 use crate::decide::call::action;
-use crate::decide::common::{calls_in_doubt, recorded_invocation};
+use crate::decide::common::{calls_in_doubt, recorded_invocation, single_event};
 use crate::decide::job::advance::backoff_of_blocked;
 use crate::decide::undo::compensation::undo_wait_reasons;
 use crate::decide::{Context, Invocation};
@@ -11,8 +11,8 @@ use crate::model::job::JobState;
 use crate::model::step::StepState;
 use crate::plan::wait::{SHORT_WAIT_MS, WaitKind};
 use crate::rules::ledger::RowState;
-use crate::state::{Call, Draft, Durable, Step};
-use crate::storage::StatusWrite;
+use crate::state::{Call, Durable, Step};
+use crate::storage::{BatchKind, Draft};
 
 /// State in which a job without running steps settles.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,34 +93,29 @@ pub fn next_call_in_doubt(durable: &Durable) -> Option<Invocation> {
 }
 
 /// Returns the draft that settles the job.
-pub fn settle_job(durable: &Durable, rest: &JobSettlement, _context: &Context<'_>) -> Draft {
-    let mut events: Vec<Body> = Vec::new();
-    let status = match rest {
+pub fn settle_job(durable: &Durable, rest: &JobSettlement, _context: &Context<'_>) -> Draft<BatchKind> {
+    let (record, to, wake_at_us) = match rest {
         JobSettlement::WaitUntil(time_us) => {
-            events.push(Body::JobWaiting { until_us: *time_us });
-            StatusWrite { to: JobState::Waiting, wake_at_us: Some(*time_us) }
+            (single_event(Body::JobWaiting { until_us: *time_us }), JobState::Waiting, Some(*time_us))
         }
         JobSettlement::Park(reason, slot) => {
-            events.push(Body::JobParked { reason: *reason, slot: slot.clone(), cause: None });
-            StatusWrite { to: JobState::Parked, wake_at_us: None }
+            let body = Body::JobParked { reason: *reason, slot: slot.clone(), cause: None };
+            (single_event(body), JobState::Parked, None)
         }
         JobSettlement::End(state) => {
+            let mut end = action::release_keys_at_end(durable);
             let open = durable.job.steps.iter().filter(|step| !step.state.is_final());
-            events.extend(open.map(|step| Body::StepCancelled { step_id: step.id.clone() }));
-            events.push(match state {
+            end.events.extend(open.map(|step| Body::StepCancelled { step_id: step.id.clone() }));
+            end.events.push(match state {
                 JobState::Completed => Body::JobCompleted {},
                 JobState::Partial => Body::JobPartial {},
                 JobState::Cancelled => Body::JobCancelled {},
                 _ => Body::JobFailed { code: mismatch_code(durable).or_else(|| first_failure(durable)) },
             });
-            let status = Some(StatusWrite { to: *state, wake_at_us: None });
-            // Write the whole end of the job in one transaction: the events, the final state and the released action
-            // keys. After the end of the job, no lease holder could complete a partial write.
-            let end = Draft { events, status, flush_now: true, atomic: true, ..Draft::default() };
-            return action::release_keys_at_end(durable).merge(end);
+            (end, *state, None)
         }
     };
-    Draft { events, status: Some(status), flush_now: true, ..Draft::default() }
+    record.with_kind(BatchKind::EndAttempt { to, wake_at_us })
 }
 
 fn final_state(durable: &Durable) -> JobState {

@@ -1,5 +1,6 @@
 //! Decisions at the start and at the end of a step's try.
 
+use crate::decide::common::single_event;
 use crate::decide::{failed, outcome_id};
 use crate::event::Body;
 use crate::model::divergence::Divergence;
@@ -7,8 +8,8 @@ use crate::model::error::{Code, Failure};
 use crate::model::ids::StepId;
 use crate::model::manifest::PluginKind;
 use crate::model::result_type::ResultType;
-use crate::state::{Draft, Durable, Job, label};
-use crate::storage::Payload;
+use crate::state::{Durable, Job, label};
+use crate::storage::{Draft, Payload};
 use crate::{plan, replay};
 
 /// Maximum number of aborted tries of one step. A stack overflow or the wall-clock limit aborts a try. The next abort
@@ -29,16 +30,19 @@ pub enum StepResult {
 /// Records the first start of the step. Later starts record nothing.
 pub fn step_started(durable: &Durable, step: &StepId) -> Draft {
     match durable.job.step(step) {
-        Some(found) if found.started_us.is_none() => {
-            Draft { events: vec![Body::StepStarted { step_id: step.clone() }], ..Draft::default() }
-        }
+        Some(found) if found.started_us.is_none() => single_event(Body::StepStarted { step_id: step.clone() }),
         _ => Draft::default(),
     }
 }
 
 /// Fails a step that a validator refused before its start. The step is not executed.
 pub fn step_refused(step: &StepId, failure: &Failure) -> Draft {
-    Draft { events: vec![failed(failure, step, ResultType::PermanentFailure)], ..Draft::default() }
+    fail_permanently(step, failure)
+}
+
+/// Fails a step that no retry can complete.
+pub(crate) fn fail_permanently(step: &StepId, failure: &Failure) -> Draft {
+    single_event(failed(failure, step, ResultType::PermanentFailure))
 }
 
 /// Returns the draft for a step whose try ended.
@@ -55,7 +59,7 @@ pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResu
             if aborts + 1 > ABORTS_MAX {
                 fail(durable, step, failure)
             } else {
-                Draft { events: vec![Body::StepAborted { step_id: step.clone(), failure }], ..Draft::default() }
+                single_event(Body::StepAborted { step_id: step.clone(), failure })
             }
         }
         StepResult::Fault(failure) | StepResult::Failed(failure) => fail(durable, step, failure),
@@ -70,7 +74,7 @@ fn may_vary_between_tries(code: Code) -> bool {
 
 fn fail(durable: &Durable, step: &StepId, failure: Failure) -> Draft {
     let result_type = durable.job.result_type(step, false);
-    Draft { events: vec![failed(&failure, step, result_type)], ..Draft::default() }
+    single_event(failed(&failure, step, result_type))
 }
 
 /// Returns the outcome event if the step produces an outcome.

@@ -9,7 +9,7 @@ use crate::model::error::Code;
 use crate::model::ids::Hash;
 use crate::model::job::JobState;
 use crate::state::{Durable, FoldError};
-use crate::storage::{Batch, BatchKind, Claim, JobTail, LogEnd, StatusWrite, StoredJob};
+use crate::storage::{Batch, BatchKind, Claim, JobTail, LogEnd, StoredJob};
 
 /// Returns the number of consecutive attempts before `attempt` that died before writing their claim event.
 pub fn unrecorded_attempts(attempt: u32, end: LogEnd) -> u32 {
@@ -29,9 +29,8 @@ pub fn park_unloaded(claim: &Claim, outline: &JobTail, worker: &str, engine_prof
     }
     bodies.push(Body::JobClaimed { worker: worker.to_owned(), engine_profile });
     bodies.push(Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: Some(cause.clone()) });
-    let mut batch = attempt_end_batch(claim, outline.end, bodies, JobState::Parked);
-    batch.inbox_done = outline.reopen.iter().map(|row| row.id).collect();
-    batch.kind = BatchKind::ParkUnloaded;
+    let mut batch = attempt_end_batch(claim, outline.end, bodies, BatchKind::ParkUnloaded);
+    batch.writes.inbox_done = outline.reopen.iter().map(|row| row.id).collect();
     (batch, cause)
 }
 
@@ -50,16 +49,16 @@ pub fn release_unloaded(
 ) -> Result<Batch, FoldError> {
     if let Some(asked) = &outline.reopen {
         let mut durable = Durable::without_effects(record)?;
-        let again = reopen_job(&durable, asked, context).merge(claimed(claim.row.attempt, worker, engine_profile));
-        return durable.seal(again.merge(released(worker)), context.now_us);
+        let again = reopen_job(&durable, asked, context).merge(claimed(worker, engine_profile));
+        return durable.seal(claim.row.attempt, released(again, worker), context.now_us);
     }
     let worker = worker.to_owned();
     let bodies = vec![Body::JobClaimed { worker: worker.clone(), engine_profile }, Body::JobReleased { worker }];
-    Ok(attempt_end_batch(claim, outline.end, bodies, JobState::Pending))
+    Ok(attempt_end_batch(claim, outline.end, bodies, BatchKind::end_attempt(JobState::Pending)))
 }
 
 /// Returns the batch that appends the last events of an attempt.
-fn attempt_end_batch(claim: &Claim, end: LogEnd, bodies: Vec<Body>, to: JobState) -> Batch {
+fn attempt_end_batch(claim: &Claim, end: LogEnd, bodies: Vec<Body>, kind: BatchKind) -> Batch {
     let row = &claim.row;
     let mut batch = Batch::new(row.job_id.clone(), row.attempt, row.next_seq, row.head);
     let time_us = claim.now_us.max(end.time_us);
@@ -67,8 +66,8 @@ fn attempt_end_batch(claim: &Claim, end: LogEnd, bodies: Vec<Body>, to: JobState
     for (seq, body) in (row.next_seq..).zip(bodies) {
         let event = Event::seal(seq, time_us, row.attempt, body, head);
         head = event.hash;
-        batch.events.push(event);
+        batch.writes.events.push(event);
     }
-    batch.status = Some(StatusWrite { to, wake_at_us: None });
+    batch.writes.kind = kind;
     batch
 }

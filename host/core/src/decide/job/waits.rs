@@ -1,16 +1,16 @@
 //! Wait steps: their start, their end by a signal or a timer, and the storage of early signals.
 
-use crate::decide::job::step_end::succeeded;
+use crate::decide::common::single_event;
+use crate::decide::job::step_end::{fail_permanently, succeeded};
 use crate::decide::people::gates;
-use crate::decide::{Context, failed, is_dry};
+use crate::decide::{Context, is_dry};
 use crate::event::Body;
 use crate::model::error::{Code, Failure};
 use crate::model::ids::{Slot, StepId};
-use crate::model::result_type::ResultType;
 use crate::plan;
 use crate::plan::wait::{WaitKind, WaitSpec};
-use crate::state::{Draft, Durable, label};
-use crate::storage::{BatchKind, InboxRequest, InboxRow, Payload};
+use crate::state::{Durable, label};
+use crate::storage::{BatchKind, Draft, InboxRequest, InboxRow, Payload, Record};
 
 /// Starts the wait of a ready wait step. A signal stored for the step ends the wait immediately.
 pub(crate) fn begin_wait(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Draft {
@@ -19,16 +19,16 @@ pub(crate) fn begin_wait(durable: &Durable, context: &Context<'_>, planned: &pla
     if is_dry(job.header.mode) {
         // A dry run requests nothing from people and does not wait.
         let body = Body::StepSkipped { step_id: id.clone(), reason: Code::ModeForbids, because: None, call: None };
-        return Draft { events: vec![body], ..Draft::default() };
+        return single_event(body);
     }
     let wait = match read_wait(durable, id) {
         Ok(wait) => wait,
-        Err(message) => return fail_wait(id, &Failure::new(Code::InvalidInput, message)),
+        Err(message) => return fail_permanently(id, &Failure::new(Code::InvalidInput, message)),
     };
     let taken = |key: &String| job.waits.iter().any(|(other, state)| other != id && state.key.as_ref() == Some(key));
     if let Some(key) = wait.key.as_ref().filter(|key| taken(key)) {
         let message = format!("another wait of this job has the correlation_key {key:?}");
-        return fail_wait(id, &Failure::new(Code::InvalidInput, message));
+        return fail_permanently(id, &Failure::new(Code::InvalidInput, message));
     }
     let started = Body::WaitStarted {
         step_id: id.clone(),
@@ -37,7 +37,7 @@ pub(crate) fn begin_wait(durable: &Durable, context: &Context<'_>, planned: &pla
         until_us: wait.until_us(context.now_us),
         park: wait.park,
     };
-    let draft = Draft { events: vec![started], flush_now: true, ..Draft::default() };
+    let draft = Draft { events: vec![started], kind: Record::Flush, ..Draft::default() };
     let kept = (0..).zip(&job.signals).find(|(_, signal)| wait.key.as_ref() == Some(&signal.key));
     match kept {
         Some((n, signal)) => {
@@ -72,36 +72,30 @@ pub(crate) fn apply_signal(durable: &Durable, key: &str, payload: &str, by: &str
 }
 
 /// Handles a durable timer that fired. Ignores a timer that was cancelled or set to another time.
-pub(crate) fn fire_timer(durable: &Durable, name: &str, due_us: i64) -> Draft {
+pub(crate) fn fire_timer(durable: &Durable, name: &str, due_us: i64) -> Draft<BatchKind> {
     let job = &durable.job;
     if job.timer(name) != Some(due_us) {
         return Draft::default();
     }
-    let fired = Draft { events: vec![Body::TimerFired { timer: name.to_owned(), due_us }], ..Draft::default() };
+    let fired = single_event(Body::TimerFired { timer: name.to_owned(), due_us });
+    // If a signal or a decision was acknowledged before this write, the store refuses the write and the request counts.
+    let ends_wait = BatchKind::EndWait { compatible_inbox_ids: durable.compatible_inbox_ids.clone() };
     if let Some(slot) = name.strip_prefix("gate/").map(Slot::from) {
         let gate = job.open_gate(&slot).expect("its timer is armed");
-        return fired.merge(gates::expire(&slot, gate));
+        return fired.merge(gates::expire(&slot, gate)).with_kind(ends_wait);
     }
     let id = StepId::from(name.strip_prefix("wait/").expect("timers are of waits or gates"));
     let default = read_wait(durable, &id).ok().and_then(|wait| wait.default);
     let bytes = |value: &serde_json::Value| crate::encoding::canon::value_to_canonical(value);
     let is_timer = job.open_wait(&id).is_some_and(|wait| wait.kind == Some(WaitKind::Timer));
     if is_timer {
-        return fired.merge(complete_wait(durable, &id, bytes(&default.unwrap_or_default()), None));
+        return fired.merge(complete_wait(durable, &id, bytes(&default.unwrap_or_default()), None)).into();
     }
-    let mut events = vec![Body::WaitTimedOut { step_id: id.clone() }];
-    // If a signal was acknowledged before this write, the store refuses the write, and the signal counts.
-    let timed_out = Draft { kind: BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, ..fired };
-    match default {
-        Some(value) => {
-            timed_out.merge(Draft { events, ..Draft::default() }).merge(succeeded(durable, &id, bytes(&value)))
-        }
-        None => {
-            let failure = Failure::new(Code::WaitTimedOut, "no signal came before the time-out");
-            events.push(failed(&failure, &id, ResultType::PermanentFailure));
-            timed_out.merge(Draft { events, ..Draft::default() })
-        }
-    }
+    let end = match default {
+        Some(value) => succeeded(durable, &id, bytes(&value)),
+        None => fail_permanently(&id, &Failure::new(Code::WaitTimedOut, "no signal came before the time-out")),
+    };
+    fired.merge(single_event(Body::WaitTimedOut { step_id: id })).merge(end).with_kind(ends_wait)
 }
 
 /// Sorts inbox rows into the order in which they become events. Timers come last, and all other rows keep their order
@@ -116,14 +110,10 @@ pub fn in_application_order(rows: Vec<InboxRow>) -> Vec<InboxRow> {
 fn complete_wait(durable: &Durable, id: &StepId, bytes: Vec<u8>, by: Option<String>) -> Draft {
     let payload = durable.payload_ref(&label::output(id), &bytes);
     let body = Body::WaitCompleted { step_id: id.clone(), payload, by };
-    Draft { events: vec![body], ..Draft::default() }.merge(succeeded(durable, id, bytes))
+    single_event(body).merge(succeeded(durable, id, bytes))
 }
 
 fn read_wait(durable: &Durable, id: &StepId) -> Result<WaitSpec, String> {
     let input = durable.input(id).ok_or("its input is missing")?;
     WaitSpec::parse(&serde_json::from_slice(&input).map_err(|error| error.to_string())?)
-}
-
-fn fail_wait(id: &StepId, failure: &Failure) -> Draft {
-    Draft { events: vec![failed(failure, id, ResultType::PermanentFailure)], ..Draft::default() }
 }

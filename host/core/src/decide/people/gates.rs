@@ -12,8 +12,8 @@ use crate::model::mode::Mode;
 use crate::model::payload::PayloadRef;
 use crate::model::result_type::ResultType;
 use crate::model::rules::Rules;
-use crate::state::{Approval, Draft, Durable, Gate};
-use crate::storage::BatchKind;
+use crate::state::{Approval, Durable, Gate};
+use crate::storage::Draft;
 
 /// Returns the hash of the exact call that an approval covers. The hash covers operator, digest, slot,
 /// arguments and mode.
@@ -135,12 +135,11 @@ pub(crate) fn reject(durable: &Durable, slot: &Slot, hash: Hash, by: DecidedBy) 
     Draft { events, ..Draft::default() }
 }
 
-/// Closes a gate that was not decided in time. If a decision was acknowledged before this write, the store
-/// refuses the write and the decision counts.
+/// Closes a gate that was not decided in time.
 pub(crate) fn expire(slot: &Slot, gate: &Gate) -> Draft {
     let mut events = vec![Body::GateExpired { slot: slot.clone(), gate_hash: gate.hash }];
     events.extend(fail_plan_step(slot, &expired()));
-    Draft { events, kind: BatchKind::EndWait { compatible_inbox_ids: Vec::new() }, ..Draft::default() }
+    Draft { events, ..Draft::default() }
 }
 
 /// Returns the failure of a call whose gate was rejected or has expired.

@@ -10,21 +10,23 @@ use crate::decide::undo::compensation;
 use crate::event::{Body, Verdict};
 use crate::model::ids::{Hash, Slot};
 use crate::model::step::StepState;
-use crate::state::{Draft, Durable};
-use crate::storage::{InboxRequest, InboxRow};
+use crate::state::Durable;
+use crate::storage::{BatchKind, Draft, InboxRequest, InboxRow};
 
 /// Returns the draft for one inbox row. If the draft does not remove the row, call this function again after
 /// writing the draft.
-pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
+pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft<BatchKind> {
     let by = row.decider();
     if let Some(draft) = compensation::reopen_failed_compensation(durable, row, &by, context) {
-        return draft;
+        return draft.into();
     }
     let draft = match &row.request {
         InboxRequest::Approve { slot, gate_hash } => gates::approve(durable, slot, *gate_hash, by, context),
         InboxRequest::Reject { slot, gate_hash } => gates::reject(durable, slot, *gate_hash, by),
         InboxRequest::Signal { key, payload } => waits::apply_signal(durable, key, payload, &by.actor),
-        InboxRequest::Timer { name, due_us } => waits::fire_timer(durable, name, *due_us),
+        InboxRequest::Timer { name, due_us } => {
+            return Draft { inbox_done: vec![row.id], ..waits::fire_timer(durable, name, *due_us) };
+        }
         InboxRequest::Resolve { slot, try_no, verdict } => {
             verdict::resolve(durable, slot, *try_no, verdict, &by, context)
         }
@@ -39,18 +41,18 @@ pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -
         // `reopen_job` handles this request on a finished job. On an open job, the request changes nothing.
         InboxRequest::Retry | InboxRequest::Undo => Draft::default(),
     };
-    Draft { inbox_done: vec![row.id], ..draft }
+    Draft { inbox_done: vec![row.id], ..draft }.into()
 }
 
 /// Returns the draft for one inbox row of a finished job. The final state of the job does not change.
-pub fn apply_audit_request(durable: &Durable, row: &InboxRow) -> Draft {
+pub fn apply_audit_request(durable: &Durable, row: &InboxRow) -> Draft<BatchKind> {
     let by = row.decider();
     let draft = match &row.request {
         InboxRequest::LateEffect { slot, try_no } => apply_late_effect(durable, slot, *try_no),
         InboxRequest::Confirm { slot, gone } => confirm::accept_change(durable, slot, by, *gone),
         _ => Draft::default(),
     };
-    Draft { inbox_done: vec![row.id], flush_now: true, ..draft }
+    Draft { inbox_done: vec![row.id], ..draft }.with_kind(BatchKind::Audit)
 }
 
 /// Handles the answer recorded by a worker that had lost its lease.

@@ -14,8 +14,8 @@ use crate::event::{Body, DecidedBy, Verdict};
 use crate::model::effect::{Answer, Effect, Output, Provenance};
 use crate::model::ids::Slot;
 use crate::rules::ledger::{LedgerRow, RowState};
-use crate::state::{Call, Draft, Durable};
-use crate::storage::{InboxRequest, ManualVerdict};
+use crate::state::{Call, Durable};
+use crate::storage::{Draft, InboxRequest, ManualVerdict};
 
 /// Reason why no verdict on the call is accepted now.
 #[derive(Clone, Debug, PartialEq, Eq)]

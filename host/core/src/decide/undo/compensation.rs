@@ -19,12 +19,11 @@ use crate::model::ids::Slot;
 use crate::model::keys;
 use crate::model::manifest::PinnedOperator;
 use crate::rules::ledger::{LedgerRow, RowState};
-use crate::state::{Call, Compensation, CompensationEnd, Draft, Durable, Job, label};
-use crate::storage::{InboxRequest, InboxRow, ManualVerdict, Payload};
+use crate::state::{Call, Compensation, CompensationEnd, Durable, Job, label};
+use crate::storage::{Draft, InboxRequest, InboxRow, ManualVerdict, Payload, Record};
 
 /// Next action of compensation.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "taken apart at once")]
 pub enum UndoAction {
     /// Write the draft, then call [`next_undo_action`] again.
     Write(Draft),
@@ -151,7 +150,7 @@ fn begin_compensation(durable: &Durable, of: &Slot) -> Option<Draft> {
     let events = vec![Body::CompensationStarted { slot, operator, own, args }];
     // This write withdraws the receipt of the action, so that no other job reuses it.
     let actions = action::withdraw_receipt(durable, of);
-    Some(Draft { events, payloads, actions, atomic: true, ..Draft::default() })
+    Some(Draft { events, payloads, actions, kind: Record::LingerWhole, ..Draft::default() })
 }
 
 /// Returns the arguments of a compensation: the call that it undoes and the answer of that call.
@@ -214,13 +213,13 @@ fn end_compensation(durable: &Durable, slot: &Slot, call: &Call) -> Draft {
     if !finished.is_some_and(|finished| finished.ok) {
         let code = finished.and_then(|finished| finished.code).unwrap_or(Code::Internal);
         let events = vec![Body::CompensationFailed { slot, code }];
-        return Draft { events, flush_now: true, ..Draft::default() };
+        return Draft { events, kind: Record::Flush, ..Draft::default() };
     }
     let of = slot.compensated().and_then(|of| durable.rows.get(&of));
     let actions =
         of.map(|row| action::settle_reservation(&row.slot, &row.operator, row.action_key, None)).unwrap_or_default();
     let events = vec![Body::CompensationFinished { slot }];
-    Draft { events, actions, flush_now: true, atomic: true, ..Draft::default() }
+    Draft { events, actions, kind: Record::FlushWhole, ..Draft::default() }
 }
 
 /// Returns the number of the try that would retry a failed compensation. Returns `None` if the compensation did not
@@ -263,7 +262,7 @@ pub(crate) fn mark_compensation_lost(
     let failed = Body::CompensationFailed { slot: slot.clone(), code: Code::InvocationLost };
     let left = Body::CompensationLeft { slot: slot.clone(), by: by.clone() };
     let events = vec![failed, left];
-    Some(lost.merge(Draft { events, atomic: true, ..Draft::default() }))
+    Some(lost.merge(Draft { events, kind: Record::LingerWhole, ..Draft::default() }))
 }
 
 /// Puts a failed compensation in doubt again. A person's verdict on the compensation is then handled like a verdict on
@@ -303,7 +302,7 @@ pub(crate) fn reopen_failed_compensation(
         ..row
     };
     let events = vec![Body::CompensationReopened { slot: slot.clone(), by: by.clone() }];
-    Some(Draft { events, ledger: vec![replace_row(durable, row)], atomic: true, ..Draft::default() })
+    Some(Draft { events, ledger: vec![replace_row(durable, row)], kind: Record::LingerWhole, ..Draft::default() })
 }
 
 /// Returns the additional writes of `latch job resolve --continue`. If a compensation failed, leaves the effect of the
@@ -322,7 +321,7 @@ pub(crate) fn continue_past_failures(durable: &Durable, by: &DecidedBy) -> Draft
 fn leave_effect(durable: &Durable, slot: &Slot, by: &DecidedBy) -> Option<Draft> {
     let actions = action::restore_receipt(durable, &slot.compensated()?);
     let events = vec![Body::CompensationLeft { slot: slot.clone(), by: by.clone() }];
-    Some(Draft { events, actions, atomic: true, ..Draft::default() })
+    Some(Draft { events, actions, kind: Record::LingerWhole, ..Draft::default() })
 }
 
 /// State of undoing for a call that took effect.

@@ -5,8 +5,8 @@ use crate::event::{Body, ReopenPurpose};
 use crate::model::error::Code;
 use crate::model::ids::{JobId, Operator, Slot};
 use crate::model::job::JobState;
-use crate::state::{CompensationEnd, Draft, Durable};
-use crate::storage::{ActionWrite, InboxRow};
+use crate::state::{CompensationEnd, Durable};
+use crate::storage::{ActionWrite, Draft, InboxRow, Record};
 
 /// Reason why a job cannot be undone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -129,7 +129,7 @@ pub(crate) fn reopen_for_undo(durable: &Durable, row: &InboxRow) -> Draft {
     let actions = withdraw_unsettled_receipts(durable);
     let (steps, calls) = (Vec::new(), Vec::new());
     let events = vec![Body::JobReopened { by: row.decider(), steps, calls, purpose: ReopenPurpose::Undo }];
-    Draft { events, actions, inbox_done: vec![row.id], flush_now: true, atomic: true, ..Draft::default() }
+    Draft { events, actions, inbox_done: vec![row.id], kind: Record::FlushWhole, ..Draft::default() }
 }
 
 /// Withdraws the receipts of unfinished compensations, for a job that was reopened for an undo without being
@@ -138,7 +138,7 @@ pub fn withdraw_receipts_after_unloaded_reopen(durable: &Durable) -> Draft {
     let job = &durable.job;
     let was_unread = matches!(job.parked, Some((Code::AttemptsExhausted, _)));
     let actions = if job.undo.is_some() && was_unread { withdraw_unsettled_receipts(durable) } else { Vec::new() };
-    Draft { atomic: !actions.is_empty(), actions, ..Draft::default() }
+    Draft { actions, kind: Record::LingerWhole, ..Draft::default() }
 }
 
 fn withdraw_unsettled_receipts(durable: &Durable) -> Vec<ActionWrite> {

@@ -67,7 +67,9 @@ impl Simulation {
         let by = saturating_u8(batch.attempt);
         if result.is_ok() {
             let by = WriteOrigin::Attempts(vec![by]);
-            return self.record_change(&batch.job_id, by, &batch.effects, |snapshot| snapshot.apply_batch(batch)).await;
+            return self
+                .record_change(&batch.job_id, by, &batch.writes.effects, |snapshot| snapshot.apply_batch(batch))
+                .await;
         }
         let why = match result {
             Err(WriteError::Fenced { .. }) => ObservedRefusal::Fenced,

@@ -107,16 +107,16 @@ impl ModelSnapshot {
 
     /// Applies a batch that the store has accepted.
     pub(crate) fn apply_batch(&mut self, batch: &Batch) {
-        self.apply_effects(&batch.effects);
-        for write in &batch.ledger {
+        self.apply_effects(&batch.writes.effects);
+        for write in &batch.writes.ledger {
             let row = write.row();
-            if batch.kind.starts_calls() {
+            if batch.writes.kind.starts_calls() {
                 let drawn = row.attempt * 8 + row.try_no;
                 self.nonces.insert(row.nonce, u16::try_from(drawn).unwrap_or(u16::MAX));
             }
             self.apply_row(row);
         }
-        for event in &batch.events {
+        for event in &batch.writes.events {
             self.apply_event(event);
         }
     }

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use latchwork_core::event::Event;
 use latchwork_core::model::ids::JobId;
 use latchwork_core::state::Durable;
-use latchwork_core::storage::{Batch, BatchKind, EffectStore, Flush, Journal, WriteError};
+use latchwork_core::storage::{Batch, BatchKind, EffectStore, Journal, WriteError};
 
 use crate::simulation::Simulation;
 use crate::workers::process::Process;
@@ -54,7 +54,7 @@ impl Queue {
 async fn run(process: Arc<Process>, mut queued: mpsc::UnboundedReceiver<Queued>) {
     while let Some(first) = queued.recv().await {
         let mut group = vec![first];
-        while group.iter().all(|queued| queued.batch.flush == Flush::Linger) {
+        while group.iter().all(|queued| queued.batch.writes.lingers()) {
             match tokio::time::timeout(LINGER, queued.recv()).await {
                 Ok(Some(next)) => group.push(next),
                 Ok(None) | Err(_) => break,
@@ -127,18 +127,19 @@ fn starts_write_delay(process: &Process, group: &[Queued]) -> bool {
 }
 
 fn has_event(group: &[Queued], event: &str) -> bool {
-    group.iter().flat_map(|queued| &queued.batch.events).any(|found| kind(found) == event)
+    group.iter().flat_map(|queued| &queued.batch.writes.events).any(|found| kind(found) == event)
 }
 
 /// Applies a batch to the store and records the result in the trace.
 async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
     let scene = &process.scene;
     let job_id = batch.job_id.clone();
-    let kinds: Vec<&str> = batch.events.iter().map(kind).collect();
+    let kinds: Vec<&str> = batch.writes.events.iter().map(kind).collect();
     let what = format!("{} of attempt {} at {}: {}", job_id, batch.attempt, batch.expect_seq, kinds.join(" "));
-    let starts = batch.kind.starts_calls() && batch.ledger.iter().any(|write| !write.row().slot.is_compensation());
+    let starts =
+        batch.writes.kind.starts_calls() && batch.writes.ledger.iter().any(|write| !write.row().slot.is_compensation());
     let cancelled = scene.store().job(&job_id).await.ok().flatten().is_some_and(|row| row.cancel_requested);
-    let (attempt, audit) = (batch.attempt, batch.kind == BatchKind::Audit);
+    let (attempt, audit) = (batch.attempt, batch.writes.kind == BatchKind::Audit);
     let seen = scene.records.is_some().then(|| batch.clone());
     let result = scene.store().write(batch).await;
     if let Some(batch) = seen {

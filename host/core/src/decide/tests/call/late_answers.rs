@@ -14,8 +14,7 @@ use crate::model::ids::Slot;
 use crate::model::job::JobState;
 use crate::model::mode::Mode;
 use crate::rules::ledger::RowState;
-use crate::state::Draft;
-use crate::storage::ManualVerdict;
+use crate::storage::{Draft, ManualVerdict};
 
 fn stored_effect(slot: &str, try_no: u32, answer: Answer) -> Effect {
     Effect { slot: Slot::new(slot), try_no, answer, provenance: Provenance::Executed, time_us: 1_500, spent: None }

@@ -36,14 +36,15 @@ fn asked(durable: &Durable, nonce: Option<u64>) -> Invocation {
 fn barrier_writer_continues_its_try() {
     for operator in ["Opaque", "Queryable", "Keyed"] {
         let (mut sim, durable, nonce) = begun(operator, vec![]);
-        let NextAction::Execute { draft, started } =
+        let NextAction::Execute { barrier: Some(barrier), started } =
             decide::next_action(&durable, &asked(&durable, Some(nonce)), &sim.context())
         else {
             panic!("{operator}: the call is not executed");
         };
-        // The draft contains no records. It is written only because the store then checks again that the call may be
+        // The barrier writes no record. When it is committed, the store checks again that the call may be
         // executed.
-        assert!(draft.has_no_writes() && draft.kind.starts_calls() && draft.flush_now, "{operator}: {draft:?}");
+        assert!(barrier.is_empty(), "{operator}: {barrier:?}");
+        assert_eq!(barrier.kind.continued, [Slot::new("a")], "{operator}");
         assert_eq!(Some(started), Try::open(&durable, &Slot::new("a")), "{operator}");
     }
 }
@@ -78,7 +79,7 @@ fn cancelled_job_records_unexecuted_call_as_not_applied() {
     let (mut sim, mut durable, nonce) = begun("Opaque", vec![]);
     let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
     let draft = decide::apply_request(&durable, &row, &sim.context());
-    durable.seal(draft, sim.now_us).expect("the log takes it");
+    durable.seal(durable.job.attempt, draft, sim.now_us).expect("the log takes it");
     let next = decide::next_action(&durable, &asked(&durable, Some(nonce)), &sim.context());
     let NextAction::Write(draft) = next else { panic!("{next:?}") };
     assert_eq!(draft.ledger[0].row().state, RowState::FailedFinal);

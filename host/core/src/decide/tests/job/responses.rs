@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::decide;
+use crate::decide::common::single_event;
 use crate::decide::tests::support::compensation::job;
 use crate::decide::tests::support::{Cut, Sim, compensation, good, step, wait};
 use crate::decide::{Context, JobSettlement};
@@ -17,8 +18,8 @@ use crate::model::result_type::ResultType;
 use crate::model::step::StepState;
 use crate::response::{Response, response};
 use crate::rules::ledger::RowState;
-use crate::state::{Draft, Durable};
-use crate::storage::{InboxRequest, ManualVerdict, StatusWrite};
+use crate::state::Durable;
+use crate::storage::{BatchKind, InboxRequest, ManualVerdict};
 
 fn unknown() -> Answer {
     Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None }
@@ -31,16 +32,16 @@ fn no() -> Answer {
 /// Returns the state of the job directly after a worker's claim.
 fn claimed(sim: &Sim) -> Durable {
     let mut durable = sim.durable();
-    let claim = decide::claimed(durable.job.attempt + 1, "w", Hash::default());
-    durable.seal(claim, sim.now_us).unwrap();
+    let claim = decide::claimed("w", Hash::default());
+    durable.seal(durable.job.attempt + 1, claim, sim.now_us).unwrap();
     durable
 }
 
 /// Returns the response after `body` was appended and the job entered the state `to`.
 fn rested(sim: &Sim, body: Body, to: JobState) -> Response {
     let mut durable = claimed(sim);
-    let status = Some(StatusWrite { to, wake_at_us: None });
-    durable.seal(Draft { events: vec![body], status, ..Draft::default() }, sim.now_us).unwrap();
+    let kind = BatchKind::end_attempt(to);
+    durable.seal(durable.job.attempt, single_event(body).with_kind(kind), sim.now_us).unwrap();
     response(&durable)
 }
 
@@ -65,9 +66,8 @@ fn waiting(sim: &Sim) -> (Durable, i64) {
     let context = Context { now_us: sim.now_us, random: 1, rules: &rules, clock_margin_ms: 0 };
     let draft = decide::settle_job(&durable, &rest, &context);
     assert_eq!(draft.events, [Body::JobWaiting { until_us }]);
-    let wake = StatusWrite { to: JobState::Waiting, wake_at_us: Some(until_us) };
-    assert_eq!(draft.status, Some(wake));
-    durable.seal(draft, sim.now_us).unwrap();
+    assert_eq!(draft.kind, BatchKind::EndAttempt { to: JobState::Waiting, wake_at_us: Some(until_us) });
+    durable.seal(durable.job.attempt, draft, sim.now_us).unwrap();
     assert_eq!((durable.job.state, durable.job.waiting_until_us), (JobState::Waiting, Some(until_us)));
     (durable, until_us)
 }

@@ -44,10 +44,9 @@ fn park_unloaded_job(sim: &mut Sim, attempt: u32, now_us: i64, reopen: Option<In
     let (claim, outline) = claimed(sim, attempt, now_us, reopen);
     let (batch, cause) = park_unloaded(&claim, &outline, "w", Hash::default());
     assert_eq!((batch.attempt, batch.expect_seq, batch.expect_head), (attempt, claim.row.next_seq, claim.row.head));
-    assert_eq!(batch.kind, BatchKind::ParkUnloaded, "what was asked waits");
-    assert_eq!(batch.inbox_done, outline.reopen.iter().map(|row| row.id).collect::<Vec<_>>());
-    assert_eq!(batch.status.map(|status| (status.to, status.wake_at_us)), Some((JobState::Parked, None)));
-    sim.record.events.extend(batch.events);
+    assert_eq!(batch.writes.kind, BatchKind::ParkUnloaded, "what was asked waits");
+    assert_eq!(batch.writes.inbox_done, outline.reopen.iter().map(|row| row.id).collect::<Vec<_>>());
+    sim.record.events.extend(batch.writes.events);
     cause
 }
 
@@ -142,8 +141,8 @@ fn release_unloaded_job(sim: &mut Sim, attempt: u32, reopen: Option<InboxRow>) {
     let context = sim.context();
     let batch = release_unloaded(&claim, &outline, sim.record.clone(), ("w", Hash::default()), &context);
     let batch = batch.expect("it folds");
-    assert_eq!((batch.attempt, batch.status.as_ref().map(|status| status.to)), (attempt, Some(JobState::Pending)));
-    assert_eq!(batch.inbox_done, outline.reopen.iter().map(|row| row.id).collect::<Vec<_>>());
+    assert_eq!((batch.attempt, &batch.writes.kind), (attempt, &BatchKind::end_attempt(JobState::Pending)));
+    assert_eq!(batch.writes.inbox_done, outline.reopen.iter().map(|row| row.id).collect::<Vec<_>>());
     sim.store(batch);
 }
 

@@ -11,7 +11,7 @@ use crate::model::step::StepState;
 use crate::replay;
 use crate::response::response;
 use crate::state::{Durable, Job};
-use crate::storage::InboxRequest;
+use crate::storage::{BatchKind, InboxRequest};
 
 fn signal(key: &str, payload: &str) -> InboxRequest {
     InboxRequest::Signal { key: key.to_owned(), payload: payload.to_owned() }
@@ -152,16 +152,16 @@ fn timed_end_is_written_only_after_inbox_is_drained() {
     let durable = sim.process(None).unwrap();
     let (name, due_us) = durable.job.timers().pop_first().unwrap();
     let mut claimed = durable.clone();
-    claimed.seal(crate::decide::claimed(durable.job.attempt + 1, "w", Default::default()), sim.now_us).unwrap();
+    claimed.seal(durable.job.attempt + 1, crate::decide::claimed("w", Default::default()), sim.now_us).unwrap();
     let row = |request| crate::storage::InboxRow { id: 1, actor: "x".into(), reason: None, request };
     let rules = crate::model::rules::Rules::default();
     let context = crate::decide::Context { now_us: due_us, random: 0, rules: &rules, clock_margin_ms: 0 };
     let timed_out = crate::decide::apply_request(&claimed, &row(InboxRequest::Timer { name, due_us }), &context);
-    assert!(timed_out.kind.ends_wait());
+    assert!(matches!(timed_out.kind, BatchKind::EndWait { .. }));
     let signalled = crate::decide::apply_request(&claimed, &row(signal("k", "1")), &context);
-    assert!(!signalled.kind.ends_wait());
-    let batch = claimed.seal(timed_out, due_us).unwrap();
-    assert!(batch.kind.ends_wait(), "the batch marks the inbox as drained");
+    assert!(!matches!(signalled.kind, BatchKind::EndWait { .. }));
+    let batch = claimed.seal(claimed.job.attempt, timed_out, due_us).unwrap();
+    assert!(matches!(batch.writes.kind, BatchKind::EndWait { .. }), "the batch marks the inbox as drained");
     assert_eq!(batch.expectations[0].state, crate::storage::expectation::ExpectationState::Over);
     assert_eq!((batch.timers.len(), batch.timers[0].due_us), (1, None));
 }

@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use crate::decide;
+use crate::decide::common::single_event;
 use crate::decide::tests::support;
 use crate::decide::tests::support::{Sim, step};
 use crate::decide::{Context, Invocation, NextAction};
@@ -13,8 +14,8 @@ use crate::model::ids::{Hash, Slot};
 use crate::model::job::JobState;
 use crate::model::mode::Mode;
 use crate::response::response;
-use crate::state::{Draft, Durable, label};
-use crate::storage::{InboxRequest, InboxRow};
+use crate::state::{Durable, label};
+use crate::storage::{BatchKind, InboxRequest, InboxRow};
 
 fn gate(sim: &Sim, slot: &str) -> Hash {
     sim.durable().job.gates[&Slot::new(slot)].hash
@@ -310,8 +311,8 @@ fn approval_is_bound_to_operator_digest_slot_arguments_and_mode() {
 /// Returns the state of the job directly after a worker's claim.
 fn claimed(sim: &Sim) -> Durable {
     let mut durable = sim.durable();
-    let claim = decide::claimed(durable.job.attempt + 1, "w", Hash::default());
-    durable.seal(claim, sim.now_us).unwrap();
+    let claim = decide::claimed("w", Hash::default());
+    durable.seal(durable.job.attempt + 1, claim, sim.now_us).unwrap();
     durable
 }
 
@@ -336,7 +337,7 @@ fn unapproved_arguments_are_never_executed() {
     let mut durable = claimed(&sim);
     let approve = row("bob", None, InboxRequest::Approve { slot: slot.clone(), gate_hash });
     let draft = decide::apply_request(&durable, &approve, &context(&sim));
-    durable.seal(draft, sim.now_us).unwrap();
+    durable.seal(durable.job.attempt, draft, sim.now_us).unwrap();
     let next = |args: &[u8]| {
         let invocation = Invocation {
             slot: slot.clone(),
@@ -428,7 +429,7 @@ fn repeated_approval_by_one_person_counts_once() {
     let gate_hash = gate(&sim, "a");
     let by = DecidedBy { actor: "bob".into(), reason: None };
     let again = Body::GateApproved { slot: slot.clone(), gate_hash, by, standing: false };
-    durable.seal(Draft { events: vec![again], ..Draft::default() }, sim.now_us).unwrap();
+    durable.seal(durable.job.attempt, single_event(again), sim.now_us).unwrap();
     assert_eq!((durable.job.gates[&slot].approvals.len(), durable.job.gates[&slot].decision.is_some()), (1, false));
 }
 
@@ -450,7 +451,7 @@ fn gate_requested_for_another_call_starts_without_approvals() {
         let operator = operator.clone();
         let again =
             Body::GateRequested { slot: slot.clone(), gate_hash: hash, args, operator, quorum, expires_us: None };
-        durable.seal(Draft { events: vec![again], ..Draft::default() }, sim.now_us).unwrap();
+        durable.seal(durable.job.attempt, single_event(again), sim.now_us).unwrap();
         assert_eq!(durable.job.gates[&slot].approvals.len(), approvals);
     }
 }
@@ -468,7 +469,7 @@ fn rejection_gives_reason_and_expiry_waits_for_acknowledged_requests() {
         let by =
             |body: &Body| matches!(body, Body::GateRejected { by, .. } if by.reason.as_deref() == Some("too dear"));
         assert!(draft.events.iter().any(by), "{slot}");
-        durable.seal(draft, sim.now_us).unwrap();
+        durable.seal(durable.job.attempt, draft, sim.now_us).unwrap();
         if slot == "a" {
             assert_eq!(response(&durable).failed[0].message, "bob refused it: too dear");
         }
@@ -479,6 +480,6 @@ fn rejection_gives_reason_and_expiry_waits_for_acknowledged_requests() {
             &row("x", None, InboxRequest::Timer { name, due_us }),
             &context(&sim),
         );
-        assert!(expired.kind.ends_wait(), "{slot}");
+        assert!(matches!(expired.kind, BatchKind::EndWait { .. }), "{slot}");
     }
 }

@@ -83,9 +83,11 @@ impl Sim {
             match decide::next_action(durable, &invocation, &self.context()) {
                 NextAction::Answer(answer) => return Ok(Some(answer)),
                 NextAction::Write(draft) => self.write(durable, draft)?,
-                NextAction::Execute { draft, started } => {
-                    let changing = draft.kind.starts_calls();
-                    self.write(durable, draft)?;
+                NextAction::Execute { barrier, started } => {
+                    let changing = barrier.is_some();
+                    if let Some(barrier) = barrier {
+                        self.write(durable, barrier)?;
+                    }
                     let effect = self.execute(&invocation, &started, changing)?;
                     let draft = decide::answered(durable, &invocation, &started, effect, &self.context());
                     self.write(durable, draft)?;

@@ -87,6 +87,8 @@ pub(super) struct Sim {
     pub(super) settled_of_others: u32,
     /// Number of claims whose event was never written.
     pub(super) lost_claims: u32,
+    /// Attempt of the process.
+    attempt: u32,
     writes: usize,
     executions: usize,
     cut: Option<Cut>,
@@ -131,6 +133,7 @@ impl Sim {
             verifications: BTreeMap::new(),
             settled_of_others: 0,
             lost_claims: 0,
+            attempt: 0,
             writes: 0,
             executions: 0,
             cut: None,
@@ -154,6 +157,7 @@ impl Sim {
         self.writes = 0;
         self.executions = 0;
         let mut durable = self.durable();
+        self.attempt = durable.job.attempt;
         durable.prefetched.query_keys_first = self.looks_up_first;
         let context = self.context();
         let reopen = self.inbox.iter().position(|row| row.request.reopens());
@@ -208,8 +212,8 @@ impl Sim {
 
     /// Claims the job. A finished job is reopened by the inbox request with the index `reopen`.
     fn claim(&mut self, durable: &mut Durable, reopen: Option<usize>, context: &Context) -> Result<(), Dead> {
-        let attempt = durable.job.attempt + 1 + self.lost_claims;
-        let claim = decide::claimed(attempt, "w", Hash::default());
+        self.attempt = durable.job.attempt + 1 + self.lost_claims;
+        let claim = decide::claimed("w", Hash::default());
         let claim = match reopen.filter(|_| durable.job.state.is_terminal()) {
             Some(at) => decide::reopen_job(durable, &self.inbox[at], context).merge(claim),
             None => claim.merge(decide::withdraw_receipts_after_unloaded_reopen(durable)),

@@ -8,12 +8,13 @@ use crate::decide::tests::support::{Cut, Dead, Sim};
 use crate::event::Body;
 use crate::model::effect::Effect as Recorded;
 use crate::model::ids::JobId;
-use crate::state::{Draft, Durable, ReuseCandidate};
-use crate::storage::{ActionRow, ActionWrite, Batch};
+use crate::state::{Durable, ReuseCandidate};
+use crate::storage::{ActionRow, ActionWrite, Batch, BatchKind, Draft};
 
 impl Sim {
-    pub(super) fn write(&mut self, durable: &mut Durable, draft: Draft) -> Result<(), Dead> {
-        if draft.is_empty() {
+    pub(super) fn write(&mut self, durable: &mut Durable, draft: impl Into<Draft<BatchKind>>) -> Result<(), Dead> {
+        let draft = draft.into();
+        if draft.is_empty() && !draft.kind.starts_calls() {
             return Ok(());
         }
         if self.cut == Some(Cut::Write(self.writes)) {
@@ -21,45 +22,41 @@ impl Sim {
         }
         self.writes += 1;
         if draft.events.iter().any(|body| matches!(body, Body::ToolInvocationFinished { .. })) {
-            self.answers_flushed.push(draft.flush_now);
+            self.answers_flushed.push(!draft.lingers());
         }
         // A verdict or an answer that is not final must be in one transaction with its row. In staged commit, a crash
         // may separate a final answer from its row, and the next attempt repairs the row from the answer.
         let ends = |body: &Body| matches!(body, Body::ToolInvocationFinished { .. } | Body::InvocationResolved { .. });
         let is_final = draft.events.iter().any(|body| matches!(body, Body::CommandCommitted { .. }));
         let parts = draft.events.iter().any(ends) && !is_final && !draft.ledger.is_empty();
-        assert!(
-            !parts || draft.atomic || draft.kind.starts_calls(),
-            "a crash between its events and its row: {draft:?}"
-        );
-        let gives_up = draft.status.is_some_and(|status| crate::storage::admit::releases_claim(status.to));
-        let more = !(draft.ledger.is_empty() && draft.actions.is_empty());
-        assert!(!(gives_up && more) || draft.atomic, "the claim is released, so the rest cannot be written: {draft:?}");
+        let is_divided = matches!(draft.kind, BatchKind::Record(record) if !record.is_whole());
+        assert!(!(parts && is_divided), "a crash between its events and its row: {draft:?}");
         let waits = draft.actions.iter().any(|action| matches!(action, ActionWrite::Wait { .. }));
-        assert!(!waits || draft.atomic, "a crash between a step that waits for a key and its registration: {draft:?}");
-        let batch = durable.seal(draft, self.now_us).expect("decisions are legal");
+        assert!(!(waits && is_divided), "a crash between a step that waits for a key and its registration: {draft:?}");
+        let batch = durable.seal(self.attempt, draft, self.now_us).expect("decisions are legal");
         self.store(batch);
         Ok(())
     }
 
     pub(in crate::decide::tests) fn store(&mut self, batch: Batch) {
         assert_eq!(batch.expect_seq as usize, self.record.events.len(), "appends are in order");
-        self.record.events.extend(batch.events);
-        for action in batch.actions {
+        let writes = batch.writes;
+        self.record.events.extend(writes.events);
+        for action in writes.actions {
             self.act(action);
         }
-        self.reusables.extend(batch.reusables);
-        for write in batch.ledger {
+        self.reusables.extend(writes.reusables);
+        for write in writes.ledger {
             let row = write.row().clone();
             self.record.ledger.retain(|old| old.slot != row.slot);
             self.record.ledger.push(row);
         }
-        for effect in batch.effects {
+        for effect in writes.effects {
             let same = |old: &&Recorded| old.slot == effect.slot && old.try_no == effect.try_no;
             assert!(self.effects.iter().find(same).is_none(), "effects are write-once: {effect:?}");
             self.effects.push(effect);
         }
-        for payload in batch.payloads {
+        for payload in writes.payloads {
             match self.record.payloads.iter().find(|old| old.label == payload.label) {
                 Some(old) => assert_eq!(old.bytes, payload.bytes, "payloads are write-once"),
                 None => self.record.payloads.push(payload),

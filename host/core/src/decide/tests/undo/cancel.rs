@@ -41,11 +41,11 @@ fn invocation(durable: &Durable, slot: &str) -> Invocation {
 /// Returns two states of a claimed job: before and after a cancel request is applied.
 fn held(sim: &Sim, context: &Context<'_>) -> (Durable, Durable) {
     let mut before = sim.durable();
-    before.seal(decide::claimed(before.job.attempt + 1, "w", Hash::default()), sim.now_us).unwrap();
+    before.seal(before.job.attempt + 1, decide::claimed("w", Hash::default()), sim.now_us).unwrap();
     let mut after = before.clone();
     let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
     let draft = decide::apply_request(&after, &row, context);
-    after.seal(draft, sim.now_us).unwrap();
+    after.seal(after.job.attempt, draft, sim.now_us).unwrap();
     (before, after)
 }
 

@@ -125,7 +125,7 @@ fn the_gates_of_a_cancelled_plan_are_closed() {
     let context = crate::decide::Context { now_us: 9_000, random: 1, rules: &sim.rules, clock_margin_ms: 0 };
     let row = crate::storage::InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
     let draft = crate::decide::apply_request(&durable, &row, &context);
-    let batch = durable.seal(draft, 9_000).unwrap();
+    let batch = durable.seal(durable.job.attempt, draft, 9_000).unwrap();
     let closed = |awaited: &crate::storage::expectation::Expectation| {
         awaited.name == "gate/d" && awaited.state == crate::storage::expectation::ExpectationState::Over
     };

@@ -1,0 +1,125 @@
+//! Purposes of drafts and batches. A purpose carries everything that belongs to it alone.
+
+use crate::model::ids::Slot;
+use crate::model::job::JobState;
+
+/// Purpose of a draft that records what happened in a running job. The value states how soon the record becomes durable
+/// with atomic commit, and whether staged commit may divide it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Record {
+    /// The record becomes durable together with the next flushed batch, or after a few milliseconds.
+    #[default]
+    Linger,
+    /// The record is flushed immediately, because a caller waits for it.
+    Flush,
+    /// Like [`Record::Linger`]. Log and ledger are written in one transaction, even with staged commit.
+    LingerWhole,
+    /// Like [`Record::Flush`]. Log and ledger are written in one transaction, even with staged commit.
+    FlushWhole,
+}
+
+/// Purpose of a draft that starts invocations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StartCalls {
+    /// Slots of invocations that continue under a barrier from an earlier batch. They are stated here because the
+    /// draft contains no ledger rows that name them.
+    pub continued: Vec<Slot>,
+}
+
+/// Purpose of which two drafts can be one batch.
+pub trait Merge {
+    /// Returns the purpose of the merged draft.
+    #[must_use]
+    fn merge(self, other: Self) -> Self;
+}
+
+impl Record {
+    /// Returns true if the record is flushed immediately.
+    pub fn flushes(self) -> bool {
+        matches!(self, Self::Flush | Self::FlushWhole)
+    }
+
+    /// Returns true if log and ledger are written in one transaction, whatever the commit mode.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Self::LingerWhole | Self::FlushWhole)
+    }
+}
+
+impl Merge for Record {
+    fn merge(self, other: Record) -> Record {
+        match (self, other) {
+            (Self::Linger, record) | (record, Self::Linger) => record,
+            (one, other) if one == other => one,
+            _ => Self::FlushWhole,
+        }
+    }
+}
+
+impl Merge for StartCalls {
+    fn merge(mut self, other: StartCalls) -> StartCalls {
+        self.continued.extend(other.continued);
+        self
+    }
+}
+
+/// Purpose of a batch, which decides what the store checks. Only a [`BatchKind::Record`] may linger or be divided. All
+/// other batches are one transaction in both commit modes and are flushed immediately.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BatchKind {
+    /// Records what happened in a running job.
+    Record(Record),
+    /// Starts invocations. The batch is refused if the lease has expired. For a cancelled job, the batch is also refused
+    /// if one of the invocations is not a compensation (`~c` slot).
+    StartCalls(StartCalls),
+    /// Ends a wait or a gate because its time has come. The batch is refused with [`WriteError::InboxPending`](super::WriteError::InboxPending) if an
+    /// inbox row is pending that is neither in `inbox_done` nor compatible. Such a row may be the awaited signal or
+    /// decision.
+    EndWait {
+        /// Ids of pending inbox rows that only report that other timers are due.
+        compatible_inbox_ids: Vec<i64>,
+    },
+    /// Sets the state of the job at the end of the attempt. Every state except `RUNNING` releases the claim. No later
+    /// batch of the attempt could then complete a partial write.
+    ///
+    /// If the job ends, parks, waits or diverges, the batch is refused with [`WriteError::InboxPending`](super::WriteError::InboxPending) while
+    /// pending inbox rows exist.
+    EndAttempt {
+        /// The new job state.
+        to: JobState,
+        /// Time from which a worker may claim the `WAITING` job without any request, in microseconds since 1970 UTC.
+        wake_at_us: Option<i64>,
+    },
+    /// Parks a job that could not be loaded. The pending inbox rows of the job stay pending.
+    ParkUnloaded,
+    /// Writes to a terminal job. The batch is refused if the job is not terminal. The batch may contain only audit
+    /// events, reservation changes and ids of processed inbox rows.
+    Audit,
+}
+
+impl BatchKind {
+    /// The kind of a batch that starts invocations and continues none.
+    pub const START_CALLS: BatchKind = BatchKind::StartCalls(StartCalls { continued: Vec::new() });
+
+    /// Returns true if the batch starts invocations.
+    pub fn starts_calls(&self) -> bool {
+        matches!(self, BatchKind::StartCalls(_))
+    }
+
+    /// Returns the kind of a batch that sets the job state `to`, without a time at which the job wakes.
+    pub fn end_attempt(to: JobState) -> BatchKind {
+        BatchKind::EndAttempt { to, wake_at_us: None }
+    }
+
+    /// Makes a record that may linger one that is flushed immediately.
+    pub fn flush(&mut self) {
+        if let BatchKind::Record(record) = self {
+            *record = record.merge(Record::Flush);
+        }
+    }
+}
+
+impl Default for BatchKind {
+    fn default() -> Self {
+        BatchKind::Record(Record::default())
+    }
+}
