@@ -17,7 +17,7 @@ use latchwork_store::{Database, OwnerLock, SystemClock};
 
 use crate::output::{Printer, StderrLines, announce_compilation};
 
-/// Maximum time that the end of a command waits for a webhook.
+/// Maximum time that a command waits for a webhook before the command ends.
 const NOTIFY_WAIT: Duration = Duration::from_secs(5);
 /// Maximum time that an immediate exit of the process waits for unreachable services.
 const IMMEDIATE_EXIT_WAIT: Duration = Duration::from_secs(1);
@@ -109,9 +109,8 @@ impl Session {
 
     /// Writes all queued data and closes every database.
     ///
-    /// The last process that closes a SQLite database merges the write-ahead log into the file. Without this
-    /// merge, a copy of the file could lack recent data. If `hurries` is true, closing stops after
-    /// [`IMMEDIATE_EXIT_WAIT`].
+    /// The last process that closes a SQLite database merges the write-ahead log into the file. A copy of an unmerged file
+    /// could lack recent data. If `hurries` is true, closing stops after [`IMMEDIATE_EXIT_WAIT`].
     pub(crate) async fn close(&self, hurries: bool) {
         if !hurries {
             return self.close_all().await;

@@ -16,13 +16,14 @@ pub struct Payload {
 
 /// A change of one ledger row.
 ///
-/// The store computes `deadline_us` of the row. A batch with `acquire` that leaves the row `INFLIGHT` sets the
-/// deadline to the current lease clock time plus `timeout_ms`. Every other update keeps the stored deadline.
+/// The store computes `deadline_us` of the row. If a batch of the kind
+/// [`StartCalls`](crate::storage::BatchKind::StartCalls) leaves the row `INFLIGHT`, the deadline becomes the current
+/// lease clock time plus `timeout_ms`. Every other update keeps the stored deadline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerWrite {
     /// Inserts a row. The batch is refused if the slot already has a row.
     Insert(LedgerRow),
-    /// Replaces a row. The batch is refused if the stored row differs from one of the three expected values.
+    /// Replaces a row. The batch is refused if the stored row differs from any of the three expected values.
     Update {
         /// Expected state of the stored row.
         expect: RowState,
@@ -47,9 +48,9 @@ impl LedgerWrite {
 /// A change of the reservation of an action key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionWrite {
-    /// Reserves `(tenant, operator, key)` for this job and slot. Refused if another slot holds the key, if the
-    /// key is settled with a receipt, or if the key was reserved with other arguments. The same slot may
-    /// reserve its key again.
+    /// Reserves `(tenant, operator, key)` for this job and slot. The batch is refused if another slot holds the key, if
+    /// the key is settled with a receipt, or if the key was reserved with other arguments. The slot that holds the key
+    /// may reserve it again.
     Reserve {
         /// Operator of the reserved call.
         operator: Operator,
@@ -73,8 +74,9 @@ pub enum ActionWrite {
         /// Receipt or result of the committed call. `None` releases the key.
         receipt: Option<Vec<u8>>,
     },
-    /// Withdraws the receipt of this slot's settled call. The call is being undone, or its effect no longer matches the
-    /// record. Until the key is settled again, no job can get the receipt. Does nothing if this slot holds no receipt.
+    /// Withdraws the receipt of this slot's settled call. Reason: the call is being undone, or its effect no longer
+    /// matches the record. No job can get the receipt until the key is settled again. Does nothing if this slot holds
+    /// no receipt.
     WithdrawReceipt {
         /// Operator of the reserved call.
         operator: Operator,
@@ -83,8 +85,9 @@ pub enum ActionWrite {
         /// Slot that holds the key.
         slot: Slot,
     },
-    /// Registers this job to wait until the reservation is settled. If the key is already free or settled, the
-    /// write is refused with [`WriteError::ActionKeyFree`](crate::storage::WriteError::ActionKeyFree), and the caller must read the key again.
+    /// Registers this job to wait until the reservation is settled. If the key is already free or settled, the batch is
+    /// refused with [`WriteError::ActionKeyFree`](crate::storage::WriteError::ActionKeyFree). The caller must then read
+    /// the key again.
     Wait {
         /// Operator of the reserved call.
         operator: Operator,

@@ -68,12 +68,13 @@ impl Merge for StartCalls {
 pub enum BatchKind {
     /// Records what happened in a running job.
     Record(Record),
-    /// Starts invocations. The batch is refused if the lease has expired. For a cancelled job, the batch is also refused
-    /// if one of the invocations is not a compensation (`~c` slot).
+    /// Starts invocations. The batch is refused if the lease has expired. If the job is cancelled, every invocation
+    /// must be a compensation (`~c` slot).
     StartCalls(StartCalls),
-    /// Ends a wait or a gate because its time has come. The batch is refused with [`WriteError::InboxPending`](super::WriteError::InboxPending) if an
-    /// inbox row is pending that is neither in `inbox_done` nor compatible. Such a row may be the awaited signal or
-    /// decision.
+    /// Ends a wait or a gate because its time has come. The batch is refused with
+    /// [`WriteError::InboxPending`](super::WriteError::InboxPending) if an inbox row is pending, because the row may be
+    /// the awaited signal or decision. Two kinds of rows do not count: rows in `inbox_done`, and rows in
+    /// `compatible_inbox_ids`.
     EndWait {
         /// Ids of pending inbox rows that only report that other timers are due.
         compatible_inbox_ids: Vec<i64>,
@@ -97,7 +98,7 @@ pub enum BatchKind {
 }
 
 impl BatchKind {
-    /// The kind of a batch that starts invocations and continues none.
+    /// The kind of a batch that starts new invocations only: `continued` is empty.
     pub const START_CALLS: BatchKind = BatchKind::StartCalls(StartCalls { continued: Vec::new() });
 
     /// Returns true if the batch starts invocations.
