@@ -124,3 +124,45 @@ impl From<Draft<StartCalls>> for Draft<BatchKind> {
         draft.map(BatchKind::StartCalls, |events| events)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::model::ids::Slot;
+    use crate::storage::{BatchKind, Draft, Merge, Record, StartCalls};
+
+    #[test]
+    fn merged_record_meets_the_requirements_of_both() {
+        let all = [Record::Linger, Record::Flush, Record::LingerWhole, Record::FlushWhole];
+        for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (*one, *other))) {
+            let merged = one.merge(other);
+            assert_eq!(merged.flushes(), one.flushes() || other.flushes(), "{one:?}, {other:?}");
+            assert_eq!(merged.is_whole(), one.is_whole() || other.is_whole(), "{one:?}, {other:?}");
+        }
+    }
+
+    #[test]
+    fn merged_barrier_continues_the_calls_of_both() {
+        let barrier = |slot: &str| Draft { kind: StartCalls { continued: vec![Slot::new(slot)] }, ..Draft::default() };
+        let merged: Draft<BatchKind> = barrier("a").merge(barrier("b")).into();
+        let continued = vec![Slot::new("a"), Slot::new("b")];
+        assert_eq!(merged.kind, BatchKind::StartCalls(StartCalls { continued }));
+    }
+
+    #[test]
+    fn only_a_record_with_events_lingers() {
+        let event = || crate::event::Body::JobCompleted {};
+        let draft = |kind| Draft { kind, events: vec![event()], ..Draft::default() };
+        let end_wait = BatchKind::EndWait { compatible_inbox_ids: Vec::new() };
+        let end = BatchKind::end_attempt(crate::model::job::JobState::Completed);
+        for kind in [BatchKind::START_CALLS, end_wait, end, BatchKind::ParkUnloaded, BatchKind::Audit] {
+            assert!(!draft(kind.clone()).lingers(), "{kind:?}");
+        }
+        for record in [Record::Linger, Record::LingerWhole] {
+            let mut lingering = draft(BatchKind::Record(record));
+            assert!(lingering.lingers(), "{record:?}");
+            assert!(!Draft { events: Vec::new(), ..lingering.clone() }.lingers(), "{record:?}");
+            lingering.kind.flush();
+            assert!(!lingering.lingers(), "{record:?}");
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Tests of whole jobs and their steps.
 
+mod claims;
 mod emitted_events;
 mod evidence;
 mod fork;
