@@ -9,7 +9,7 @@ use serde_json::Value;
 use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_store::STATEMENTS;
 
-use crate::support::kills::sides;
+use crate::support::kills::{passes, sides};
 use crate::support::plans::bookings::{
     assert_replayable_and_verified, bookings, job_id, run_plan, show_job, write_plan,
 };
@@ -85,7 +85,7 @@ fn sweep_crash_points(commit: &str, verb: &str) {
     let job = job_id(&stopped.json());
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
-        'passes: for nth in 1.. {
+        'passes: for nth in passes(name) {
             for side in sides(name, nth) {
                 let place = template.fresh_copy();
                 let point = format!("{name}:{side}:{nth}");

@@ -53,6 +53,14 @@ pub(crate) fn sides(name: &str, nth: u32) -> &'static [&'static str] {
     if is_sweep() || nth == 1 || EXECUTE_POINTS.contains(&name) { &BOTH } else { &BOTH[first % 2..=first % 2] }
 }
 
+/// Returns the executions of the crash point at which a process is killed: in a sweep and for calls all of them, else the
+/// 1st, 2nd, 3rd, 5th, 8th and so on.
+pub(crate) fn passes(name: &str) -> impl Iterator<Item = u32> {
+    let all = is_sweep() || EXECUTE_POINTS.contains(&name);
+    std::iter::successors(Some((1, 2)), move |&(one, next)| Some((next, if all { next + 1 } else { one + next })))
+        .map(|(one, _)| one)
+}
+
 /// Runs the plan with a kill at this crash point. Returns false if the point was not reached.
 pub(crate) fn run_killed(place: &TestEnv, point: &KillPoint) -> bool {
     let mut command = latch_command(&place.dir, &place.run_args());
@@ -77,7 +85,7 @@ pub(crate) fn is_killed(command: &mut std::process::Command) -> bool {
 pub(crate) fn for_every_point(template: &TestEnv, mut check: impl FnMut(&TestEnv, &KillPoint)) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
-        'passes: for nth in 1.. {
+        'passes: for nth in passes(name) {
             for side in sides(name, nth) {
                 let point = ((*name).to_owned(), *side, nth);
                 let place = template.fresh_copy();
