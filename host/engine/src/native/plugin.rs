@@ -84,17 +84,26 @@ impl NativePlugin {
         spec.is_none_or(OperatorSpec::is_world_changing)
     }
 
+    fn window(&self, call: &ToolCallContext) -> CallWindow {
+        let deadline_us = call.started_boot_us.saturating_add(u64::from(call.timeout_ms) * 1_000);
+        CallWindow::with_deadline(self.machine.clone(), deadline_us)
+    }
+
+    /// Checks that the call has time left. Otherwise the tool is not called, and the call has certainly changed nothing.
+    fn check_time_left(&self, call: &ToolCallContext) -> Result<(), Failure> {
+        match self.window(call).time_left().is_zero() {
+            true => Err(late(call, "begin")),
+            false => Ok(()),
+        }
+    }
+
     /// Runs one function of the tool within the time limit of its call. The caller must pass an `async` block that
     /// calls the function. Otherwise a panic before the first `await` would not be caught.
     async fn run<T>(&self, call: &ToolCallContext, function: impl Future<Output = T> + Send) -> Result<T, Failure> {
-        let deadline_us = call.started_boot_us.saturating_add(u64::from(call.timeout_ms) * 1_000);
-        let left = CallWindow::with_deadline(self.machine.clone(), deadline_us).time_left();
+        let left = self.window(call).time_left();
         match AssertUnwindSafe(tokio::time::timeout(left, function)).catch_unwind().await {
             Ok(Ok(returned)) => Ok(returned),
-            Ok(Err(_)) => Err(Failure::new(
-                Code::WallClockLimit,
-                format!("the call did not end within its {} ms", call.timeout_ms),
-            )),
+            Ok(Err(_)) => Err(late(call, "end")),
             Err(panic) => {
                 // The text goes to the log of the process and not into the records of the job, because it may contain a
                 // secret.
@@ -131,6 +140,11 @@ impl NativePlugin {
         };
         ToolEnd { answer, fuel: 0, wall_us: self.machine.boot_us().saturating_sub(begun_us) }
     }
+}
+
+/// Returns the failure of a call that did not `begin` or `end` in time.
+fn late(call: &ToolCallContext, verb: &str) -> Failure {
+    Failure::new(Code::WallClockLimit, format!("the call did not {verb} within its {} ms", call.timeout_ms))
 }
 
 /// Truncates the message of a failure, and converts its detail to JSON. A failure of a component is treated in the same
@@ -170,7 +184,7 @@ impl Runnable for NativePlugin {
 
     async fn invoke(&self, operator: &str, args: &str, call: ToolCallContext, limits: &Limits) -> ToolEnd {
         let begun_us = self.machine.boot_us();
-        let checked = self.schemas(operator).and_then(|schemas| Ok((schemas, parse(args)?)));
+        let checked = self.check_time_left(&call).and_then(|()| Ok((self.schemas(operator)?, parse(args)?)));
         let (schemas, args) = match checked {
             Ok(checked) => checked,
             Err(failure) => return ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0 },
@@ -187,6 +201,7 @@ impl Runnable for NativePlugin {
         limits: &Limits,
     ) -> Result<ReconcileVerdict, Failure> {
         let (schemas, args) = (self.schemas(operator)?, parse(args)?);
+        self.check_time_left(&call)?;
         let verdict = self.run(&call, async { self.tool.reconcile(operator, &args, &call).await }).await??;
         if let ReconcileVerdict::Happened(output) = &verdict {
             check_tool_output(output, limits, Some(schemas))?;
@@ -201,6 +216,7 @@ impl Runnable for NativePlugin {
         call: ToolCallContext,
         _: &Limits,
     ) -> Result<VerifyResult, Failure> {
+        self.check_time_left(&call)?;
         self.run(&call, async { self.tool.verify(operator, change, &call).await }).await?
     }
 
@@ -212,7 +228,8 @@ impl Runnable for NativePlugin {
         limits: &Limits,
     ) -> ToolEnd {
         let begun_us = self.machine.boot_us();
-        let (args, result) = match parse(args).and_then(|args| Ok((args, parse(result)?))) {
+        let checked = self.check_time_left(&call).and_then(|()| Ok((parse(args)?, parse(result)?)));
+        let (args, result) = match checked {
             Ok(parsed) => parsed,
             Err(failure) => return ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0 },
         };

@@ -143,9 +143,16 @@ async fn durations_and_deadlines_are_times_of_the_hosts_clock() {
     let end = plugin.invoke("Test.Read", &args, call(machine.boot_us()), &Limits::default()).await;
     assert!(matches!(end.answer, Answer::Ok(_)), "{:?}", end.answer);
     assert_eq!(end.wall_us, 30_000);
-    // The minute of the call is over on the clock of the host, so the call ends without a wait.
-    let wait = json!({ "do": "wait" }).to_string();
-    let late = call(machine.boot_us() - 60_000_000);
-    let end = plugin.invoke("Test.Read", &wait, late, &Limits::default()).await;
-    assert_eq!((failure(end.answer), end.wall_us), ((false, Code::WallClockLimit), 30_000));
+    // The minute of the call is over on the clock of the host, so the tool is not called.
+    let before_us = machine.boot_us();
+    let late = call(before_us - 60_000_000);
+    let end = plugin.invoke("Test.Write", &args, late.clone(), &Limits::default()).await;
+    assert_eq!(failure(end.answer), (false, Code::WallClockLimit));
+    let end = plugin.compensate("Test.Write", ("key", "{}", "{}"), late.clone(), &Limits::default()).await;
+    assert_eq!(failure(end.answer), (false, Code::WallClockLimit));
+    assert_eq!(
+        plugin.reconcile("Test.Write", "{}", late, &Limits::default()).await.unwrap_err().code,
+        Code::WallClockLimit
+    );
+    assert_eq!(machine.boot_us(), before_us, "a call of the tool takes 30 ms on this clock");
 }
