@@ -5,7 +5,7 @@ use latchwork_core::model::ids::{Hash, Operator, Slot, StepId};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::{
-    ActionWrite, BatchKind, Clock, InboxRequest, JobTail, LedgerWrite, LogEnd, StartCalls, WriteError,
+    ActionWrite, AttemptEnd, BatchKind, Clock, InboxRequest, JobTail, LedgerWrite, LogEnd, StartCalls, WriteError,
 };
 
 use crate::support::store_fixture;
@@ -122,7 +122,7 @@ pub(super) async fn refused_batch_leaves_no_trace(world: StoreFixture) {
     let mut batch = lost.append(2);
     batch.writes.effects = vec![effect("s2", 1, "{}")];
     batch.writes.payloads = vec![payload("args/s2", b"{}")];
-    batch.writes.kind = BatchKind::end_attempt(JobState::Completed);
+    batch.writes.kind = BatchKind::EndAttempt(AttemptEnd::Completed);
     // The batch is refused because its second ledger row, `s1`, exists already.
     batch.writes.ledger = vec![
         LedgerWrite::Insert(ledger_row("s2", RowState::Committed, 1)),

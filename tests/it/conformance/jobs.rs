@@ -4,7 +4,7 @@ use latchwork_core::event::Body;
 use latchwork_core::model::error::Code;
 use latchwork_core::model::ids::Slot;
 use latchwork_core::model::job::JobState;
-use latchwork_core::storage::{BatchKind, JobFilter, JobRow, Submitted, WriteError};
+use latchwork_core::storage::{AttemptEnd, BatchKind, JobFilter, JobRow, Submitted, WriteError};
 
 use crate::support::store_fixture::{StoreFixture, new_job};
 
@@ -89,7 +89,7 @@ pub(super) async fn job_list_contains_state_reasons(world: StoreFixture) {
         world.store.write(batch).await.unwrap();
     }
     let mut batch = log.batch();
-    batch.writes.kind = BatchKind::end_attempt(JobState::Parked);
+    batch.writes.kind = BatchKind::EndAttempt(AttemptEnd::Parked);
     world.store.write(batch).await.unwrap();
     let mut log = world.claimed_job("done").await;
     let mut batch = log.ending(JobState::Completed, None);

@@ -10,9 +10,8 @@ use latchwork_core::event::{Body, RefusedCall};
 use latchwork_core::model::effect::{Answer, Effect, Provenance};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::{Hash, JobId, Operator, Slot};
-use latchwork_core::model::job::JobState;
 use latchwork_core::state::{Durable, label};
-use latchwork_core::storage::{BatchKind, Draft, EffectStore, Journal, LeaseRequest, Record};
+use latchwork_core::storage::{AttemptEnd, BatchKind, Draft, EffectStore, Journal, LeaseRequest, Record};
 use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
 
 use crate::support::test_env::TestEnv;
@@ -113,7 +112,7 @@ async fn write_foreign_history(dir: &Path, job: &JobId) {
     };
     let parked = Draft {
         events: vec![Body::JobParked { reason: Code::RequiresApproval, slot: Some(Slot::new("o")), cause: None }],
-        kind: BatchKind::end_attempt(JobState::Parked),
+        kind: BatchKind::EndAttempt(AttemptEnd::Parked),
         ..Draft::default()
     };
     for draft in [decide::claimed("other", Hash::default()).merge(refused).into(), parked] {

@@ -12,7 +12,7 @@ use latchwork_core::model::ids::{Hash, JobId, Operator, Slot, StepId};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::{LedgerRow, RowState};
 use latchwork_core::storage::{
-    Batch, BatchKind, Clock, EffectStore, JobRow, Journal, KeyValue, LeaseRequest, NewJob, Owner, Payload,
+    AttemptEnd, Batch, BatchKind, Clock, EffectStore, JobRow, Journal, KeyValue, LeaseRequest, NewJob, Owner, Payload,
 };
 use latchwork_store::{Database, OpenOptions, OwnerLock};
 
@@ -141,10 +141,13 @@ impl LogWriter {
         event
     }
 
-    /// Returns a batch that takes the job to this state.
+    /// Returns a batch that takes the job to this state. Only a waiting job wakes at a time.
     pub(crate) fn ending(&mut self, to: JobState, wake_at_us: Option<i64>) -> Batch {
         let mut batch = self.append(1);
-        batch.writes.kind = BatchKind::EndAttempt { to, wake_at_us };
+        batch.writes.kind = BatchKind::EndAttempt(match to {
+            JobState::Waiting => AttemptEnd::Waiting { wake_at_us },
+            to => AttemptEnd::of(to).expect("an attempt does not end in this state"),
+        });
         batch
     }
 }

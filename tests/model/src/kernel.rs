@@ -11,7 +11,9 @@ use latchwork_core::rules::ledger;
 use latchwork_core::rules::ledger::{Caller, Decision, LedgerRow, Quiescence, RowState, SlotFacts};
 use latchwork_core::storage::admit::{ActionKeys, JobSnapshot};
 use latchwork_core::storage::quiescence::{OwnerFacts, assess};
-use latchwork_core::storage::{Batch, BatchKind, InboxRequest, LedgerWrite, ManualVerdict, WriteError, admit};
+use latchwork_core::storage::{
+    AttemptEnd, Batch, BatchKind, InboxRequest, LedgerWrite, ManualVerdict, WriteError, admit,
+};
 
 use crate::ModelClass;
 use crate::inbox::ModelRequest;
@@ -179,7 +181,7 @@ pub(crate) fn check_admitted(job: &Job, run: &Run, todo: &PlannedWrite, part: u8
     }
     if part & EVENTS != 0 {
         batch.writes.inbox_done.extend(todo.applies.map(|_| 0));
-        batch.writes.kind = todo.status().map_or(batch.writes.kind, BatchKind::end_attempt);
+        batch.writes.kind = todo.status().and_then(AttemptEnd::of).map_or(batch.writes.kind, BatchKind::EndAttempt);
     }
     if todo.acquires() {
         batch.writes.kind = BatchKind::START_CALLS;

@@ -172,7 +172,7 @@ pub fn admit(
     // A batch that makes the job `PENDING` may leave inbox rows pending, because the next attempt reads them.
     let rests = |to: JobState| releases_claim(to) && to != JobState::Pending;
     let leaves_undone_requests =
-        undone_left && matches!(batch.writes.kind, BatchKind::EndAttempt { to, .. } if rests(to));
+        undone_left && matches!(batch.writes.kind, BatchKind::EndAttempt(end) if rests(end.state()));
     if contradicted || leaves_undone_requests {
         return Err(WriteError::InboxPending);
     }
@@ -201,7 +201,7 @@ pub fn admit(
         job.inbox = rest;
     }
     match batch.writes.kind {
-        BatchKind::EndAttempt { to, wake_at_us } => (job.state, job.wake_at_us) = (to, wake_at_us),
+        BatchKind::EndAttempt(end) => (job.state, job.wake_at_us) = (end.state(), end.wake_at_us()),
         BatchKind::ParkUnloaded => (job.state, job.wake_at_us) = (JobState::Parked, None),
         _ => {}
     }

@@ -62,6 +62,69 @@ impl Merge for StartCalls {
     }
 }
 
+/// State that a job gets at the end of an attempt. An attempt cannot end in the state `RUNNING`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttemptEnd {
+    /// Any worker may claim the job.
+    Pending,
+    /// The job waits for a request or a time.
+    Waiting {
+        /// Time from which a worker may claim the job without any request, in microseconds since 1970 UTC.
+        wake_at_us: Option<i64>,
+    },
+    /// The job waits for a person.
+    Parked,
+    /// The code of a step differs from the log.
+    Diverged,
+    /// Every step succeeded.
+    Completed,
+    /// Some steps succeeded.
+    Partial,
+    /// The job failed.
+    Failed,
+    /// The job was cancelled.
+    Cancelled,
+}
+
+impl AttemptEnd {
+    /// Returns the end with this state and without a time, or `None` for `RUNNING`.
+    pub fn of(state: JobState) -> Option<Self> {
+        Some(match state {
+            JobState::Pending => Self::Pending,
+            JobState::Running => return None,
+            JobState::Waiting => Self::Waiting { wake_at_us: None },
+            JobState::Parked => Self::Parked,
+            JobState::Diverged => Self::Diverged,
+            JobState::Completed => Self::Completed,
+            JobState::Partial => Self::Partial,
+            JobState::Failed => Self::Failed,
+            JobState::Cancelled => Self::Cancelled,
+        })
+    }
+
+    /// Returns the state of the job.
+    pub fn state(self) -> JobState {
+        match self {
+            Self::Pending => JobState::Pending,
+            Self::Waiting { .. } => JobState::Waiting,
+            Self::Parked => JobState::Parked,
+            Self::Diverged => JobState::Diverged,
+            Self::Completed => JobState::Completed,
+            Self::Partial => JobState::Partial,
+            Self::Failed => JobState::Failed,
+            Self::Cancelled => JobState::Cancelled,
+        }
+    }
+
+    /// Returns the time from which a worker may claim the job without any request, in microseconds since 1970 UTC.
+    pub fn wake_at_us(self) -> Option<i64> {
+        match self {
+            Self::Waiting { wake_at_us } => wake_at_us,
+            _ => None,
+        }
+    }
+}
+
 /// Purpose of a batch, which decides what the store checks. Only a [`BatchKind::Record`] may linger or be divided. All
 /// other batches are one transaction in both commit modes and are flushed immediately.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,12 +147,7 @@ pub enum BatchKind {
     ///
     /// If the job ends, parks, waits or diverges, the batch is refused with [`WriteError::InboxPending`](super::WriteError::InboxPending) while
     /// pending inbox rows exist.
-    EndAttempt {
-        /// The new job state.
-        to: JobState,
-        /// Time from which a worker may claim the `WAITING` job without any request, in microseconds since 1970 UTC.
-        wake_at_us: Option<i64>,
-    },
+    EndAttempt(AttemptEnd),
     /// Parks a job that could not be loaded. The pending inbox rows of the job stay pending.
     ParkUnloaded,
     /// Writes to a terminal job. The batch is refused if the job is not terminal. The batch may contain only audit
@@ -104,11 +162,6 @@ impl BatchKind {
     /// Returns true if the batch starts invocations.
     pub fn starts_calls(&self) -> bool {
         matches!(self, BatchKind::StartCalls(_))
-    }
-
-    /// Returns the kind of a batch that sets the job state `to`, without a time at which the job wakes.
-    pub fn end_attempt(to: JobState) -> BatchKind {
-        BatchKind::EndAttempt { to, wake_at_us: None }
     }
 
     /// Makes a record that may linger one that is flushed immediately.

@@ -30,7 +30,7 @@ pub use batch::Batch;
 pub use changes::{ActionWrite, LedgerWrite, Payload};
 pub use error::{StoreError, WriteError};
 pub use inbox::{InboxError, InboxRequest, InboxRow, ManualVerdict, NotExpected};
-pub use kind::{BatchKind, Merge, Record, StartCalls};
+pub use kind::{AttemptEnd, BatchKind, Merge, Record, StartCalls};
 pub use query::{ClaimExclusions, Counters, JobFilter, LeaseRequest};
 pub use rows::{Claim, JobRow, JobTail, LogEnd, Owner, StoredJob};
 pub use submission::{NewJob, QueueLimit, Submitted};

@@ -30,7 +30,19 @@ pub struct Writes<K, E> {
 
 /// Writes that a decision requests, before they have a position in the log.
 ///
-/// The purpose decides which drafts can be one batch. Two drafts of different purposes cannot be merged:
+/// The purpose decides which drafts can be one batch. Two drafts of one purpose can be merged:
+///
+/// ```
+/// use latchwork_core::storage::{BatchKind, Draft, StartCalls};
+/// fn records(one: Draft, other: Draft) -> Draft<BatchKind> {
+///     one.merge(other).into()
+/// }
+/// fn starts(one: Draft<StartCalls>, other: Draft<StartCalls>) -> Draft<StartCalls> {
+///     one.merge(other)
+/// }
+/// ```
+///
+/// Two drafts of different purposes cannot be merged:
 ///
 /// ```compile_fail,E0308
 /// use latchwork_core::storage::{Draft, StartCalls};
@@ -89,10 +101,14 @@ impl<K: Merge> Draft<K> {
 }
 
 impl Draft {
-    /// Returns the writes of the record as a batch of the given kind.
+    /// Returns the writes of the record as a batch of the given kind. A record keeps its own requirements too.
     #[must_use]
     pub fn with_kind(self, kind: BatchKind) -> Draft<BatchKind> {
-        self.map(|_| kind, |events| events)
+        let kind_of = |own: Record| match kind {
+            BatchKind::Record(record) => BatchKind::Record(own.merge(record)),
+            kind => kind,
+        };
+        self.map(kind_of, |events| events)
     }
 }
 
@@ -128,7 +144,7 @@ impl From<Draft<StartCalls>> for Draft<BatchKind> {
 #[cfg(test)]
 mod tests {
     use crate::model::ids::Slot;
-    use crate::storage::{BatchKind, Draft, Merge, Record, StartCalls};
+    use crate::storage::{AttemptEnd, BatchKind, Draft, Merge, Record, StartCalls};
 
     #[test]
     fn merged_record_meets_the_requirements_of_both() {
@@ -153,7 +169,7 @@ mod tests {
         let event = || crate::event::Body::JobCompleted {};
         let draft = |kind| Draft { kind, events: vec![event()], ..Draft::default() };
         let end_wait = BatchKind::EndWait { compatible_inbox_ids: Vec::new() };
-        let end = BatchKind::end_attempt(crate::model::job::JobState::Completed);
+        let end = BatchKind::EndAttempt(AttemptEnd::Completed);
         for kind in [BatchKind::START_CALLS, end_wait, end, BatchKind::ParkUnloaded, BatchKind::Audit] {
             assert!(!draft(kind.clone()).lingers(), "{kind:?}");
         }

@@ -6,9 +6,8 @@ use std::time::Duration;
 use latchwork_core::decide;
 use latchwork_core::decide::JobSettlement;
 use latchwork_core::event::Body;
-use latchwork_core::model::job::JobState;
 use latchwork_core::response::{Response, response};
-use latchwork_core::storage::{BatchKind, Draft};
+use latchwork_core::storage::{AttemptEnd, BatchKind, Draft};
 
 use super::aborted::RunAborted;
 use super::run::Run;
@@ -42,7 +41,7 @@ impl Run {
     async fn settle_job(self: &Arc<Self>) -> Result<Option<Response>, RunAborted> {
         let divergence = self.state().divergence.take();
         if let Some(report) = divergence {
-            let kind = BatchKind::end_attempt(JobState::Diverged);
+            let kind = BatchKind::EndAttempt(AttemptEnd::Diverged);
             let events = vec![Body::JobDiverged { report: Box::new(report) }];
             self.write(Draft { kind, events, ..Draft::default() }).await?;
             return Ok(Some(response(&self.state().durable)));

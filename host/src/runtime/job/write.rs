@@ -17,7 +17,7 @@ impl Run {
     /// queued draft fails, every later write of the job fails too.
     pub(crate) async fn write(self: &Arc<Self>, draft: impl Into<Draft<BatchKind>>) -> Result<(), RunAborted> {
         let draft = draft.into();
-        if draft.is_empty() && !draft.kind.starts_calls() {
+        if draft.is_empty() && matches!(draft.kind, BatchKind::Record(_)) {
             return Ok(());
         }
         if self.worker.parts.settings.staged {

@@ -1,7 +1,7 @@
 //! Tests of the sweep. The sweep removes the lock files that no open job needs. A file is kept while it may have to
 //! prove that an owner is dead.
 
-use latchwork_core::storage::{BatchKind, Journal};
+use latchwork_core::storage::{AttemptEnd, BatchKind, Journal};
 
 use super::fixture::{open, submit_claimed};
 use crate::{OpenOptions, OwnerLock, SystemClock};
@@ -31,7 +31,7 @@ async fn lock_files_are_removed_when_no_open_job_needs_them() {
     assert_eq!(there(), ["owner-claims.lock", "owner-lives.lock"]);
     // The job ends, so the proof that the owner of its claim is dead is no longer needed.
     let mut end = super::fixture::append(batch).0;
-    end.writes.kind = BatchKind::end_attempt(latchwork_core::model::job::JobState::Completed);
+    end.writes.kind = BatchKind::EndAttempt(AttemptEnd::Completed);
     store.write(end).await.unwrap();
     store.sweep_owners(&owners, &own).await.unwrap();
     assert_eq!(there(), ["owner-lives.lock"]);

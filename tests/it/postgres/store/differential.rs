@@ -14,7 +14,7 @@ use latchwork_core::rules::cost::CostGrouping;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{
-    ActionWrite, Batch, BatchKind, InboxRequest, JobFilter, LeaseRequest, LedgerWrite, StoredJob,
+    ActionWrite, AttemptEnd, Batch, BatchKind, InboxRequest, JobFilter, LeaseRequest, LedgerWrite, StoredJob,
 };
 use latchwork_store::{Database, OpenOptions, OwnerLock};
 
@@ -173,8 +173,12 @@ async fn add_part(batch: &mut Batch, store: &dyn Store, part: &BatchPart) {
             batch.writes.inbox_done = store.inbox(&batch.job_id).await.unwrap().iter().map(|row| row.id).collect();
         }
         BatchPart::Status(to) => {
-            let wake_at_us = (*to == JobState::Waiting).then_some(1_700_000_010_000_000);
-            batch.writes.kind = BatchKind::EndAttempt { to: *to, wake_at_us };
+            let wake_at_us = Some(1_700_000_010_000_000);
+            batch.writes.kind = match AttemptEnd::of(*to) {
+                Some(AttemptEnd::Waiting { .. }) => BatchKind::EndAttempt(AttemptEnd::Waiting { wake_at_us }),
+                Some(end) => BatchKind::EndAttempt(end),
+                None => BatchKind::default(),
+            };
         }
         BatchPart::Acquire => batch.writes.kind = BatchKind::START_CALLS,
         BatchPart::Audit => batch.writes.kind = BatchKind::Audit,

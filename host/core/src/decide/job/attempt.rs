@@ -4,9 +4,8 @@ use crate::decide::common::single_event;
 use crate::event::Body;
 use crate::model::error::Code;
 use crate::model::ids::Hash;
-use crate::model::job::JobState;
 use crate::state::Durable;
-use crate::storage::{BatchKind, Draft};
+use crate::storage::{AttemptEnd, BatchKind, Draft};
 
 /// Returns the draft with the event of a claim.
 pub fn claimed(worker: &str, engine_profile: Hash) -> Draft {
@@ -17,7 +16,7 @@ pub fn claimed(worker: &str, engine_profile: Hash) -> Draft {
 /// `before` are the writes of the attempt that are not queued yet, such as its claim.
 pub fn released(before: Draft, worker: &str) -> Draft<BatchKind> {
     let released = single_event(Body::JobReleased { worker: worker.to_owned() });
-    before.merge(released).with_kind(BatchKind::end_attempt(JobState::Pending))
+    before.merge(released).with_kind(BatchKind::EndAttempt(AttemptEnd::Pending))
 }
 
 /// Parks the job before its inbox is read, if more than `limit` consecutive attempts wrote nothing after their claim.
@@ -54,7 +53,7 @@ pub fn park_crash_loop(durable: &Durable, limit: u32) -> Option<Draft<BatchKind>
         "{} consecutive attempts ended without progress; {ran} in flight when the last one ended",
         job.attempts_without_progress
     );
-    Some(parked(cause, BatchKind::end_attempt(JobState::Parked)))
+    Some(parked(cause, BatchKind::EndAttempt(AttemptEnd::Parked)))
 }
 
 fn parked(cause: String, kind: BatchKind) -> Draft<BatchKind> {

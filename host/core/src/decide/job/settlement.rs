@@ -12,7 +12,7 @@ use crate::model::step::StepState;
 use crate::plan::wait::{SHORT_WAIT_MS, WaitKind};
 use crate::rules::ledger::RowState;
 use crate::state::{Call, Durable, Step};
-use crate::storage::{BatchKind, Draft};
+use crate::storage::{AttemptEnd, BatchKind, Draft};
 
 /// State in which a job without running steps settles.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,28 +94,31 @@ pub fn next_call_in_doubt(durable: &Durable) -> Option<Invocation> {
 
 /// Returns the draft that settles the job.
 pub fn settle_job(durable: &Durable, rest: &JobSettlement, _context: &Context<'_>) -> Draft<BatchKind> {
-    let (record, to, wake_at_us) = match rest {
+    let (record, end) = match rest {
         JobSettlement::WaitUntil(time_us) => {
-            (single_event(Body::JobWaiting { until_us: *time_us }), JobState::Waiting, Some(*time_us))
+            let wake_at_us = Some(*time_us);
+            (single_event(Body::JobWaiting { until_us: *time_us }), AttemptEnd::Waiting { wake_at_us })
         }
         JobSettlement::Park(reason, slot) => {
             let body = Body::JobParked { reason: *reason, slot: slot.clone(), cause: None };
-            (single_event(body), JobState::Parked, None)
+            (single_event(body), AttemptEnd::Parked)
         }
         JobSettlement::End(state) => {
-            let mut end = action::release_keys_at_end(durable);
+            let mut record = action::release_keys_at_end(durable);
             let open = durable.job.steps.iter().filter(|step| !step.state.is_final());
-            end.events.extend(open.map(|step| Body::StepCancelled { step_id: step.id.clone() }));
-            end.events.push(match state {
-                JobState::Completed => Body::JobCompleted {},
-                JobState::Partial => Body::JobPartial {},
-                JobState::Cancelled => Body::JobCancelled {},
-                _ => Body::JobFailed { code: mismatch_code(durable).or_else(|| first_failure(durable)) },
-            });
-            (end, *state, None)
+            record.events.extend(open.map(|step| Body::StepCancelled { step_id: step.id.clone() }));
+            let failed = || Body::JobFailed { code: mismatch_code(durable).or_else(|| first_failure(durable)) };
+            let (body, end) = match state {
+                JobState::Completed => (Body::JobCompleted {}, AttemptEnd::Completed),
+                JobState::Partial => (Body::JobPartial {}, AttemptEnd::Partial),
+                JobState::Cancelled => (Body::JobCancelled {}, AttemptEnd::Cancelled),
+                _ => (failed(), AttemptEnd::Failed),
+            };
+            record.events.push(body);
+            (record, end)
         }
     };
-    record.with_kind(BatchKind::EndAttempt { to, wake_at_us })
+    record.with_kind(BatchKind::EndAttempt(end))
 }
 
 fn final_state(durable: &Durable) -> JobState {

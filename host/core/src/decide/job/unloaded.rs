@@ -7,9 +7,8 @@ use crate::decide::job::reopen::{purpose, reopen_job};
 use crate::event::{Body, Event};
 use crate::model::error::Code;
 use crate::model::ids::Hash;
-use crate::model::job::JobState;
 use crate::state::{Durable, FoldError};
-use crate::storage::{Batch, BatchKind, Claim, JobTail, LogEnd, StoredJob};
+use crate::storage::{AttemptEnd, Batch, BatchKind, Claim, JobTail, LogEnd, StoredJob};
 
 /// Returns the number of consecutive attempts before `attempt` that died before writing their claim event.
 pub fn unrecorded_attempts(attempt: u32, end: LogEnd) -> u32 {
@@ -54,7 +53,7 @@ pub fn release_unloaded(
     }
     let worker = worker.to_owned();
     let bodies = vec![Body::JobClaimed { worker: worker.clone(), engine_profile }, Body::JobReleased { worker }];
-    Ok(attempt_end_batch(claim, outline.end, bodies, BatchKind::end_attempt(JobState::Pending)))
+    Ok(attempt_end_batch(claim, outline.end, bodies, BatchKind::EndAttempt(AttemptEnd::Pending)))
 }
 
 /// Returns the batch that appends the last events of an attempt.

@@ -19,7 +19,7 @@ use crate::model::step::StepState;
 use crate::response::{Response, response};
 use crate::rules::ledger::RowState;
 use crate::state::Durable;
-use crate::storage::{BatchKind, InboxRequest, ManualVerdict};
+use crate::storage::{AttemptEnd, BatchKind, InboxRequest, ManualVerdict};
 
 fn unknown() -> Answer {
     Answer::Unknown { failure: Failure::new(Code::NetworkTimeout, "?"), kept: None }
@@ -37,10 +37,10 @@ fn claimed(sim: &Sim) -> Durable {
     durable
 }
 
-/// Returns the response after `body` was appended and the job entered the state `to`.
-fn rested(sim: &Sim, body: Body, to: JobState) -> Response {
+/// Returns the response after `body` was appended and the attempt ended with `end`.
+fn rested(sim: &Sim, body: Body, end: AttemptEnd) -> Response {
     let mut durable = claimed(sim);
-    let kind = BatchKind::end_attempt(to);
+    let kind = BatchKind::EndAttempt(end);
     durable.seal(durable.job.attempt, single_event(body).with_kind(kind), sim.now_us).unwrap();
     response(&durable)
 }
@@ -66,7 +66,7 @@ fn waiting(sim: &Sim) -> (Durable, i64) {
     let context = Context { now_us: sim.now_us, random: 1, rules: &rules, clock_margin_ms: 0 };
     let draft = decide::settle_job(&durable, &rest, &context);
     assert_eq!(draft.events, [Body::JobWaiting { until_us }]);
-    assert_eq!(draft.kind, BatchKind::EndAttempt { to: JobState::Waiting, wake_at_us: Some(until_us) });
+    assert_eq!(draft.kind, BatchKind::EndAttempt(AttemptEnd::Waiting { wake_at_us: Some(until_us) }));
     durable.seal(durable.job.attempt, draft, sim.now_us).unwrap();
     assert_eq!((durable.job.state, durable.job.waiting_until_us), (JobState::Waiting, Some(until_us)));
     (durable, until_us)
@@ -264,14 +264,14 @@ fn diverged_and_crash_looping_jobs_show_cause_and_next_action() {
     let ways = ["latch job resolve job_1 --continue", "latch job resolve job_1 --abort"];
     let diverged = |at: &str| {
         let report = Box::new(Divergence::new(at, "call", "operator", "Read", "Write"));
-        rested(&sim, Body::JobDiverged { report }, JobState::Diverged)
+        rested(&sim, Body::JobDiverged { report }, AttemptEnd::Diverged)
     };
     let view = diverged("a/2");
     assert_eq!((view.status.as_str(), view.reason_code), ("partial", Some(Code::Diverged)));
     assert_eq!(actions(&view), [ways[0], "latch job fork job_1 --at a", ways[1]]);
     assert_eq!(actions(&diverged("gone")), ways, "no fork at what the plan does not have");
     let body = Body::JobParked { reason: Code::AttemptsExhausted, slot: None, cause: None };
-    let view = rested(&sim, body, JobState::Parked);
+    let view = rested(&sim, body, AttemptEnd::Parked);
     assert_eq!((view.status.as_str(), view.reason_code), ("partial", Some(Code::AttemptsExhausted)));
     assert_eq!((actions(&view), view.blocked.len()), (ways.to_vec(), 0));
 }

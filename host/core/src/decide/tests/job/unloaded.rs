@@ -14,7 +14,7 @@ use crate::model::error::{Code, Failure};
 use crate::model::ids::{Hash, Slot};
 use crate::model::job::JobState;
 use crate::model::mode::Mode;
-use crate::storage::{BatchKind, Claim, InboxRequest, InboxRow, JobTail, LogEnd};
+use crate::storage::{AttemptEnd, BatchKind, Claim, InboxRequest, InboxRow, JobTail, LogEnd};
 
 fn end(attempt: u32) -> LogEnd {
     LogEnd { seq: 1, time_us: 1, attempt }
@@ -141,7 +141,7 @@ fn release_unloaded_job(sim: &mut Sim, attempt: u32, reopen: Option<InboxRow>) {
     let context = sim.context();
     let batch = release_unloaded(&claim, &outline, sim.record.clone(), ("w", Hash::default()), &context);
     let batch = batch.expect("it folds");
-    assert_eq!((batch.attempt, &batch.writes.kind), (attempt, &BatchKind::end_attempt(JobState::Pending)));
+    assert_eq!((batch.attempt, &batch.writes.kind), (attempt, &BatchKind::EndAttempt(AttemptEnd::Pending)));
     assert_eq!(batch.writes.inbox_done, outline.reopen.iter().map(|row| row.id).collect::<Vec<_>>());
     sim.store(batch);
 }
