@@ -1,4 +1,4 @@
-//! Kills the process at every crash point and restarts it. A call in doubt is resolved as applied if its effect exists,
+//! Kills the process at every crash point and restarts it. `kills::passes` selects the executions of a point. A call in doubt is resolved as applied if its effect exists,
 //! and otherwise as not applied. Finally the effects are counted. The tests use real processes, components and
 //! databases.
 
@@ -11,9 +11,7 @@ use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_store::STATEMENTS;
 
 use crate::support::evidence;
-use crate::support::kills::{
-    check_single_job, for_every_point, is_killed, is_never_reached_by_run, passes, run_killed, sides,
-};
+use crate::support::kills::{check_single_job, for_every_point, is_killed, is_never_reached_by_run, run_killed, sides};
 use crate::support::log_equivalence::comparable_log;
 use crate::support::program::latch_command;
 use crate::support::test_env::{TestEnv, step};
@@ -120,7 +118,7 @@ fn keyed_call_killed_during_its_retry_is_applied_once() {
         let template = template.with_approved(vec!["k"]);
         let mut reached = BTreeSet::new();
         for name in ["group_write", "effects_insert", "commit", "execute"] {
-            'passes: for nth in passes(name) {
+            'passes: for nth in 1.. {
                 for side in sides(name, nth) {
                     let (place, point) = (template.fresh_copy(), format!("{name}:{side}:{nth}"));
                     assert!(run_killed(&place, &("execute".to_owned(), "after", 1)), "the keyed call is reached");
