@@ -8,7 +8,7 @@ use super::text_files::{TextFile, assert_none};
 use super::tidy::{contains_word, product_files};
 
 /// Names that read a clock of the machine, or create a value that reads one.
-const CLOCKS: [&str; 11] = [
+const CLOCKS: [&str; 13] = [
     "SystemTime::now",
     "Instant::now",
     "clock_gettime",
@@ -20,10 +20,12 @@ const CLOCKS: [&str; 11] = [
     "SystemClock",
     "Machine::system",
     "Machine::default",
+    "HostClock::default",
+    "EngineOptions::default",
 ];
 
 /// Files and folders that may read a clock of the machine, each with the reason.
-const CLOCK_READERS: [(&str, &str); 11] = [
+const CLOCK_READERS: [(&str, &str); 12] = [
     ("host/engine/src/os/", "the clocks themselves, and the machine of a host"),
     ("host/store/src/os/clock.rs", "the clock of a store"),
     ("host/store/src/lib.rs", "exports the clock of a store"),
@@ -33,6 +35,7 @@ const CLOCK_READERS: [(&str, &str); 11] = [
     ("host/src/registry/components.rs", "modification times of files, which the file system sets from the real clock"),
     ("host/cli/src/lib.rs", "the function that starts a command creates its machine"),
     ("host/cli/src/session.rs", "boot of the machine in the owner lock, which other processes compare with theirs"),
+    ("host/tooling/src/check/dynamic/other_process.rs", "the other process of a check, which has an engine of its own"),
     ("host/cli/src/bench/", "measures this machine"),
     ("host/cli/src/commands/bench/", "measures this machine"),
 ];
