@@ -233,8 +233,8 @@ async fn stores(
 /// is used.
 const TIME_REQUESTS_MAX: u32 = 10;
 
-/// Synchronizes the clock of the command with the server. An answer that took longer than the clock margin is
-/// discarded, and the server is asked again.
+/// Synchronizes the clock of the command with the server. If an answer takes longer than the clock margin, discards the
+/// answer and asks again.
 async fn synchronize_with_server(machine: &Machine, server: &Database, margin_ms: u32) -> anyhow::Result<()> {
     let margin_us = u64::from(margin_ms) * 1000;
     for _ in 0..TIME_REQUESTS_MAX {

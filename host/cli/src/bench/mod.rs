@@ -6,8 +6,7 @@
 //! * `workers` measures jobs that several worker processes claim from one database.
 //! * `sandbox` compares an empty step with a call of the engine alone.
 //!
-//! The figures are for people. Nothing in this module asserts a figure. Tests count the flushes and
-//! statements of a call instead.
+//! The figures are for people, and no test checks them. Tests count the flushes and statements of a call instead.
 //!
 //! Floors, top first: `sandbox` · `load`, `workers` · `disk`, `workload` · `error`, `pgbench`.
 

@@ -1,8 +1,7 @@
 //! Text for people: spans that are safe on a terminal, each with an optional tone.
 //!
-//! Text of plugins, plans and tools is escaped when `From` converts it into a span. Styles are added when a
-//! line is written and never pass through the escaper. Every escape sequence on a terminal is therefore one
-//! of this program.
+//! Text of plugins, plans and tools is escaped when `From` converts it into a span. Styles are added after the
+//! escaping, when a line is written. Only this program can therefore send escape sequences to a terminal.
 //!
 //! Floors, top first: `block` · `table` · `wrap` · `tone`, `visible`.
 

@@ -26,8 +26,8 @@ const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
 /// WASI calls that the plugin's author does not see. A WASI call costs very little.
 const WASI_CALLS_PER_HOST_CALL: u32 = 100;
 
-/// Counts the resources that one try uses. A request beyond a limit traps. If the request only failed, the
-/// guest could continue and return another result than with enough memory.
+/// Counts the resources that one try uses. A request beyond a limit traps. If the host returned an error instead, the
+/// guest could continue, and its result would depend on the limits.
 ///
 /// The run time is real time, and not the time of the host's clock: a guest that never ends has to be stopped even if the
 /// clock of its host stands still.

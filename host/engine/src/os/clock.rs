@@ -34,8 +34,8 @@ pub fn system_time(us: i64) -> std::time::SystemTime {
     if us < 0 { epoch - distance } else { epoch + distance }
 }
 
-/// Returns the microseconds since the machine was booted, including time asleep. Deadlines of calls use this
-/// clock, so a deadline also passes while the machine sleeps.
+/// Returns the microseconds since the machine was booted, including time asleep. Hosts and stores use this clock by
+/// default, so a deadline also passes while the machine sleeps.
 pub fn boot_us() -> u64 {
     #[cfg(target_os = "linux")]
     let id = rustix::time::ClockId::Boottime;

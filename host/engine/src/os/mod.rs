@@ -1,7 +1,7 @@
 //! Time and randomness: their sources in the operating system, and the clock and entropy of a host.
 //!
-//! All other modules receive time and randomness as inputs. This keeps replay deterministic and lets tests
-//! run without waiting.
+//! Other modules receive time and randomness as inputs, so that replay is deterministic and tests run without waiting.
+//! The test `injected` lists the exceptions.
 //!
 //! Floors, top first: `machine` · `host_clock` · `clock`, `entropy`, `temp_files`.
 

@@ -1,4 +1,4 @@
-//! Workers: what all jobs of a process share, and the pool that claims jobs.
+//! Workers: the state that all jobs of a process share, and the pool that claims jobs.
 //!
 //! Floors, top first: `heartbeat`, `pool` · `claim_reports`, `worker_state` · `pool_event`, `settings` · `error`,
 //! `lease`, `limits`, `observer`, `quarantine`, `trace_ids`.

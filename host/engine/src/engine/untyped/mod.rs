@@ -3,7 +3,7 @@
 //! * `read` converts the engine's types into the types of `ty`, or returns why a function cannot be called with JSON.
 //!   `schema`, `input` and `output` implement the JSON mapping of these types.
 //! * `operators` derives a manifest from the exports and from their settings in `latch.toml`.
-//! * `seal` stores that manifest with the component. The digest covers both.
+//! * `seal` stores the derived manifest with the component. The digest covers component and manifest.
 //!
 //! Floors, top first: `operators` · `seal` · `types` · `call_result` · `input`, `output`, `read`, `schema` · `ty`.
 
