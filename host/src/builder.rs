@@ -136,8 +136,9 @@ impl HostBuilder {
     }
 
     /// Sets the clock and the source of entropy. By default the host uses the clock and the entropy of the operating
-    /// system. Two hosts of one process share a clock only if both get clones of the same machine. The stores must use
-    /// the same clock, because the host compares the times of their leases with its own clock.
+    /// system. Two hosts of one process share a clock only if both get clones of the same machine. A host that starts
+    /// calls which change the world needs the clock of its stores, because the host compares the times of their leases
+    /// with its own clock.
     #[must_use]
     pub fn machine(self, machine: Machine) -> Self {
         Self { machine, ..self }

@@ -62,27 +62,27 @@ impl Merge for StartCalls {
     }
 }
 
-/// State that a job gets at the end of an attempt. An attempt cannot end in the state `RUNNING`.
+/// State that a job gets at the end of an attempt: each state of [`JobState`] except [`JobState::Running`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptEnd {
-    /// Any worker may claim the job.
+    /// See [`JobState::Pending`].
     Pending,
-    /// The job waits for a request or a time.
+    /// See [`JobState::Waiting`].
     Waiting {
         /// Time from which a worker may claim the job without any request, in microseconds since 1970 UTC.
         wake_at_us: Option<i64>,
     },
-    /// The job waits for a person.
+    /// See [`JobState::Parked`].
     Parked,
-    /// The code of a step differs from the log.
+    /// See [`JobState::Diverged`].
     Diverged,
-    /// Every step succeeded.
+    /// See [`JobState::Completed`].
     Completed,
-    /// Some steps succeeded.
+    /// See [`JobState::Partial`].
     Partial,
-    /// The job failed.
+    /// See [`JobState::Failed`].
     Failed,
-    /// The job was cancelled.
+    /// See [`JobState::Cancelled`].
     Cancelled,
 }
 
@@ -162,6 +162,11 @@ impl BatchKind {
     /// Returns true if the batch starts invocations.
     pub fn starts_calls(&self) -> bool {
         matches!(self, BatchKind::StartCalls(_))
+    }
+
+    /// Returns true if staged commit may write the parts of the batch one after the other.
+    pub fn divides(&self) -> bool {
+        matches!(self, BatchKind::Record(record) if !record.is_whole())
     }
 
     /// Makes a record that may linger one that is flushed immediately.

@@ -100,9 +100,8 @@ impl Run {
             self.worker.parts.effects.put(&self.job_id, &effects).await?;
             self.state().durable.add_effects(&effects);
         }
-        let divides = matches!(draft.kind, BatchKind::Record(record) if !record.is_whole());
         // Rows without events change alone.
-        if !divides || draft.events.is_empty() {
+        if !draft.kind.divides() || draft.events.is_empty() {
             return self.write_batch(draft).await;
         }
         let (ledger, actions) = (std::mem::take(&mut draft.ledger), std::mem::take(&mut draft.actions));

@@ -29,7 +29,7 @@ impl Sim {
         let ends = |body: &Body| matches!(body, Body::ToolInvocationFinished { .. } | Body::InvocationResolved { .. });
         let is_final = draft.events.iter().any(|body| matches!(body, Body::CommandCommitted { .. }));
         let parts = draft.events.iter().any(ends) && !is_final && !draft.ledger.is_empty();
-        let is_divided = matches!(draft.kind, BatchKind::Record(record) if !record.is_whole());
+        let is_divided = draft.kind.divides();
         assert!(!(parts && is_divided), "a crash between its events and its row: {draft:?}");
         let waits = draft.actions.iter().any(|action| matches!(action, ActionWrite::Wait { .. }));
         assert!(!(waits && is_divided), "a crash between a step that waits for a key and its registration: {draft:?}");
