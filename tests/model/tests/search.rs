@@ -96,12 +96,9 @@ fn protocol_holds_in_larger_worlds() {
         check_all_states(Config::for_class(class).staged());
         check_all_states(Config { lost_commits: 0, ..more.staged() });
         if class != ModelClass::Read {
-            check_all_states(Config {
-                own_pace: true,
-                crashes: 0,
-                lost_commits: 0,
-                ..Config::for_class(class).staged()
-            });
+            let free = Config { own_pace: true, crashes: 0, lost_commits: 0, ..Config::for_class(class) };
+            check_all_states(Config { suspensions: 1, ..free.clone() });
+            check_all_states(free.staged());
         }
     }
     let calls = vec![ModelClass::Queryable, ModelClass::Opaque];
@@ -124,8 +121,11 @@ fn protocol_holds_for_workers_at_their_own_pace() {
             ..free.clone()
         });
         check_all_states(Config { pauses: 0, suspensions: 1, cancel: true, ..free.clone().staged() });
-        // `suspensions` also limits the number of times that a worker adds the inbox row of a late answer again.
-        check_all_states(Config { crashes: 0, suspensions: 1, ..free });
+        // The world with a pause is the largest. It is searched for one class, and for all in the larger worlds.
+        if class == ModelClass::Queryable {
+            // `suspensions` also limits the number of times that a worker adds the inbox row of a late answer again.
+            check_all_states(Config { crashes: 0, suspensions: 1, ..free });
+        }
     }
 }
 

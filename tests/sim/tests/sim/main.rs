@@ -29,16 +29,22 @@ use crate::event_counts::EventCounts;
 /// Default number of seeds.
 const SEEDS: u64 = 3_000;
 
+/// One seed in this many is run twice.
+const RUN_TWICE_ONE_IN: u64 = 5;
+
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
 }
 
-/// Runs the simulation of a seed twice and returns its problem, if any. Adds the tally of the first run to
-/// `tally`.
+/// Runs the simulation of a seed and returns its problem, if any. A second run of some seeds must be identical. Adds the
+/// tally of the first run to `tally`.
 fn problem(seed: u64, tally: &EventCounts) -> Option<String> {
-    let (ran, again) = (run::run_seed(seed), run::run_seed(seed));
-    if ran.hash() != again.hash() {
-        return Some(format!("two runs of seed {seed} differ: {}", run::difference(&ran.trace, &again.trace)));
+    let ran = run::run_seed(seed);
+    if seed.is_multiple_of(RUN_TWICE_ONE_IN) {
+        let again = run::run_seed(seed);
+        if ran.hash() != again.hash() {
+            return Some(format!("two runs of seed {seed} differ: {}", run::difference(&ran.trace, &again.trace)));
+        }
     }
     tally.add(&ran.tally);
     let wrong = ran.violation.map(|wrong| format!("seed {seed}, {wrong}"));
@@ -62,7 +68,7 @@ fn of_all(seeds: u64, problem: impl Fn(u64) -> Option<String> + Sync) -> Vec<Str
     })
 }
 
-/// I1, I2, I14, I101, I102, I103, I104, I106, I171, I192: two runs of a seed are identical. No run violates a guarantee
+/// I1, I2, I14, I101, I102, I103, I104, I106, I171, I192: two runs of a seed are identical, for one seed in five. No run violates a guarantee
 /// in its world or its stores. Each fault and each recovery occurs at least once over all seeds.
 #[test]
 fn simulated_workers_keep_all_promises_under_faults() {
