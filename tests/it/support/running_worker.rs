@@ -8,13 +8,17 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use latchwork_engine::os::clock::now_us;
+
 use crate::support::program::latch_command;
 use crate::support::servers::postgres::proxy::Proxy;
 use crate::support::test_env::TestEnv;
 
-/// Maximum number of checks while a test waits. Checks are at least 50 ms apart, and most checks start a process.
-/// Together they take more than three minutes.
-const MAX_CHECKS: u32 = 1_000;
+/// Longest time that a test waits for its jobs, in microseconds.
+const PATIENCE_US: i64 = 300_000_000;
+
+/// Time between two checks while a test waits.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Submits the environment's plan with `--detach`. A worker then executes the job. Returns the job's id.
 pub(crate) fn submit_detached(place: &TestEnv) -> String {
@@ -63,14 +67,15 @@ impl RunningWorker {
     /// has settled, was released, or was lost to another worker.
     pub(crate) fn wait_until_idle(&mut self) {
         const END_MESSAGES: [&str; 4] = [" is ", " is released", " belongs to another worker now", " stops here: "];
-        for _ in 0..MAX_CHECKS * 3 {
+        let end = now_us() + PATIENCE_US;
+        while now_us() < end {
             let notes = self.messages();
             let count = |ends: &[&str]| notes.lines().filter(|line| ends.iter().any(|end| line.contains(end))).count();
             let over = self.child.try_wait().expect("our child").is_some();
             if over || count(&[" begins", " continues, attempt "]) <= count(&END_MESSAGES) {
                 return;
             }
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::sleep(CHECK_INTERVAL);
         }
         panic!("the worker does not settle its jobs: {}", self.messages());
     }
@@ -129,7 +134,8 @@ pub(crate) fn resolve_parked(place: &TestEnv, job: &str) {
 /// number of these calls.
 pub(crate) fn resolve_until_over(place: &TestEnv, when: &str) -> u32 {
     let mut answered = 0;
-    for _ in 0..MAX_CHECKS {
+    let end = now_us() + PATIENCE_US;
+    while now_us() < end {
         let left = open_jobs(place);
         if left.is_empty() {
             return answered;
@@ -138,9 +144,14 @@ pub(crate) fn resolve_until_over(place: &TestEnv, when: &str) -> u32 {
             answered += 1;
             resolve_parked(place, job["job_id"].as_str().expect("an id"));
         }
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::sleep(CHECK_INTERVAL);
     }
-    panic!("{when}: still open: {:#?}", open_jobs(place));
+    let last_events = |job: &Value| {
+        let events = events_of(place, job["job_id"].as_str().expect("an id"));
+        events[events.len().saturating_sub(5)..].to_vec()
+    };
+    let left: Vec<_> = open_jobs(place).into_iter().map(|job| (last_events(&job), job)).collect();
+    panic!("{when}: still open: {left:#?}");
 }
 
 /// Returns the events of a job.

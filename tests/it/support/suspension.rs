@@ -12,13 +12,8 @@ pub(crate) const MAX_CHECKS: u32 = 24_000;
 
 /// Creates an environment with short leases and short call timeouts.
 pub(crate) fn env_with_short_lease(commit: &str) -> TestEnv {
-    let place = TestEnv::witness(commit);
-    let file = place.dir.join("latch.toml");
-    let config = std::fs::read_to_string(&file).expect("the configuration was written");
-    let config = config.replace("grants =", "limits = { timeout = \"5s\" }\ngrants =");
-    let lease = "lease = \"1s\"\nheartbeat = \"200ms\"\nclock_margin = \"200ms\"\n";
-    std::fs::write(file, format!("{lease}{config}")).expect("writable");
-    place
+    let lease = "lease = \"1s\"\nheartbeat = \"200ms\"\nclock_margin = \"200ms\"";
+    TestEnv::witness(commit).with_call_timeout("5s").configure_first(lease)
 }
 
 /// Starts a run that is suspended at the point. Returns `None` if the run ended before the point.

@@ -130,6 +130,11 @@ impl TestEnv {
         self
     }
 
+    /// True if all jobs are replayed from every prefix when the environment is dropped.
+    pub(crate) fn is_replayed_on_drop(&self) -> bool {
+        self.replay_on_drop
+    }
+
     /// Turns off the replay on drop, because the test damages the data that a replay needs.
     pub(crate) fn skip_replay_of_damaged_jobs(&mut self) {
         self.replay_on_drop = false;
@@ -145,6 +150,16 @@ impl TestEnv {
         let file = self.dir.join("latch.toml");
         let config = std::fs::read_to_string(&file).expect("the configuration was written");
         std::fs::write(file, format!("{lines}\n{config}")).expect("writable");
+        self
+    }
+
+    /// Limits the duration of the calls of plugins that have grants. The default is 30 seconds. A call whose process is
+    /// unreachable is reconciled after this duration.
+    pub(crate) fn with_call_timeout(self, timeout: &str) -> TestEnv {
+        let file = self.dir.join("latch.toml");
+        let config = std::fs::read_to_string(&file).expect("the configuration was written");
+        let config = config.replace("grants =", &format!("limits = {{ timeout = {timeout:?} }}\ngrants ="));
+        std::fs::write(file, config).expect("writable");
         self
     }
 

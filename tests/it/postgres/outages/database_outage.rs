@@ -29,12 +29,9 @@ use crate::support::waiting::{block_on, wait_until};
 /// Configures a job whose opaque call performs its effect long before it returns. The call cannot be
 /// reconciled.
 fn with_opaque_call(place: TestEnv) -> TestEnv {
-    let file = place.dir.join("latch.toml");
-    let config = std::fs::read_to_string(&file).expect("the configuration exists");
-    std::fs::write(&file, config.replace("grants =", "limits = { timeout = \"5s\" }\ngrants =")).expect("writable");
     let lease = "lease = \"2s\"\nheartbeat = \"300ms\"\nclock_margin = \"200ms\"";
     let step = step("o", "Effect.Opaque", &[], json!({ "note": 1, "after_ms": 1_500 }));
-    place.with_approved(vec!["o"]).configure_first(lease).with_plan(&[step])
+    place.with_approved(vec!["o"]).with_call_timeout("5s").configure_first(lease).with_plan(&[step])
 }
 
 /// I87, I127: if the server becomes read-only during a call, the answer is recorded once the server is writable again.

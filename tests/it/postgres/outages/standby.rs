@@ -58,7 +58,7 @@ fn workers_continue_on_a_standby_that_has_every_acknowledged_write() {
     let Some([primary, a, b]) = start_cluster() else { return };
     let proxy = Proxy::start(&primary.url(), |_| false);
     let lease = "lease = \"2s\"\nheartbeat = \"500ms\"\nfailover = \"synchronous\"";
-    let place = TestEnv::witness("atomic").with_database(proxy.url()).configure_first(lease);
+    let place = TestEnv::witness("atomic").with_database(proxy.url()).with_call_timeout("5s").configure_first(lease);
     let workers: Vec<RunningWorker> = (0..2).map(|_| worker_through(&place, &proxy)).collect();
     let jobs: Vec<String> = (0..6).map(|number| submit_numbered(&place, number)).collect();
     wait_until("calls are made", || place.effect_counts().values().sum::<u32>() >= 8);
