@@ -9,10 +9,9 @@ use serde_json::Value;
 use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_store::STATEMENTS;
 
+use crate::support::evidence::verify_offline;
 use crate::support::kills::{passes, sides};
-use crate::support::plans::bookings::{
-    assert_replayable_and_verified, bookings, job_id, run_plan, show_job, write_plan,
-};
+use crate::support::plans::bookings::{bookings, job_id, run_plan, show_job, write_plan};
 use crate::support::program::latch_command;
 use crate::support::test_env::TestEnv;
 
@@ -70,7 +69,7 @@ fn check_each_effect_undone_once(place: &TestEnv, verb: &str, job: &str, when: &
         assert_eq!(world.get(&format!("undone {slot}")), Some(&1), "{when}: {slot} in {world:?}");
     }
     assert_eq!(world.len(), 6, "{when}: nothing else happened: {world:?}");
-    assert_replayable_and_verified(place, job, when);
+    verify_offline(place, job, when);
 }
 
 fn sweep_crash_points(commit: &str, verb: &str) {

@@ -1,6 +1,6 @@
-//! Kills the process at every crash point and restarts it. `kills::passes` selects the executions of a point. A call in doubt is resolved as applied if its effect exists,
-//! and otherwise as not applied. Finally the effects are counted. The tests use real processes, components and
-//! databases.
+//! Kills the process at every crash point and restarts it. `kills::passes` selects the executions of a point. A call in
+//! doubt is resolved as applied if its effect exists, and otherwise as not applied. Finally the effects are counted. The
+//! tests use real processes, components and databases.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,12 +20,13 @@ fn kill_at_every_point(commit: &str) {
     let template = TestEnv::witness(commit);
     let alone = template.fresh_copy();
     alone.finish_with_observed_effects();
-    let undisturbed = comparable_log(&alone).expect("no call was in doubt");
+    let id = check_single_job(&alone, &format!("{commit}, undisturbed"));
+    let undisturbed = comparable_log(&alone, &id).expect("no call was in doubt");
     let mut alike = 0;
     let reached = for_every_point(&template, |place, point| {
         place.finish_with_observed_effects();
-        check_single_job(place, &format!("{commit}, killed at {point:?}"));
-        if let Some(story) = comparable_log(place) {
+        let id = check_single_job(place, &format!("{commit}, killed at {point:?}"));
+        if let Some(story) = comparable_log(place, &id) {
             assert_eq!(story, undisturbed, "{commit}, killed at {point:?}");
             alike += 1;
         }

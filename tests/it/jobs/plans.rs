@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::evidence::verify_offline;
 use crate::support::program;
 use crate::support::program::{CommandOutput, run_latch};
 use crate::support::test_env::TestEnv;
@@ -24,17 +25,6 @@ fn execution_count(place: &TestEnv) -> usize {
 
 fn job_id(response: &Value) -> String {
     response["job_id"].as_str().expect("a response names its job").to_owned()
-}
-
-/// Checks that every prefix of the job replays and that its evidence verifies.
-fn assert_replayable_and_verified(place: &TestEnv, job: &str) {
-    let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
-    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{} {}", replay.stdout, replay.stderr);
-    let file = format!("{job}.evidence.jsonl");
-    let exported = place.latch(&["job", "export", job, "--out", &file]);
-    assert_eq!(exported.code, 0, "{}", exported.stderr);
-    let verified = place.latch(&["verify", &file]);
-    assert_eq!(verified.code, 0, "{} {}", verified.stdout, verified.stderr);
 }
 
 /// Returns the plan for the tests of I145 and I146: a read, and a send whose arguments refer to the read.
@@ -60,7 +50,7 @@ fn short_plan_runs_and_acts_once_per_job() {
     let before = execution_count(&place);
     assert_eq!(first.code, 0, "{} {}", first.stdout, first.stderr);
     let job = job_id(&first.json());
-    assert_replayable_and_verified(&place, &job);
+    verify_offline(&place, &job, "the short plan");
     let again = place.latch(&approved);
     assert_eq!((job_id(&again.json()), execution_count(&place)), (job, before), "the same request is the same job");
     let other = place.latch(&[&approved[..], &["--new"]].concat());
@@ -68,7 +58,7 @@ fn short_plan_runs_and_acts_once_per_job() {
     assert_eq!(other.code, 0, "{}", other.stderr);
     assert_eq!(execution_count(&place) - before, before, "another job executes the action itself");
     assert!(!other.stdout.contains("reused"), "{response:#}");
-    assert_replayable_and_verified(&place, &job_id(&response));
+    verify_offline(&place, &job_id(&response), "the same plan again");
 }
 
 /// I145: a short step must state its effects if they exceed the default. The refusal prints the line to add.
@@ -179,7 +169,7 @@ fn each_set_of_parameter_values_is_its_own_request() {
         other.stderr
     );
     for job in [&job, &job_id(&plain.json()), &job_id(&other.json())] {
-        assert_replayable_and_verified(&place, job);
+        verify_offline(&place, job, "both jobs");
     }
     // A request file passes the values as the payload of its intent.
     let request = json!({ "intent": { "type": "letter", "payload": { "professor": 910, "tone": "warm" } }, "plan": letter_plan() });
@@ -225,7 +215,7 @@ fn parameters_are_withheld_forked_and_replayed() {
     assert_eq!(only.code, 0, "{}", only.stderr);
     let fork = place.latch(&["job", "fork", &job, "--at", "send", "--json"]);
     assert!([0, 3].contains(&fork.code), "{} {}", fork.stdout, fork.stderr);
-    assert_replayable_and_verified(&place, &job_id(&fork.json()));
+    verify_offline(&place, &job_id(&fork.json()), "the fork");
 }
 
 /// I148: a refused parameter value is named with its source, and no job is started.

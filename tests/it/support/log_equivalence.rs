@@ -12,10 +12,9 @@ const CLAIM_AND_TRY_EVENTS: &[&str] = &["job_claimed", "job_released", "step_sta
 const COMPARED_FIELDS: &[&str] =
     &["type", "step_id", "slot", "operator", "result_type", "ok", "timer", "try", "reason", "code"];
 
-/// Returns the comparable events of the only job. Returns `None` if a call was in doubt or was repeated.
-pub(crate) fn comparable_log(place: &TestEnv) -> Option<Vec<String>> {
-    let job = place.only_job()["job_id"].as_str().expect("an id").to_owned();
-    let ran = place.latch(&["job", "events", &job, "--json"]);
+/// Returns the comparable events of the job. Returns `None` if a call was in doubt or was repeated.
+pub(crate) fn comparable_log(place: &TestEnv, job: &str) -> Option<Vec<String>> {
+    let ran = place.latch(&["job", "events", job, "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let document = ran.json();
     let events = document["events"].as_array().expect("a list");
