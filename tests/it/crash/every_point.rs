@@ -11,7 +11,7 @@ use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_store::STATEMENTS;
 
 use crate::support::evidence;
-use crate::support::kills::{check_single_job, for_every_point, is_killed, is_never_reached_by_run, run_killed, sides};
+use crate::support::kills::{check_single_job, for_each_point, is_killed, is_never_reached_by_run, run_killed, sides};
 use crate::support::log_equivalence::comparable_log;
 use crate::support::program::latch_command;
 use crate::support::test_env::{TestEnv, step};
@@ -23,7 +23,7 @@ fn kill_at_every_point(commit: &str) {
     let id = check_single_job(&alone, &format!("{commit}, undisturbed"));
     let undisturbed = comparable_log(&alone, &id).expect("no call was in doubt");
     let mut alike = 0;
-    let reached = for_every_point(&template, |place, point| {
+    let reached = for_each_point(&template, STATEMENTS.iter().chain(EXECUTE_POINTS), |place, point| {
         place.finish_with_observed_effects();
         let id = check_single_job(place, &format!("{commit}, killed at {point:?}"));
         if let Some(story) = comparable_log(place, &id) {

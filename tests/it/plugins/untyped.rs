@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
+use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_engine::Plugin;
@@ -15,7 +16,7 @@ use latchwork_engine::guest::tool_call::ToolCallContext;
 use latchwork_engine::os::clock;
 
 use crate::plugins::stock_guests::untyped_script_guest;
-use crate::support::kills::for_every_point;
+use crate::support::kills::for_each_point;
 use crate::support::plugins::built_guests::guest;
 use crate::support::plugins::engine::{engine, settings};
 use crate::support::test_env::{TestEnv, step};
@@ -250,19 +251,24 @@ fn configured_effects_of_a_function_are_enforced() {
     assert_eq!(ran.json()["blocked_on"]["reason_code"], "INDETERMINATE_EFFECT", "{}", ran.stdout);
 }
 
+/// Statements that write a call and its answer.
+const WRITE_POINTS: &[&str] = &["group_write", "effects_insert", "commit"];
+
 /// I1, I2, I5: a call of an untyped function appends one line to a file. The file has this line once, at whatever
-/// statement the process is killed. The test resolves a call in doubt as applied if the file has the line, and
+/// write of the call, or before or after the call itself, the process is killed. The test resolves a call in doubt as applied if the file has the line, and
 /// otherwise as not applied.
 #[test]
 fn killed_untyped_call_writes_its_line_once() {
     for commit in ["atomic", "staged"] {
         let template = env_with_untyped_tools(commit, "");
         assert_eq!(template.latch(&["plugin", "list", "--json"]).code, 0);
-        let reached = for_every_point(&template, |place, point| {
+        let points = EXECUTE_POINTS.iter().chain(WRITE_POINTS);
+        let reached = for_each_point(&template, points, |place, point| {
             finish_with_observed_lines(place);
             assert_eq!(line_count(place), 1, "{commit}, killed at {point:?}");
         });
-        assert!(reached.contains("execute") && reached.len() > 5, "{reached:?}");
+        assert!(reached.contains("execute") && reached.contains("group_write"), "{reached:?}");
+        assert_eq!(reached.contains("effects_insert"), commit == "staged", "{reached:?}");
     }
 }
 

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use latchwork::runtime::EXECUTE_POINTS;
-use latchwork_store::STATEMENTS;
 
 use crate::support::evidence;
 use crate::support::program::latch_command;
@@ -82,11 +81,16 @@ pub(crate) fn is_killed(command: &mut std::process::Command) -> bool {
     signal == Some(9)
 }
 
-/// Kills a separate run at each pass of each crash point, on the [`sides`] of the pass. Continues with the next point
-/// when a run ends before the pass. Calls `check` after each kill. Returns the names of the points that were reached.
-pub(crate) fn for_every_point(template: &TestEnv, mut check: impl FnMut(&TestEnv, &KillPoint)) -> BTreeSet<String> {
+/// Kills a separate run at the [`passes`] of each of these crash points, on the [`sides`] of the pass. Continues with
+/// the next point when a run ends before the pass. Calls `check` after each kill. Returns the names of the points that
+/// were reached.
+pub(crate) fn for_each_point<'a>(
+    template: &TestEnv,
+    points: impl IntoIterator<Item = &'a &'a str>,
+    mut check: impl FnMut(&TestEnv, &KillPoint),
+) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
-    for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
+    for name in points {
         'passes: for nth in passes(name) {
             for side in sides(name, nth) {
                 let point = ((*name).to_owned(), *side, nth);
