@@ -1,5 +1,6 @@
 //! The static check of a component: determines its world and lists all forbidden imports and missing exports.
 
+use memchr::memmem;
 use wasmtime::component::Component;
 
 use latchwork_core::model::manifest::{PluginKind, WasiMode};
@@ -140,11 +141,9 @@ pub(crate) fn check_settings(shape: Shape, terms: LoadSettings<'_>) -> Result<()
 
 /// Guesses the world from byte patterns in the component. The guess may be wrong.
 pub(crate) fn guess_kind(bytes: &[u8]) -> PluginKind {
-    let names = |interface: &str| {
-        let name = interface_name(interface);
-        bytes.windows(name.len()).any(|window| window == name.as_bytes())
-    };
-    let ours = bytes.windows(PACKAGE.len()).any(|window| window == PACKAGE.as_bytes());
+    let contains = |text: &str| memmem::find(bytes, text.as_bytes()).is_some();
+    let names = |interface: &str| contains(&interface_name(interface));
+    let ours = contains(PACKAGE);
     if names("invoke") && !names("run") || !ours { PluginKind::Tool } else { PluginKind::Step }
 }
 
