@@ -55,11 +55,10 @@ pub(crate) fn sides(name: &str, nth: u32) -> &'static [&'static str] {
 }
 
 /// Returns the executions of the crash point at which a process is killed: in a sweep and for calls all of them, else the
-/// 1st, 2nd, 3rd, 5th, 8th and so on.
+/// 1st, 2nd, 5th, 14th and so on.
 pub(crate) fn passes(name: &str) -> impl Iterator<Item = u32> {
     let all = is_sweep() || EXECUTE_POINTS.contains(&name);
-    std::iter::successors(Some((1, 2)), move |&(one, next)| Some((next, if all { next + 1 } else { one + next })))
-        .map(|(one, _)| one)
+    std::iter::successors(Some(1), move |nth| Some(if all { nth + 1 } else { nth * 3 - 1 }))
 }
 
 /// Runs the plan with a kill at this crash point. Returns false if the point was not reached.
