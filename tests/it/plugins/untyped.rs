@@ -14,11 +14,13 @@ use latchwork_engine::capability::settings::LimitsConfig;
 use latchwork_engine::guest::sources::StepContext;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 use latchwork_engine::os::clock;
+use latchwork_store::STATEMENTS;
 
 use crate::plugins::stock_guests::untyped_script_guest;
 use crate::support::kills::for_each_point;
 use crate::support::plugins::built_guests::guest;
 use crate::support::plugins::engine::{engine, settings};
+use crate::support::seed::is_sweep;
 use crate::support::test_env::{TestEnv, step};
 
 const LIMITS: LimitsConfig = LimitsConfig {
@@ -255,14 +257,15 @@ fn configured_effects_of_a_function_are_enforced() {
 const WRITE_POINTS: &[&str] = &["group_write", "effects_insert", "commit"];
 
 /// I1, I2, I5: a call of an untyped function appends one line to a file. The file has this line once, at whatever
-/// write of the call, or before or after the call itself, the process is killed. The test resolves a call in doubt as applied if the file has the line, and
-/// otherwise as not applied.
+/// write of the call, or before or after the call itself, the process is killed. A sweep kills at every statement. The
+/// test resolves a call in doubt as applied if the file has the line, and otherwise as not applied.
 #[test]
 fn killed_untyped_call_writes_its_line_once() {
     for commit in ["atomic", "staged"] {
         let template = env_with_untyped_tools(commit, "");
         assert_eq!(template.latch(&["plugin", "list", "--json"]).code, 0);
-        let points = EXECUTE_POINTS.iter().chain(WRITE_POINTS);
+        let statements = if is_sweep() { STATEMENTS } else { WRITE_POINTS };
+        let points = EXECUTE_POINTS.iter().chain(statements);
         let reached = for_each_point(&template, points, |place, point| {
             finish_with_observed_lines(place);
             assert_eq!(line_count(place), 1, "{commit}, killed at {point:?}");

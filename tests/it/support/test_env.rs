@@ -145,39 +145,39 @@ impl TestEnv {
         self.replay_on_drop = false;
     }
 
-    /// Adds lines at the beginning of the configuration, above its tables.
-    pub(crate) fn configure_first(self, lines: &str) -> TestEnv {
+    /// Replaces the text of the configuration.
+    fn edit_config(self, edit: impl FnOnce(&str) -> String) -> TestEnv {
         let file = self.dir.join("latch.toml");
         let config = std::fs::read_to_string(&file).expect("the configuration was written");
-        std::fs::write(file, format!("{lines}\n{config}")).expect("writable");
+        std::fs::write(file, edit(&config)).expect("writable");
         self
+    }
+
+    /// Adds lines at the beginning of the configuration, above its tables.
+    pub(crate) fn configure_first(self, lines: &str) -> TestEnv {
+        self.edit_config(|config| format!("{lines}\n{config}"))
     }
 
     /// Limits the duration of the calls of plugins that have grants. The default is 30 seconds. A call whose process is
     /// unreachable is reconciled after this duration.
     pub(crate) fn with_call_timeout(self, timeout: &str) -> TestEnv {
-        let file = self.dir.join("latch.toml");
-        let config = std::fs::read_to_string(&file).expect("the configuration was written");
-        let config = config.replace("grants =", &format!("limits = {{ timeout = {timeout:?} }}\ngrants ="));
-        std::fs::write(file, config).expect("writable");
-        self
+        self.edit_config(|config| {
+            assert!(config.contains("grants ="), "no plugin has grants: {config}");
+            config.replace("grants =", &format!("limits = {{ timeout = {timeout:?} }}\ngrants ="))
+        })
     }
 
     /// Adds lines at the end of the configuration.
     pub(crate) fn configure(self, lines: &str) -> TestEnv {
-        let file = self.dir.join("latch.toml");
-        let config = std::fs::read_to_string(&file).expect("the configuration was written");
-        std::fs::write(file, format!("{config}\n{lines}\n")).expect("writable");
-        self
+        self.edit_config(|config| format!("{config}\n{lines}\n"))
     }
 
     /// Uses the database at `url` instead of a file in the folder.
     pub(crate) fn with_database(self, url: &str) -> TestEnv {
-        let file = self.dir.join("latch.toml");
-        let config = std::fs::read_to_string(&file).expect("the configuration was written");
-        let rest = config.lines().filter(|line| !line.starts_with("database = ")).collect::<Vec<_>>().join("\n");
-        std::fs::write(file, format!("database = {url:?}\n{rest}\n")).expect("writable");
-        self
+        self.edit_config(|config| {
+            let rest = config.lines().filter(|line| !line.starts_with("database = ")).collect::<Vec<_>>().join("\n");
+            format!("database = {url:?}\n{rest}\n")
+        })
     }
 
     pub(crate) fn latch(&self, args: &[&str]) -> CommandOutput {

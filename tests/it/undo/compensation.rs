@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::evidence::verify_offline;
 use crate::support::plans::bookings::{
-    bookings, job_id, never_ending_wait, run_plan, show_job, with_field, write_plan,
+    assert_replayable_and_verified, bookings, job_id, never_ending_wait, run_plan, show_job, with_field, write_plan,
 };
 use crate::support::program::{CommandOutput, latch_command};
 use crate::support::test_env::{TestEnv, step};
@@ -72,7 +71,7 @@ fn cancelled_job_undoes_its_bookings() {
         let text = std::fs::read_to_string(place.dir.join("effects").join(file.expect("it is there"))).unwrap();
         assert!(text.starts_with(&format!("latch:{job}:{key}:")), "{text}");
     }
-    verify_offline(&place, &job, "cancelled");
+    assert_replayable_and_verified(&place, &job, "cancelled");
     let shown = place.latch(&["job", "show", &job]).stdout;
     assert!(shown.contains("d/0 Booking.Make: compensated, d/0~c: by its own plugin"), "{shown}");
     assert!(shown.contains("compensated"), "{shown}");
@@ -113,7 +112,7 @@ fn failed_job_rolls_back() {
     assert!(response["next_actions"].as_array().unwrap().is_empty(), "an undone step is not retried");
     let job = job_id(&response);
     assert_eq!(place.latch(&["job", "retry", &job, "--json"]).code, 2);
-    verify_offline(&place, &job, "rolled back");
+    assert_replayable_and_verified(&place, &job, "rolled back");
     // The fork executes all steps again, because no undone step is copied. Its first call waits for approval.
     let fork = place.latch(&["job", "fork", &job, "--at", "f", "--json", "--actor", "ada"]);
     let forked = fork.json();
@@ -146,7 +145,7 @@ fn failed_compensation_parks_the_job_until_a_person_decides() {
         assert_eq!((&blocked["slot"], &blocked["reason_code"]), (&json!("d/0~c"), &json!("COMPENSATION_FAILED")));
         assert_eq!(response["compensations"][0]["reason_code"], "POLICY_DENIED");
         assert!(response["next_actions"][1].as_str().unwrap().ends_with("d/0~c --not-applied"), "{response:#}");
-        verify_offline(&place, &job, "a failed compensation");
+        assert_replayable_and_verified(&place, &job, "a failed compensation");
         (place, job)
     };
     // The compensation of `b` has not started yet, so it cannot be resolved.
@@ -159,7 +158,7 @@ fn failed_compensation_parks_the_job_until_a_person_decides() {
     assert_eq!(response["state"], "CANCELLED", "{response:#}");
     assert_eq!(compensation_states(&response), [("d/0", "compensated"), ("b", "compensated"), ("a", "compensated")]);
     assert_eq!(place.effect_counts().len(), 6, "{:?}", place.effect_counts());
-    verify_offline(&place, &job, "tried again");
+    assert_replayable_and_verified(&place, &job, "tried again");
     // First the person states that `d/0` was undone by hand. Then the next compensation, `b~c`, fails as
     // well, and the person decides to leave the effect of `b`. Finally the person gives up the remaining
     // compensations.
@@ -173,7 +172,7 @@ fn failed_compensation_parks_the_job_until_a_person_decides() {
     assert_eq!(compensation_states(&response), [("d/0", "compensated"), ("b", "left"), ("a", "left")]);
     assert_eq!(result_types(&response)[..3], ["side_effect_committed", "side_effect_committed", "compensated"]);
     assert_eq!(place.effect_counts().len(), 3, "{:?}", place.effect_counts());
-    verify_offline(&place, &job, "by hand");
+    assert_replayable_and_verified(&place, &job, "by hand");
 
     // A call is reported if its plugin has no `compensate` export and its step has no `compensate_with`. The other
     // calls are undone. If a `compensate` export refuses the operator, the compensation has failed.
@@ -191,7 +190,7 @@ fn failed_compensation_parks_the_job_until_a_person_decides() {
     assert_eq!(result_types(&response), ["compensated", "side_effect_committed", ""]);
     let shown = place.latch(&["job", "show", &job]).stdout;
     assert!(shown.contains("e Effect.Opaque: cannot be compensated"), "{shown}");
-    verify_offline(&place, &job, "one that nothing undoes");
+    assert_replayable_and_verified(&place, &job, "one that nothing undoes");
     write_plan(&place, "keep", &[step("k", "Booking.Keep", &[], json!({ "note": 9 })), never_ending_wait("k")]);
     let job = job_id(&run_plan(&place, &[]).json());
     let response = cancel_job(&place, &job).json();
@@ -222,7 +221,7 @@ fn call_in_doubt_is_settled_before_anything_is_undone() {
     assert_eq!(response["state"], "CANCELLED", "{response:#}");
     assert_eq!(compensation_states(&response), [("k", "impossible"), ("a", "compensated")]);
     assert_eq!(place.effect_counts().get("undone a"), Some(&1));
-    verify_offline(&place, &job, "in doubt, then cancelled");
+    assert_replayable_and_verified(&place, &job, "in doubt, then cancelled");
 }
 
 /// I5, I38, I45: a person gives up a cancelled job before anything is undone. Another job with the same action still
@@ -257,7 +256,7 @@ fn abandoned_job_killed_at_its_end_still_leaves_its_receipt() {
                 assert_eq!(other["blocked_on"]["reason_code"], "REQUIRES_SIGNAL", "{when}: {other:#}");
                 assert_eq!(event_slots(&place, &job_id(&other), "action_reused"), ["a"], "{when}");
                 assert_eq!((place.effect_counts().get("a"), place.effect_counts().len()), (Some(&1), 1), "{when}");
-                verify_offline(&place, &job, &when);
+                assert_replayable_and_verified(&place, &job, &when);
                 if resumed.status.code().is_some() {
                     break;
                 }
@@ -327,7 +326,7 @@ fn golden_flow_undoes_only_unread_messages() {
         (&response["state"], compensation_states(&response)),
         (&json!("CANCELLED"), vec![("s5", "compensated")])
     );
-    verify_offline(&place, &job, "the golden flow cancelled");
+    assert_replayable_and_verified(&place, &job, "the golden flow cancelled");
 
     let (place, job, response) = rolled_back_golden_flow(&template, false);
     assert_eq!(message_count(&place, "new"), 0, "{response:#}");
@@ -337,7 +336,7 @@ fn golden_flow_undoes_only_unread_messages() {
         (&response["state"], compensation_states(&response)),
         (&json!("PARTIAL"), vec![("s6", "compensated"), ("s5", "compensated")])
     );
-    verify_offline(&place, &job, "the golden flow rolled back");
+    assert_replayable_and_verified(&place, &job, "the golden flow rolled back");
 
     let (place, job, response) = rolled_back_golden_flow(&template, true);
     assert_eq!(response["blocked_on"]["reason_code"], "COMPENSATION_FAILED", "{response:#}");
@@ -348,7 +347,7 @@ fn golden_flow_undoes_only_unread_messages() {
         (&response["state"], compensation_states(&response)),
         (&json!("PARTIAL"), vec![("s6", "left"), ("s5", "compensated")])
     );
-    verify_offline(&place, &job, "a letter that was seen");
+    assert_replayable_and_verified(&place, &job, "a letter that was seen");
 }
 
 /// I18: a plan whose compensation could not work is refused when it is checked.

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::evidence::verify_offline;
-use crate::support::plans::bookings::{bookings, job_id, run_plan, show_job, write_plan};
+use crate::support::plans::bookings::{
+    assert_replayable_and_verified, bookings, job_id, run_plan, show_job, write_plan,
+};
 use crate::support::program::{CommandOutput, latch_command};
 use crate::support::test_env::{TestEnv, step};
 
@@ -34,7 +35,7 @@ fn assert_all_undone(place: &TestEnv, job: &str, when: &str) {
     let world = place.effect_counts();
     assert_eq!(world.len(), 6, "{when}: {world:?}");
     assert!(world.values().all(|times| *times == 1), "{when}: {world:?}");
-    verify_offline(place, job, when);
+    assert_replayable_and_verified(place, job, when);
 }
 
 fn assert_refused(ran: &CommandOutput, what: &str) {
@@ -109,7 +110,7 @@ fn acknowledged_undo_survives_its_process() {
     let asked = show_job(&place, &job);
     assert_eq!(asked["pending"][0]["asked"], "undo", "{asked:#}");
     assert_eq!(asked["next_actions"], json!([format!("latch resume {job}")]), "{asked:#}");
-    verify_offline(&place, &job, "asked for");
+    assert_replayable_and_verified(&place, &job, "asked for");
     assert_refused(&place.latch(&["job", "retry", &job, "--json"]), "COMPLETED");
     assert_refused(&place.latch(&["job", "fork", &job, "--at", "d", "--json"]), "PENDING");
     assert_eq!(place.effect_counts().len(), 3);
@@ -166,7 +167,7 @@ fn failed_undo_waits_for_a_person() {
     assert_eq!(response["blocked_on"]["reason_code"], "COMPENSATION_FAILED");
     let text = place.latch(&["job", "show", &job]).stdout;
     assert!(text.contains("the job is being undone, as requested by eve"), "{text}");
-    verify_offline(&place, &job, "parked");
+    assert_replayable_and_verified(&place, &job, "parked");
     let again = undo_job(&place, &job, &[]);
     assert_eq!(again.code, 3, "the job is already being undone: {}", again.stdout);
     assert_eq!(place.latch(&["job", "resolve", &job, "--abort", "--reason", "let it be"]).code, 0);
@@ -175,7 +176,7 @@ fn failed_undo_waits_for_a_person() {
     let states: Vec<&Value> = ended["compensations"].as_array().unwrap().iter().map(|view| &view["state"]).collect();
     assert_eq!(states, ["left", "left", "left"]);
     assert_eq!(place.effect_counts().len(), 3);
-    verify_offline(&place, &job, "given up");
+    assert_replayable_and_verified(&place, &job, "given up");
 }
 
 /// I158: for the configured time, `plugin prune` keeps the components that an undo of a completed job needs. Without

@@ -87,7 +87,7 @@ fn protocol_holds_for_three_workers_and_three_tries() {
 /// Searches larger worlds. The search takes minutes and gigabytes of memory. Run with `cargo test -p latchwork-model
 /// --release --test search -- --ignored --nocapture`.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes; run by .ci/long"]
 fn protocol_holds_in_larger_worlds() {
     for class in [ModelClass::Opaque, ModelClass::Queryable, ModelClass::Keyed, ModelClass::Read] {
         let more = Config { inconclusive_answers: true, cancel: true, ..Config::for_class(class) };

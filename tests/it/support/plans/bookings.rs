@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::evidence;
 use crate::support::program::CommandOutput;
 use crate::support::test_env::{TestEnv, step, wait};
 
@@ -46,4 +47,11 @@ pub(crate) fn job_id(response: &Value) -> String {
 
 pub(crate) fn show_job(place: &TestEnv, job: &str) -> Value {
     place.latch(&["job", "show", job, "--json"]).json()
+}
+
+/// Checks that the job replays from every prefix and that its evidence verifies.
+pub(crate) fn assert_replayable_and_verified(place: &TestEnv, job: &str, when: &str) {
+    let replay = place.latch(&["job", "replay", job, "--every-prefix", "--json"]);
+    assert_eq!((replay.code, &replay.json()["divergence"]), (0, &Value::Null), "{when}: {}", replay.stdout);
+    evidence::verify_offline(place, job, when);
 }
