@@ -9,7 +9,9 @@ use latchwork_core::storage::{EffectStore, Journal, KeyValue, Owner};
 use latchwork_engine::capability::EnvOrFile;
 use latchwork_engine::native::{NativePlugin, NativeTool};
 use latchwork_engine::os::Machine;
-use latchwork_engine::{CompilationListener, CompilationStart, Engine, EngineError, EngineOptions, Explain, LoadError};
+use latchwork_engine::{
+    CompilationListener, CompilationStart, Engine, EngineError, EngineOptions, Explain, LoadError, PoolSize,
+};
 
 use crate::config::{self, CommitMode, Config};
 use crate::host::Host;
@@ -82,6 +84,7 @@ pub struct HostBuilder {
     machine: Machine,
     explain: Explain,
     on_compile: CompilationListener,
+    pool_size: PoolSize,
     trace_ids: TraceIds,
     crash: Arc<dyn CrashPoint>,
 }
@@ -99,6 +102,7 @@ impl HostBuilder {
             machine: Machine::system(),
             explain: Explain::default(),
             on_compile: CompilationListener::default(),
+            pool_size: PoolSize::default(),
             trace_ids: TraceIds::default(),
             crash: Arc::new(NoCrash),
         }
@@ -157,6 +161,12 @@ impl HostBuilder {
         Self { on_compile: CompilationListener::new(listener), ..self }
     }
 
+    /// Sets the number of steps, and of tool calls, that can run at the same time. The default is [`PoolSize::Large`].
+    #[must_use]
+    pub fn pool_size(self, pool_size: PoolSize) -> Self {
+        Self { pool_size, ..self }
+    }
+
     /// Sets the list to which the host adds the trace id of each job that it loads, so that a log formatter of the program
     /// can read them. The default is a list that only this host has.
     #[must_use]
@@ -190,7 +200,7 @@ impl HostBuilder {
     /// See [`StartError`].
     pub fn start(self) -> Result<Host, StartError> {
         let Self { stores, config, survey, storage, tools, mut verifiers, validators, machine, .. } = self;
-        let Self { explain, on_compile, trace_ids, crash, .. } = self;
+        let Self { explain, on_compile, pool_size, trace_ids, crash, .. } = self;
         let tools =
             tools.into_iter().map(|tool| NativePlugin::load(tool, machine.clone())).collect::<Result<Vec<_>, _>>()?;
         check_tool_names(&tools, &config)?;
@@ -206,6 +216,7 @@ impl HostBuilder {
             cache_dir: config.cache_dir.clone(),
             explain,
             on_compile,
+            pool_size,
             machine: machine.clone(),
         })?;
         let engine_profile = engine.step_profile();

@@ -94,6 +94,6 @@ pub use latchwork_core::model::manifest::{EffectKind, Manifest, OperatorSpec, Re
 pub use latchwork_core::response::Response;
 pub use latchwork_engine::guest::tool_call::ToolCallContext;
 pub use latchwork_engine::native::{CommittedCall, NativeFunctions, NativeTool};
-pub use latchwork_engine::{CompilationStart, ReconcileVerdict, VerifyResult};
+pub use latchwork_engine::{CompilationStart, PoolSize, ReconcileVerdict, VerifyResult};
 pub use runtime::{NoObserver, Observer, Pool, PoolSettings};
 pub use submit::Submission;

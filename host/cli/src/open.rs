@@ -13,6 +13,7 @@ use latchwork::registry::{ComponentStorage, Survey};
 use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::{Journal, Owner, StoreError};
+use latchwork_engine::PoolSize;
 use latchwork_engine::os::Machine;
 use latchwork_store::{Database, DatabaseTarget, OpenOptions, Probe, server_name};
 use latchwork_tooling::inspect;
@@ -64,12 +65,14 @@ async fn build_host(session: &Session, config: Config, survey: Survey, used: Dat
     let crash = CrashPoints::from_env()?;
     let stores = stores(session, &config, crash.statements, used).await?;
     let kept = if used == DatabaseUse::Read { ComponentStorage::No } else { ComponentStorage::Yes };
+    let pool_size = if used == DatabaseUse::Serve { PoolSize::Large } else { PoolSize::Small };
     let host = session
         .host_builder(stores)
         .config(config)
         .explain(inspect::EXPLAIN)
         .survey(survey)
         .component_storage(kept)
+        .pool_size(pool_size)
         .crash_points(crash.executions)
         .start()?;
     if let Some(notifier) = host.notifier() {

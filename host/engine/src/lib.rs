@@ -27,6 +27,6 @@ pub mod os;
 
 pub use engine::{
     CompilationListener, CompilationStart, ComponentInterface, Engine, EngineError, EngineOptions, Explain, LoadError,
-    PinnedComponents, Plugin, Problem, ReconcileVerdict, Runnable, StepEnd, StepOutcome, ToolEnd, Variation,
+    PinnedComponents, Plugin, PoolSize, Problem, ReconcileVerdict, Runnable, StepEnd, StepOutcome, ToolEnd, Variation,
     VerifyResult, schema,
 };

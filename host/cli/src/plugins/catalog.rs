@@ -9,7 +9,7 @@ use latchwork::registry::{ComponentStorage, Registry, Survey};
 use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_engine::capability::EnvOrFile;
 use latchwork_engine::capability::settings::{ManifestSource, PluginSettings};
-use latchwork_engine::{CompilationListener, Engine, EngineError, EngineOptions};
+use latchwork_engine::{CompilationListener, Engine, EngineError, EngineOptions, PoolSize};
 use latchwork_tooling::inspect;
 
 use crate::error::plugins_not_loaded;
@@ -24,7 +24,8 @@ pub(crate) fn engine(session: &Session, config: &Config) -> Result<Engine, Engin
 /// Returns an engine that announces compilations on stderr. Without a directory, compiled code is not stored.
 pub(crate) fn engine_with_cache(session: &Session, cache_dir: Option<PathBuf>) -> Result<Engine, EngineError> {
     let on_compile = CompilationListener::new(session.compilation_lines());
-    Engine::new(EngineOptions { cache_dir, explain: inspect::EXPLAIN, on_compile, machine: session.machine().clone() })
+    let (machine, pool_size) = (session.machine().clone(), PoolSize::Small);
+    Engine::new(EngineOptions { cache_dir, explain: inspect::EXPLAIN, on_compile, pool_size, machine })
 }
 
 /// Loads every configured plugin. The error lists the problems of all plugins that cannot be loaded.

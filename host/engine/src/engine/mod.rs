@@ -45,12 +45,14 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 
 use crate::capability::settings::{LoadSettings, PluginSettings};
+use crate::engine::instance_pool::InstancePool;
 use crate::os::Machine;
 
 pub use crate::interfaces::{Explain, Problem};
 pub use announce::{CompilationListener, CompilationStart};
 pub use component_interface::ComponentInterface;
 pub use error::{EngineError, LoadError};
+pub use instance_pool::PoolSize;
 pub use plugin::Plugin;
 pub use profile::Variation;
 pub use runnable::{PinnedComponents, Runnable};
@@ -70,6 +72,8 @@ pub struct EngineOptions {
     pub explain: Explain,
     /// Is called before each compilation. Engines of one process share no listener.
     pub on_compile: CompilationListener,
+    /// Number of instances that can run at the same time.
+    pub pool_size: PoolSize,
     /// Clock and entropy. Deadlines and durations of tool calls are times of its boot clock.
     pub machine: Machine,
 }
@@ -89,18 +93,18 @@ pub struct Engine {
 struct Profile {
     engine: wasmtime::Engine,
     digest: Hash,
-    pool: instance_pool::InstancePool,
+    pool: InstancePool,
 }
 
 impl Engine {
     /// Builds both profiles and starts the epoch thread. At each tick of this thread, running guests yield and check
     /// their time limit.
     pub fn new(options: EngineOptions) -> Result<Self, EngineError> {
-        let EngineOptions { cache_dir, explain, on_compile, machine } = options;
+        let EngineOptions { cache_dir, explain, on_compile, pool_size, machine } = options;
         let cache = cache_dir.map(|dir| cache::CodeCache::open(&dir, &machine)).transpose()?.flatten();
         let profile = |kind| {
             let (config, digest) = profile::build_profile(kind);
-            Ok(Profile { engine: new_engine(config)?, digest, pool: instance_pool::InstancePool::new() })
+            Ok(Profile { engine: new_engine(config, pool_size)?, digest, pool: InstancePool::new(pool_size) })
         };
         let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
         start_epoch_ticker(&[&step.engine, &tool.engine]);
@@ -121,7 +125,7 @@ impl Engine {
         // No pool: each instance maps its own memory.
         let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
         start_epoch_ticker(&[&engine]);
-        let step = Profile { engine, digest, pool: instance_pool::InstancePool::new() };
+        let step = Profile { engine, digest, pool: InstancePool::new(PoolSize::Large) };
         Ok(Self { step, ..self.clone() })
     }
 
@@ -254,9 +258,9 @@ impl Engine {
 
 /// Creates an engine whose instances come from a pool. If the address space for the pool is not available, each
 /// instance maps its own memory. The results of guests do not depend on the kind of allocation.
-fn new_engine(config: wasmtime::Config) -> Result<wasmtime::Engine, EngineError> {
+fn new_engine(config: wasmtime::Config, size: PoolSize) -> Result<wasmtime::Engine, EngineError> {
     let mut pooled = config.clone();
-    pooled.allocation_strategy(wasmtime::InstanceAllocationStrategy::Pooling(instance_pool::pool_config()));
+    pooled.allocation_strategy(wasmtime::InstanceAllocationStrategy::Pooling(instance_pool::pool_config(size)));
     wasmtime::Engine::new(&pooled).or_else(|error| {
         tracing::warn!(
             error = format!("{error:#}"),

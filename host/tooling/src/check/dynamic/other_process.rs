@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use latchwork::evidence::jobless_step_settings;
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_engine::capability::settings::PluginSettings;
-use latchwork_engine::{Engine, EngineOptions};
+use latchwork_engine::{Engine, EngineOptions, PoolSize};
 
 use crate::check::dynamic::baseline::{CaseBaseline, host_difference};
 use crate::check::dynamic::host_inputs::OtherProcess;
@@ -45,8 +45,12 @@ struct RunRequest {
 pub async fn serve(question: &[u8]) -> Result<String, String> {
     let question: RunRequest = serde_json::from_slice(question).map_err(|error| error.to_string())?;
     let bytes = std::fs::read(&question.wasm).map_err(|error| error.to_string())?;
-    let options =
-        EngineOptions { cache_dir: question.cache_dir, explain: inspect::EXPLAIN, ..EngineOptions::default() };
+    let options = EngineOptions {
+        cache_dir: question.cache_dir,
+        explain: inspect::EXPLAIN,
+        pool_size: PoolSize::Small,
+        ..EngineOptions::default()
+    };
     let engine = Engine::new(options).map_err(|error| error.to_string())?;
     let settings = bare_settings(&question.wasm, question.wasi);
     let load = || engine.load(&bytes, settings).map_err(|error| error.to_string());
