@@ -10,7 +10,7 @@ use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_store::STATEMENTS;
 
 use crate::support::evidence::verify_offline;
-use crate::support::kills::{passes, sides};
+use crate::support::kills::{passes, sides_in_mode};
 use crate::support::plans::bookings::{bookings, job_id, run_plan, show_job, write_plan};
 use crate::support::program::latch_command;
 use crate::support::test_env::TestEnv;
@@ -85,7 +85,7 @@ fn sweep_crash_points(commit: &str, verb: &str) {
     let mut reached = BTreeSet::new();
     for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
         'passes: for nth in passes(name) {
-            for side in sides(name, nth) {
+            for side in sides_in_mode(name, nth, commit) {
                 let place = template.fresh_copy();
                 let point = format!("{name}:{side}:{nth}");
                 if !kill_at(&place, verb, &job, &point) {

@@ -11,7 +11,9 @@ use latchwork::runtime::EXECUTE_POINTS;
 use latchwork_store::STATEMENTS;
 
 use crate::support::evidence;
-use crate::support::kills::{check_single_job, for_each_point, is_killed, is_never_reached_by_run, run_killed, sides};
+use crate::support::kills::{
+    check_single_job, for_each_point, is_killed, is_never_reached_by_run, run_killed, sides, sides_in_mode,
+};
 use crate::support::log_equivalence::comparable_log;
 use crate::support::program::latch_command;
 use crate::support::test_env::{TestEnv, step};
@@ -84,7 +86,7 @@ fn golden_flow_killed_anywhere_sends_one_message() {
         let template = TestEnv::golden(commit);
         for name in STATEMENTS.iter().chain(EXECUTE_POINTS) {
             'passes: for nth in PASSINGS {
-                for side in sides(name, *nth) {
+                for side in sides_in_mode(name, *nth, commit) {
                     let place = template.fresh_copy();
                     let point = ((*name).to_owned(), *side, *nth);
                     if !run_killed(&place, &point) {

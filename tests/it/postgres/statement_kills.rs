@@ -1,6 +1,7 @@
-//! The process of a job is killed at every statement, in both commit modes. The database is on a server. If a
-//! statement is executed often, a seed selects the execution at which the process is killed. The test prints
-//! the seed. With `LATCH_TEST_SWEEP`, the process is killed at every execution.
+//! The process of a job is killed at every statement, before it in one commit mode and after it in the other. The
+//! database is on a server. If a statement is executed often, a seed selects the execution at which the process is
+//! killed. The test prints the seed. With `LATCH_TEST_SWEEP`, the process is killed before and after every execution, in
+//! both modes.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use latchwork_core::encoding::rng::StepRng;
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 
 use crate::support::database::blocking_database;
-use crate::support::kills::{check_single_job, is_killed, is_never_reached_by_run, run_killed};
+use crate::support::kills::{check_single_job, is_killed, is_never_reached_by_run, run_killed, sides_in_mode};
 use crate::support::running_worker::worker_command;
 use crate::support::seed::{is_sweep, run_seed, seeded_rng};
 use crate::support::test_env::TestEnv;
@@ -38,11 +39,12 @@ fn kill_at_every_statement(commit: &str) {
     let mut dice = seeded_rng(run_seed());
     let mut reached = BTreeSet::new();
     for name in all_points() {
-        for side in ["before", "after"] {
+        // The sides of the first execution, because a seed selects one execution.
+        for side in sides_in_mode(name, 1, commit) {
             for nth in executions_to_kill(name, &mut dice) {
                 let Some(url) = blocking_database() else { return };
                 let place = template.fresh_copy().with_database(&url);
-                let point = (name.to_owned(), side, nth);
+                let point = (name.to_owned(), *side, nth);
                 if !run_killed(&place, &point) {
                     break;
                 }
@@ -59,7 +61,7 @@ fn kill_at_every_statement(commit: &str) {
         // An atomic commit writes effects together with the events that mention them.
         .filter(|name| commit == "staged" || !name.starts_with("effects_"));
     for name in left {
-        for side in ["before", "after"] {
+        for side in sides_in_mode(name, 1, commit) {
             let Some(url) = blocking_database() else { return };
             let place = template.fresh_copy().with_database(&url);
             assert!(run_killed(&place, &("execute".to_owned(), "after", 4)), "the queryable call is reached");

@@ -54,6 +54,14 @@ pub(crate) fn sides(name: &str, nth: u32) -> &'static [&'static str] {
     if is_sweep() || nth == 1 || EXECUTE_POINTS.contains(&name) { &BOTH } else { &BOTH[first % 2..=first % 2] }
 }
 
+/// Returns the sides for a test that covers both commit modes: for an execution and in a sweep both sides, else one side
+/// for each commit mode.
+pub(crate) fn sides_in_mode(name: &str, nth: u32, commit: &str) -> &'static [&'static str] {
+    const BOTH: [&str; 2] = ["before", "after"];
+    let first = name.len() + nth as usize + usize::from(commit == "staged");
+    if is_sweep() || EXECUTE_POINTS.contains(&name) { &BOTH } else { &BOTH[first % 2..=first % 2] }
+}
+
 /// Returns the executions of the crash point at which a process is killed: in a sweep and for calls all of them, else the
 /// 1st, 2nd, 5th, 14th and so on.
 pub(crate) fn passes(name: &str) -> impl Iterator<Item = u32> {
