@@ -176,7 +176,7 @@ fn recorded_llm_answer_is_never_requested_again() {
                     break;
                 }
                 let when = format!("{commit}, killed {side} {name} for the {nth}th time");
-                let before = provider.requests().len();
+                let before = provider.requests_of_ended_processes().len();
                 let job = desk.latch(&["job", "list", "--json"]).json()["jobs"][0]["job_id"].clone();
                 let id = job.as_str().unwrap();
                 let kept = desk.latch(&["job", "costs", id, "--json"]).json();

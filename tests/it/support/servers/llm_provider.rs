@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -89,6 +90,7 @@ fn completion_body(tokens_in: u32, tokens_out: u32) -> String {
 struct ProviderState {
     requests: Mutex<Vec<RecordedLlmRequest>>,
     script: Mutex<VecDeque<ScriptedAnswer>>,
+    open_connections: AtomicUsize,
 }
 
 /// The server, which runs until the process ends.
@@ -104,12 +106,16 @@ impl Provider {
     pub(crate) fn start(script: Vec<ScriptedAnswer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let port = listener.local_addr().expect("the listener is bound").port();
-        let shared = Arc::new(ProviderState { requests: Mutex::default(), script: Mutex::new(script.into()) });
+        let shared = Arc::new(ProviderState { script: Mutex::new(script.into()), ..ProviderState::default() });
         let for_thread = shared.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = for_thread.clone();
-                std::thread::spawn(move || serve(stream, &shared));
+                shared.open_connections.fetch_add(1, SeqCst);
+                std::thread::spawn(move || {
+                    serve(stream, &shared);
+                    shared.open_connections.fetch_sub(1, SeqCst);
+                });
             }
         });
         Self { port, shared }
@@ -118,6 +124,18 @@ impl Provider {
     /// Returns the requests received so far.
     pub(crate) fn requests(&self) -> Vec<RecordedLlmRequest> {
         self.shared.requests.lock().expect("no holder panics").clone()
+    }
+
+    /// Returns all requests of processes that have ended, also those that the server had not read when they ended.
+    pub(crate) fn requests_of_ended_processes(&self) -> Vec<RecordedLlmRequest> {
+        // Connections are accepted in their order. When the last one ends, the others have been accepted.
+        let mut last = TcpStream::connect(("127.0.0.1", self.port)).expect("the server runs");
+        last.shutdown(std::net::Shutdown::Write).expect("an open connection");
+        last.read_to_end(&mut Vec::new()).expect("the server closes a connection without a request");
+        while self.shared.open_connections.load(SeqCst) > 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.requests()
     }
 
     /// Waits until this number of requests was received.

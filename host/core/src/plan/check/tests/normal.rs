@@ -89,6 +89,22 @@ fn any_graph() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<usize>)> {
     })
 }
 
+/// Dependencies without a cycle: a step depends only on steps with smaller ranks. Ranks and text order are independent.
+fn any_acyclic_graph() -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<usize>)> {
+    (any_graph(), any::<prop::sample::Index>(), any::<bool>()).prop_map(|((ranked, order), turn, reverse)| {
+        let size = ranked.len();
+        let name = |rank: usize| {
+            let turned = (rank + turn.index(size)) % size;
+            if reverse { size - 1 - turned } else { turned }
+        };
+        let mut dependencies = vec![Vec::new(); size];
+        for (rank, of) in ranked.into_iter().enumerate() {
+            dependencies[name(rank)] = of.into_iter().filter(|other| *other < rank).map(name).collect();
+        }
+        (dependencies, order)
+    })
+}
+
 /// Returns true if some step depends on itself, directly or through other steps. Each round adds the dependencies of
 /// all steps reached so far. One round per step is enough to reach every transitive dependency.
 fn has_cycle(dependencies: &[Vec<usize>]) -> bool {
@@ -112,9 +128,8 @@ proptest! {
 
     #[test]
     fn normal_form_is_topological_whatever_the_text_order(
-        (dependencies, order) in any_graph()
+        (dependencies, order) in any_acyclic_graph()
     ) {
-        prop_assume!(!has_cycle(&dependencies));
         let plan = accepted(&graph(&dependencies, &order));
         let in_order: Vec<usize> = (0..dependencies.len()).collect();
         prop_assert_eq!(&plan, &accepted(&graph(&dependencies, &in_order)));
