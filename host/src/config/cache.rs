@@ -1,9 +1,10 @@
-//! Location of the cache of compiled code: a directory of the user, never inside the project.
+//! Locations of the directories of the user: the cache of compiled code, which is never inside the project, and the tools
+//! of `latch plugin build`.
 //!
 //! A value of `LATCH_CACHE_DIR` inside the project is refused. A project may come from another person (`git clone`),
 //! and compiled code runs unchecked, with all rights of this process.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use latchwork_core::model::error_docs;
 
@@ -40,24 +41,47 @@ pub(super) fn cache_dir(
         }
         return Ok(Some(dir));
     }
-    // A relative path in `XDG_CACHE_HOME` or `HOME` is ignored, as in the XDG convention.
+    Ok(user_cache(env).map(|base| base.join("latchwork/compiled")).filter(|dir| !is_inside(dir, project)))
+}
+
+/// Returns the cache directory of the user. A relative path in `XDG_CACHE_HOME` or `HOME` is ignored, as in the XDG
+/// convention.
+fn user_cache(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let absolute = |name| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
-    Ok(base.map(|base| base.join("latchwork/compiled")).filter(|dir| !is_inside(dir, project)))
+    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
+}
+
+/// Returns the directories in which `latch plugin build` keeps programs that it runs: `LATCH_TOOLS_DIR` and
+/// `LATCH_WASM_DIR`, else two directories in the user's cache.
+pub(super) fn tools_dirs(env: &dyn Fn(&str) -> Option<String>, cwd: &Path) -> Vec<PathBuf> {
+    let named = |(variable, default): (&str, &str)| {
+        let set = env(variable).filter(|value| !value.is_empty()).map(|value| cwd.join(value));
+        set.or_else(|| Some(user_cache(env)?.join(default)))
+    };
+    let dirs = [("LATCH_TOOLS_DIR", "latchwork/tools"), ("LATCH_WASM_DIR", "latchwork/wasm-rust")];
+    dirs.into_iter().filter_map(named).collect()
+}
+
+/// Returns the path without links. The path need not exist: links in the part that exists are followed.
+pub(crate) fn real_path(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|near| Some((near, near.canonicalize().ok()?)));
+    let Some((near, mut real)) = there else { return path.to_owned() };
+    for part in path.strip_prefix(near).expect("an ancestor is a prefix").components() {
+        match part {
+            Component::ParentDir => {
+                real.pop();
+            }
+            part => real.push(part),
+        }
+    }
+    real
 }
 
 /// Returns true if `dir` is inside `project`. `dir` need not exist yet.
 fn is_inside(dir: &Path, project: &Path) -> bool {
-    let real = |path: &Path| {
-        let there = path.ancestors().find_map(|near| Some((near, near.canonicalize().ok()?)));
-        there.map_or_else(
-            || path.to_owned(),
-            |(near, real)| real.join(path.strip_prefix(near).expect("an ancestor is a prefix")),
-        )
-    };
     // A path that is written as inside the project is refused even if a link in the project leads it outside. The link
     // could be replaced later.
-    dir.starts_with(project) || real(dir).starts_with(real(project))
+    dir.starts_with(project) || real_path(dir).starts_with(real_path(project))
 }
 
 #[cfg(test)]
@@ -68,6 +92,24 @@ mod tests {
         let found =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
         cache_dir(&found, project)
+    }
+
+    #[test]
+    fn real_path_follows_links_and_parents() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("there")).unwrap();
+        std::os::unix::fs::symlink(root.join("there"), root.join("link")).unwrap();
+        for (path, real) in [
+            ("there", "there"),
+            ("link", "there"),
+            ("link/new/x", "there/new/x"),
+            ("new/../there", "there"),
+            ("link/../there", "there"),
+            ("new/x/../../y", "y"),
+        ] {
+            assert_eq!(real_path(&root.join(path)), root.join(real), "{path}");
+        }
     }
 
     #[test]

@@ -62,6 +62,7 @@ impl Config {
         }
         config.cache_dir =
             cache::cache_dir(options.env, &config.root).map_err(|problem| ConfigErrors(vec![problem]))?;
+        config.tools_dirs = cache::tools_dirs(options.env, options.cwd);
         Ok(config)
     }
 
@@ -105,6 +106,7 @@ impl Config {
             clock_margin_ms: 2_000,
             max_attempts_without_progress: 5,
             cache_dir: None,
+            tools_dirs: vec![],
             state_dir: root.join(".latch"),
             keep_undoable_ms: KEEP_UNDOABLE_MS,
             policy: policy::read(None),

@@ -33,6 +33,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cache::real_path;
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
 pub(crate) use plugin::plugin_name;

@@ -6,9 +6,11 @@
 //!
 //! The module `survey` finds the problems that are known without compiling a plugin.
 //!
-//! Floors, top first: the registry · `survey` · `components`, `pins`, `source`, `settings_fingerprint`.
+//! Floors, top first: the registry · `survey` · `components`, `granted_folders`, `pins`, `source`,
+//! `settings_fingerprint`.
 
 mod components;
+mod granted_folders;
 mod pins;
 mod settings_fingerprint;
 mod source;
@@ -156,7 +158,7 @@ impl Registry {
     /// is `wasi`, the mode that the job pinned.
     ///
     /// # Errors
-    /// The component is no longer stored, or its plugin is no longer configured.
+    /// The component is no longer stored, its plugin is no longer configured, or the plugin's folders cannot be granted.
     pub fn component(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
         if let Some(plugin) = self.plugins_by_digest().get(&digest) {
             return Ok(plugin.clone());
@@ -169,6 +171,9 @@ impl Registry {
             );
             return Err(LoadError::single(&kept.plugin, Problem::Source(text)));
         };
+        if let Some(refused) = self.refused_folders(&kept.plugin) {
+            return Err(refused);
+        }
         // Loading takes time, so the lock is not held meanwhile. Two concurrent calls may both load the plugin. Both
         // then return the plugin that was inserted first.
         let settings = PluginSettings { wasi, operators: ManifestSource::Sealed, ..settings.clone() };
@@ -177,6 +182,16 @@ impl Registry {
         }
         let plugin = self.engine.load(&kept.bytes, settings)?;
         Ok(self.plugins_by_digest().entry(digest).or_insert(plugin).clone())
+    }
+
+    /// Returns the reasons why folders of the plugin cannot be granted. An earlier component gets them no more than the
+    /// configured one.
+    fn refused_folders(&self, plugin: &str) -> Option<LoadError> {
+        let of_plugin = self.refused.iter().filter(|refused| refused.plugin == plugin);
+        let is_folder = |problem: &&Problem| matches!(problem, Problem::GrantedFolder(_));
+        let problems: Vec<Problem> =
+            of_plugin.flat_map(|refused| &refused.problems).filter(is_folder).cloned().collect();
+        (!problems.is_empty()).then(|| LoadError { plugin: plugin.to_owned(), problems })
     }
 
     /// Removes and returns the stored components that are not configured and not in `needed`. A component stored within

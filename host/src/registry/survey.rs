@@ -5,6 +5,7 @@ use latchwork_core::model::manifest::PluginKind;
 use latchwork_engine::capability::settings::LoadSettings;
 use latchwork_engine::{Engine, Explain, LoadError, Problem};
 
+use super::granted_folders::GrantedFolders;
 use super::source;
 use crate::config::{Config, PluginConfig};
 
@@ -26,7 +27,8 @@ pub(super) struct SurveyedPlugin {
 impl Survey {
     /// Reads every configured plugin and checks its digest, grants and settings. `explain` adds details to refusals.
     pub fn of(config: &Config, explain: Explain) -> Self {
-        Self { plugins: config.plugins.iter().map(|plugin| survey_plugin(plugin, explain)).collect() }
+        let folders = GrantedFolders::of(config);
+        Self { plugins: config.plugins.iter().map(|plugin| survey_plugin(plugin, &folders, explain)).collect() }
     }
 
     /// Returns true if all plugins that were not refused can be loaded without compiling.
@@ -64,16 +66,21 @@ impl Survey {
     }
 }
 
-fn survey_plugin(config: &PluginConfig, explain: Explain) -> Result<SurveyedPlugin, LoadError> {
+fn survey_plugin(
+    config: &PluginConfig,
+    folders: &GrantedFolders,
+    explain: Explain,
+) -> Result<SurveyedPlugin, LoadError> {
     let refuse = |problem| LoadError::single(&config.name, problem);
     let bytes = source::read(&config.source).map_err(refuse)?;
     let found = Hash::of(&[&bytes]);
     if let Some(expected) = config.digest.filter(|expected| *expected != found) {
         return Err(refuse(Problem::Digest { expected, found }));
     }
-    let missing = source::missing_dirs(&config.grants.dirs);
-    if !missing.is_empty() {
-        return Err(LoadError { plugin: config.name.clone(), problems: missing });
+    let mut problems = folders.problems(&config.grants.dirs);
+    problems.extend(source::missing_dirs(&config.grants.dirs));
+    if !problems.is_empty() {
+        return Err(LoadError { plugin: config.name.clone(), problems });
     }
     let kind = Engine::check_without_compiling(
         &bytes,

@@ -6,8 +6,8 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Component, Path, PathBuf};
+use std::os::fd::AsFd;
+use std::path::{Component, Path};
 
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
@@ -17,6 +17,7 @@ use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::Hash;
 use latchwork_engine::VerifyResult;
 use latchwork_engine::capability::grants::{DirGrant, Grants};
+use latchwork_engine::os::folders;
 
 use super::resource_verifier::{ResourceVerifier, VerificationRequest, unavailable};
 
@@ -54,18 +55,15 @@ fn compare_digest(change: &StateChange, grants: &Grants, is_over: &dyn Fn() -> b
     }
     let (dir, path) = locate(&grants.dirs, name)
         .ok_or_else(|| unavailable(format!("{name} is in no directory that the plugin is granted")))?;
-    let root = std::fs::canonicalize(&dir.host)
+    let root = folders::open_folder(&dir.host)
         .map_err(|error| unavailable(format!("the directory of {name} cannot be opened: {error}")))?;
-    let found = match std::fs::canonicalize(&path) {
-        // A link that leads out of the granted directory is a mismatch, because the plugin could not have
-        // written there.
-        Ok(path) if !path.starts_with(&root) => {
-            return Ok(VerifyResult::Mismatch(format!("{name} leads out of its directory")));
-        }
-        Ok(path) => open(&path).and_then(|file| file.map(|file| hash(file, is_over)).transpose()),
-        Err(error) => Err(error),
-    };
+    // A link could lead to a file outside, and could be changed between a check and the reading.
+    let found = folders::open_file_beneath(root.as_fd(), path)
+        .and_then(|file| file.map(|file| hash(file, is_over)).transpose());
     match (found, recorded) {
+        (Err(error), _) if folders::is_link(&error) => {
+            Ok(VerifyResult::Mismatch(format!("{name} leads through a link")))
+        }
         (Err(error), _) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Ok(match is_deleted {
                 true => VerifyResult::Confirmed,
@@ -92,25 +90,17 @@ fn recorded_digest(change: &StateChange) -> Option<Hash> {
     read(&change.version).or_else(|| read(&change.etag))
 }
 
-/// Returns the granted directory that contains a path of the plugin, and the path on the host.
-fn locate<'g>(dirs: &'g [DirGrant], name: &str) -> Option<(&'g DirGrant, PathBuf)> {
+/// Returns the granted directory that contains a path of the plugin, and the path in this directory.
+fn locate<'g>(dirs: &'g [DirGrant], name: &'g str) -> Option<(&'g DirGrant, &'g Path)> {
     let within = |dir: &'g DirGrant| {
         let rest = Path::new(name).strip_prefix(&dir.guest).ok()?;
         let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
-        (plain && rest.components().next().is_some()).then(|| (dir, dir.host.join(rest)))
+        (plain && rest.components().next().is_some()).then_some((dir, rest))
     };
     // If several directories match, the plugin sees the directory with the longest guest path.
     let mut found: Vec<_> = dirs.iter().filter_map(within).collect();
     found.sort_by_key(|(dir, _)| dir.guest.len());
     found.pop()
-}
-
-/// Opens a regular file. Returns `None` for anything else. Opening a pipe does not block.
-fn open(path: &Path) -> std::io::Result<Option<File>> {
-    let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
-    let file = std::fs::OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
-    let is_file = file.metadata()?.is_file();
-    Ok(is_file.then_some(file))
 }
 
 fn hash(mut file: File, is_over: &dyn Fn() -> bool) -> std::io::Result<Hash> {
@@ -154,6 +144,7 @@ mod tests {
         std::fs::write(inside.join("a"), "abc").unwrap();
         std::fs::write(dir.path().join("secret"), "abc").unwrap();
         std::os::unix::fs::symlink(dir.path().join("secret"), inside.join("link")).unwrap();
+        std::os::unix::fs::symlink(dir.path(), inside.join("out")).unwrap();
         rustix::fs::mkfifoat(rustix::fs::CWD, inside.join("pipe"), rustix::fs::Mode::RUSR).unwrap();
         let grants =
             Grants { dirs: vec![DirGrant { host: inside, guest: "/d".into(), write: true }], ..Grants::default() };
@@ -170,7 +161,9 @@ mod tests {
             (change("/d/a", "delete", None), "there again"),
             (change("/d/folder", "create", Some(ABC)), "not a file"),
             (change("/d/pipe", "create", Some(ABC)), "not a file"),
-            (change("/d/link", "create", Some(ABC)), "leads out"),
+            (change("/d/link", "create", Some(ABC)), "through a link"),
+            (change("/d/link", "delete", None), "through a link"),
+            (change("/d/out/secret", "create", Some(ABC)), "through a link"),
         ] {
             let found = look(changed.clone());
             assert!(

@@ -12,7 +12,7 @@ fn export_versioned_job(folder: &Folder, more: &[&str]) -> (TestEnv, String) {
     let config = format!(
         "[[plugin]]\nname = \"check\"\nsource = {:?}\n[[plugin]]\nname = \"tool\"\nsource = {:?}\n\
          grants = {{ http = [\"http://127.0.0.1:9\"], tcp = [\"127.0.0.1:9\"], kv = \"k\", secrets = [\"TOKEN\"], \
-         dirs = [{{ host = \".\", guest = \"/d\" }}] }}\n",
+         dirs = [{{ host = \"d\", guest = \"/d\", write = true }}] }}\n",
         folder.file("check.wasm"),
         guest("hostile-tool")
     );

@@ -3,6 +3,7 @@
 mod changed;
 mod changed_inputs;
 mod examples;
+mod granted_folders;
 mod hostile;
 mod inspect;
 mod native;

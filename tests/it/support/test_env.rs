@@ -146,7 +146,7 @@ impl TestEnv {
     }
 
     /// Replaces the text of the configuration.
-    fn edit_config(self, edit: impl FnOnce(&str) -> String) -> TestEnv {
+    pub(crate) fn edit_config(self, edit: impl FnOnce(&str) -> String) -> TestEnv {
         let file = self.dir.join("latch.toml");
         let config = std::fs::read_to_string(&file).expect("the configuration was written");
         std::fs::write(file, edit(&config)).expect("writable");

@@ -7,8 +7,8 @@
 //! Module `grant` checks every grant. Module `call_window` enforces the deadline of a call and records whether
 //! the call has begun to act on the world.
 //!
-//! Floors, top first: `http` · `connect`, `stdio` · `config`, `context`, `filesystem`, `kv`, `log`, `secrets`,
-//! `settings`, `sockets` · `events`, `grant`, `host_call_gate`, `rng`, `stub`, `tools` · `address`, `call_window`,
+//! Floors, top first: `http` · `connect`, `stdio` · `config`, `context`, `filesystem`, `kv`, `log`, `open_dirs`,
+//! `secrets`, `settings`, `sockets` · `events`, `grant`, `host_call_gate`, `rng`, `stub`, `tools` · `address`, `call_window`,
 //! `clock`, `grants`, `placeholder`, `secret_values`, `step_view`.
 
 pub mod call_window;
@@ -29,6 +29,7 @@ pub(crate) mod host_call_gate;
 pub mod http;
 pub(crate) mod kv;
 pub(crate) mod log;
+pub(crate) mod open_dirs;
 mod placeholder;
 pub(crate) mod rng;
 pub(crate) mod secrets;

@@ -44,6 +44,7 @@ use wasmtime::component::Component;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 
+use crate::capability::open_dirs::OpenDirs;
 use crate::capability::settings::{LoadSettings, PluginSettings};
 use crate::engine::instance_pool::InstancePool;
 use crate::os::Machine;
@@ -193,8 +194,11 @@ impl Engine {
             PluginKind::Step => {
                 step::StepCode::link(engine, &component, turns, settings.wasi).map(plugin::LinkedCode::Step)
             }
-            PluginKind::Tool => tool::ToolCode::link(engine, &component, shape, (turns, &self.machine), functions)
-                .map(plugin::LinkedCode::Tool),
+            PluginKind::Tool => {
+                let dirs = OpenDirs::open(&settings.grants.dirs);
+                tool::ToolCode::link(engine, &component, shape, (turns, &self.machine), dirs, functions)
+                    .map(plugin::LinkedCode::Tool)
+            }
         };
         Ok(Arc::new(Plugin {
             name: settings.name.clone(),

@@ -14,6 +14,7 @@ use latchwork_core::model::manifest::{
 };
 
 use crate::capability::grant::EffectivePermissions;
+use crate::capability::open_dirs::OpenDirs;
 use crate::capability::settings::{LimitsConfig, PluginSettings};
 use crate::engine::schema::Schemas;
 use crate::engine::step::StepCode;
@@ -112,10 +113,11 @@ impl Plugin {
         &self.settings
     }
 
-    /// Returns the same tool with other settings. Returns `None` for a step. The grants of a tool are read at each
-    /// call, so the code need not be linked again.
+    /// Returns the same tool with other settings, and opens the directories that they grant. Returns `None` for a step.
+    /// The other grants of a tool are read at each call, so the code need not be linked again.
     pub fn with_settings(&self, settings: PluginSettings) -> Option<Self> {
         let LinkedCode::Tool(code) = &self.code else { return None };
+        let code = code.with_dirs(OpenDirs::open(&settings.grants.dirs));
         Some(Self {
             name: self.name.clone(),
             digest: self.digest,
@@ -130,7 +132,7 @@ impl Plugin {
             settings: Arc::new(settings),
             machine: self.machine.clone(),
             schemas: self.schemas.clone(),
-            code: LinkedCode::Tool(code.clone()),
+            code: LinkedCode::Tool(code),
         })
     }
 

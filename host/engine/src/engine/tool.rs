@@ -19,6 +19,7 @@ use crate::capability::filesystem::FilesData;
 use crate::capability::grant::EffectivePermissions;
 use crate::capability::kv::KvViewData;
 use crate::capability::log::ToolLogViewData;
+use crate::capability::open_dirs::OpenDirs;
 use crate::capability::secrets::SecretsViewData;
 use crate::capability::settings::PluginSettings;
 use crate::capability::sockets::NameLookupData;
@@ -75,6 +76,7 @@ pub(crate) struct ToolCode {
     pre: InstancePre<ToolState>,
     permits: InstancePermits,
     machine: Machine,
+    dirs: OpenDirs,
     invoke: InvokeFunctions,
     reconcile: Option<export::reconcile::GuestIndices>,
     verify: Option<export::verify::GuestIndices>,
@@ -122,6 +124,7 @@ impl ToolCode {
         component: &Component,
         shape: Shape,
         (permits, machine): (InstancePermits, &Machine),
+        dirs: OpenDirs,
         functions: Option<Functions>,
     ) -> wasmtime::Result<Self> {
         let mut linker = Linker::<ToolState>::new(engine);
@@ -151,7 +154,13 @@ impl ToolCode {
             pre,
             permits,
             machine: machine.clone(),
+            dirs,
         })
+    }
+
+    /// Returns the same code with other granted directories.
+    pub(crate) fn with_dirs(&self, dirs: OpenDirs) -> Self {
+        Self { dirs, ..self.clone() }
     }
 
     /// Functions of an untyped component, by operator.
@@ -179,35 +188,36 @@ impl ToolCode {
         let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
         let watch = CallWindow::with_deadline(self.machine.clone(), deadline_us);
         let (mut fuel, mut begun, hindrances) = (0, false, watch.clone());
-        let said = match ToolState::new(settings.clone(), call, rights, limits, (watch.clone(), &self.machine)) {
-            Ok(state) => {
-                let _turn = self.permits.acquire().await;
-                let mut store = Store::new(self.pre.engine(), state);
-                let asked = tokio::time::timeout(
-                    watch.time_left(),
-                    self.call_in_store(&mut store, operator, ask, limits, &mut fuel),
-                );
-                let answered = asked.await;
-                fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
-                let ended_us = self.machine.boot_us();
-                begun = watch.close();
-                // A function of an untyped component cannot report that it changed nothing. Without the right to write,
-                // it certainly changed nothing, so `begun` becomes false.
-                if !rights.write && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
-                    begun = false;
+        let said =
+            match ToolState::new(settings.clone(), call, rights, limits, &self.dirs, (watch.clone(), &self.machine)) {
+                Ok(state) => {
+                    let _turn = self.permits.acquire().await;
+                    let mut store = Store::new(self.pre.engine(), state);
+                    let asked = tokio::time::timeout(
+                        watch.time_left(),
+                        self.call_in_store(&mut store, operator, ask, limits, &mut fuel),
+                    );
+                    let answered = asked.await;
+                    fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
+                    let ended_us = self.machine.boot_us();
+                    begun = watch.close();
+                    // A function of an untyped component cannot report that it changed nothing. Without the right to write,
+                    // it certainly changed nothing, so `begun` becomes false.
+                    if !rights.write && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
+                        begun = false;
+                    }
+                    // Before the result is returned, this drop closes everything that the guest had open.
+                    drop(store);
+                    match answered {
+                        Ok(Ok(said)) => Ok(said),
+                        // A failure before the deadline is reported as it is. The deadline itself can make a guest fail in
+                        // many ways. Every failure after the deadline is therefore reported as a timeout.
+                        Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
+                        Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
+                    }
                 }
-                // Before the result is returned, this drop closes everything that the guest had open.
-                drop(store);
-                match answered {
-                    Ok(Ok(said)) => Ok(said),
-                    // A failure before the deadline is reported as it is. The deadline itself can make a guest fail in
-                    // many ways. Every failure after the deadline is therefore reported as a timeout.
-                    Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
-                    Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
-                }
-            }
-            Err(error) => Err(Failure::new(Code::DependencyUnavailable, error.to_string())),
-        };
+                Err(error) => Err(Failure::new(Code::DependencyUnavailable, error.to_string())),
+            };
         ToolCallResult {
             returned: said,
             begun,

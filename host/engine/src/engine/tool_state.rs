@@ -6,7 +6,7 @@ use tracing::Level;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
 use wasmtime_wasi::sockets::WasiSocketsCtxView;
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use latchwork_core::model::manifest::Limits;
@@ -21,6 +21,7 @@ use crate::capability::host_call_gate::HostCallGate;
 use crate::capability::http::RequestHooks;
 use crate::capability::kv::KvView;
 use crate::capability::log::ToolLogView;
+use crate::capability::open_dirs::OpenDirs;
 use crate::capability::secrets::SecretsView;
 use crate::capability::settings::PluginSettings;
 use crate::capability::sockets::{NameLookup, ResolvedNames};
@@ -56,6 +57,7 @@ impl ToolState {
         call: ToolCallContext,
         rights: EffectivePermissions,
         limits: &Limits,
+        dirs: &OpenDirs,
         (watch, machine): (CallWindow, &Machine),
     ) -> wasmtime::Result<Self> {
         let names = ResolvedNames::default();
@@ -65,11 +67,7 @@ impl ToolState {
         if settings.http_stub.is_some() {
             crate::capability::fix_environment(&mut wasi, &call.external_key, call.tries_before);
         }
-        for dir in &settings.grants.dirs {
-            let perms = if dir.write && rights.write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
-            wasi.preopened_dir(&dir.host, &dir.guest, perms)
-                .map_err(|error| wasmtime::format_err!("directory {} cannot be opened: {error}", dir.host.display()))?;
-        }
+        dirs.give_to(&mut wasi, rights)?;
         let tcp = !settings.grants.tcp.is_empty();
         // UDP stays refused. It is enabled here only so that the address check below runs: the check refuses each use
         // of UDP and logs the refusal.

@@ -58,6 +58,9 @@ pub enum Problem {
         /// Code of the error page that explains the problem.
         page: &'static str,
     },
+    /// A folder cannot be granted, because it holds files of the host, or because another plugin could replace it.
+    #[error("{0}")]
+    GrantedFolder(String),
     /// A step has grants, but a step cannot have capabilities.
     #[error("it is a step, and steps have no capabilities; remove `grants` from its [[plugin]]")]
     GrantsOnStep,
@@ -137,6 +140,7 @@ impl Problem {
             Problem::DuplicateOperatorName { .. } => error_docs::UNTYPED_NAME,
             Problem::InvalidOverride { .. } | Problem::RedundantOverrides => error_docs::UNTYPED_OVERRIDE,
             Problem::Source(_) => error_docs::PLUGIN_MISSING,
+            Problem::GrantedFolder(_) => error_docs::GRANTED_FOLDER,
             Problem::Unwritable { page, .. } => page,
             Problem::DuplicateOperator { .. } => error_docs::OPERATOR_DUPLICATE,
         }

@@ -138,6 +138,7 @@ fn other_problem(file: &str, problem: &Problem, explained: bool, is_plain: bool)
         Problem::Export { .. } => "D003",
         Problem::DuplicateOperatorName { .. } => "D010",
         Problem::GrantsOnStep
+        | Problem::GrantedFolder(_)
         | Problem::ConfirmationOnStep
         | Problem::VirtualWasiOnTool
         | Problem::InvalidOverride { .. }

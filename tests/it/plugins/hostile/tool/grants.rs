@@ -166,3 +166,23 @@ async fn files_outside_of_granted_directories_do_not_exist() {
     }
     assert!(log.text().contains("write = true"), "{}", log.text());
 }
+
+/// I196: a call gets the directory that was there when the plugin was loaded. A link in its place leads nowhere.
+#[tokio::test]
+async fn link_in_place_of_a_granted_directory_is_not_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (granted, moved, secret) = (dir.path().join("granted"), dir.path().join("moved"), dir.path().join("secret"));
+    std::fs::create_dir(&granted).unwrap();
+    std::fs::create_dir(&secret).unwrap();
+    std::fs::write(secret.join("key"), "value").unwrap();
+    let grant = DirGrant { host: granted.clone(), guest: "/d".into(), write: true };
+    let grants = Grants { dirs: vec![grant], ..minimal_grants() };
+    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
+    std::fs::rename(&granted, &moved).unwrap();
+    std::os::unix::fs::symlink(&secret, &granted).unwrap();
+    let script = json!([{"read": {"path": "/d/key"}}, {"write": {"path": "/d/new", "text": "x"}}]);
+    let said = answers_of(&plugin, "World.Change", script).await;
+    error_of(&said[0]);
+    assert!(said[1]["error"].is_null(), "{said:?}");
+    assert!(moved.join("new").exists() && !secret.join("new").exists());
+}

@@ -1,0 +1,59 @@
+//! The granted directories of a loaded plugin, kept open.
+//!
+//! A directory is opened when the plugin is loaded. Each call gets the same directory, also if another one, or a link, has
+//! its name by then.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
+
+use crate::capability::grant::EffectivePermissions;
+use crate::capability::grants::DirGrant;
+use crate::os::folders;
+
+/// Open directories, in the order of the grants.
+#[derive(Clone)]
+pub(crate) struct OpenDirs(Arc<[(DirGrant, Result<OwnedFd, String>)]>);
+
+impl OpenDirs {
+    /// Opens the granted directories. A directory that cannot be opened makes each call fail. A plugin that is only
+    /// inspected has no calls, and its directories need not exist.
+    pub(crate) fn open(grants: &[DirGrant]) -> Self {
+        let open =
+            |grant: &DirGrant| (grant.clone(), folders::open_folder(&grant.host).map_err(|error| error.to_string()));
+        Self(grants.iter().map(open).collect())
+    }
+
+    /// Adds the directories to the directories of a guest.
+    pub(crate) fn give_to(&self, wasi: &mut WasiCtxBuilder, rights: EffectivePermissions) -> wasmtime::Result<()> {
+        for (grant, opened) in self.0.iter() {
+            let perms = if grant.write && rights.write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
+            let failed =
+                |error: String| wasmtime::format_err!("directory {} cannot be opened: {error}", grant.host.display());
+            let dir = opened.as_ref().map_err(|error| failed(error.clone()))?;
+            wasi.preopened_dir(path_of(grant, dir).map_err(|error| failed(error.to_string()))?, &grant.guest, perms)
+                .map_err(|error| failed(error.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns a path that leads to the open directory, because the WASI library opens directories by path.
+#[cfg(target_os = "linux")]
+fn path_of(_: &DirGrant, dir: &OwnedFd) -> io::Result<PathBuf> {
+    Ok(PathBuf::from(format!("/proc/self/fd/{}", dir.as_raw_fd())))
+}
+
+/// Returns the path of the grant, if it still leads to the open directory.
+#[cfg(not(target_os = "linux"))]
+fn path_of(grant: &DirGrant, dir: &OwnedFd) -> io::Result<PathBuf> {
+    use std::os::unix::fs::MetadataExt;
+    let (open, named) = (std::fs::File::from(dir.try_clone()?).metadata()?, std::fs::metadata(&grant.host)?);
+    match (open.dev(), open.ino()) == (named.dev(), named.ino()) {
+        true => Ok(grant.host.clone()),
+        false => Err(io::Error::other("another directory has its name since the plugin was loaded")),
+    }
+}
