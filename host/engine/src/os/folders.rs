@@ -21,7 +21,7 @@ pub fn open_folder(path: &Path) -> io::Result<OwnedFd> {
 /// does not block.
 ///
 /// # Errors
-/// `path` has a part that is no name, or that is a link: [`is_link`] is true for the error of a link.
+/// `path` is empty, is absolute, or contains `..`. Or a part of `path` is a link: [`is_link`] is then true.
 pub fn open_file_beneath(folder: BorrowedFd<'_>, path: &Path) -> io::Result<Option<File>> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
