@@ -180,7 +180,7 @@ fn suspended_process_cannot_execute_or_write_after_lease_expiry() {
 }
 
 /// Number of points at which one run of the suite suspends a worker.
-const SAMPLE_SIZE: usize = 12;
+const SAMPLE_SIZE: usize = 8;
 
 /// Statements that no worker executes for the job of this test with a database on a server. Statements that only
 /// commands execute or only faults cause are in two other lists.

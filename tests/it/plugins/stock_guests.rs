@@ -230,6 +230,7 @@ fn check_differing_fields_and_replay(place: &TestEnv, differing: &[&str]) -> [(V
 
 /// I50 and I51: a step of unmodified CPython with its whole library runs and replays.
 #[test]
+#[ignore = "compiles a large interpreter; run by .ci/long"]
 fn stock_python_runs_and_replays() {
     let Some(component) = python_guest() else { return };
     let place = env_with_stock_guest(&component, "Stock.Python", &json!({ "call": "Effect.Read" }));

@@ -1,7 +1,7 @@
-//! The process of a job is killed at every statement, before it in one commit mode and after it in the other. The
-//! database is on a server. If a statement is executed often, a seed selects the execution at which the process is
-//! killed. The test prints the seed. With `LATCH_TEST_SWEEP`, the process is killed before and after every execution, in
-//! both modes.
+//! The process of a job is killed at half of the statements, before it in one commit mode and after it in the other. The
+//! database is on a server. A seed selects the statements, and if a statement is executed often, the execution at which
+//! the process is killed. The test prints the seed. With `LATCH_TEST_SWEEP`, the process is killed before and after every
+//! execution of every statement, in both modes.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 use crate::support::database::blocking_database;
 use crate::support::kills::{check_single_job, is_killed, is_never_reached_by_run, run_killed, sides_in_mode};
 use crate::support::running_worker::worker_command;
-use crate::support::seed::{is_sweep, run_seed, seeded_rng};
+use crate::support::seed::{is_sweep, run_seed, seeded_rng, shuffled};
 use crate::support::test_env::TestEnv;
 
 /// Statements that the job executes often. Each number is the minimum number of executions in one run.
@@ -38,7 +38,12 @@ fn kill_at_every_statement(commit: &str) {
     let template = TestEnv::witness(commit);
     let mut dice = seeded_rng(run_seed());
     let mut reached = BTreeSet::new();
-    for name in all_points() {
+    let mut points: Vec<_> = all_points().collect();
+    if !is_sweep() {
+        points = shuffled(points, &mut dice);
+        points.truncate(points.len().div_ceil(2));
+    }
+    for name in points.iter().copied() {
         // The sides of the first execution, because a seed selects one execution.
         for side in sides_in_mode(name, 1, commit) {
             for nth in executions_to_kill(name, &mut dice) {
@@ -55,7 +60,9 @@ fn kill_at_every_statement(commit: &str) {
         }
     }
     // A first run never reaches the remaining points. A worker that takes over the job may reach them.
-    let left = all_points()
+    let left = points
+        .iter()
+        .copied()
         .filter(|name| !reached.contains(name) && *name != LOST_COMMIT_POINT)
         .filter(|name| !is_never_reached_by_run(name))
         // An atomic commit writes effects together with the events that mention them.
