@@ -15,7 +15,7 @@ func Config(key string, into any) (bool, error) {
 	return true, nil
 }
 
-// Secret returns the placeholder of a secret. The host replaces the placeholder in requests to granted hosts.
+// Secret returns the placeholder of a secret. The host replaces the placeholder where a grant binds the secret.
 // Available only in tools.
 func Secret(name string) (string, error) {
 	value, denied := host.Secret(name)

@@ -53,7 +53,7 @@ export const config = {
   },
 };
 
-/** Placeholders of secrets. The host replaces them in requests to granted hosts. Available only in tools. */
+/** Placeholders of secrets. The host replaces them where a grant binds the secret. Available only in tools. */
 export const secrets = {
   get(name) {
     return granted(() => ask('secrets.get').secret(name), `secret ${name}`, 'secrets');

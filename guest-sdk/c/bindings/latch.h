@@ -281,9 +281,9 @@ typedef uint8_t exports_latchwork_plugin_plugin_effect_t;
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_READ_ONLY 0
 // Produces a value for the user. A plan step need not declare this effect.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_PRODUCE_OUTCOME 1
-// Changes a system of the organization that runs the host.
+// Writes to granted folders and to the key-value map.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_INTERNAL_WRITE 2
-// Changes a system of another organization.
+// Changes another system.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_EXTERNAL_WRITE 3
 // Sends a message to a recipient.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_EXTERNAL_SEND 4

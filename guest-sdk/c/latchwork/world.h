@@ -122,7 +122,7 @@ static inline char *latch_secret(latch_answer *answer, const char *secret) {
   latchwork_plugin_secrets_secret_error_t error;
   if (latchwork_plugin_secrets_get(&name, &value, &error)) return latch_own(value);
   if (error.tag == LATCHWORK_PLUGIN_SECRETS_SECRET_ERROR_NOT_GRANTED)
-    latch_passing(answer, LATCH_POLICY_DENIED, "secret %s is not granted: add it to grants.secrets in latch.toml", secret);
+    latch_passing(answer, LATCH_POLICY_DENIED, "secret %s is not granted: bind it to a server in grants.http of latch.toml", secret);
   else latch_passing(answer, LATCH_MISSING_REQUIRED_CONTEXT, "secret %s is granted but has no value", secret);
   return NULL;
 }

@@ -151,7 +151,7 @@ class config:
 
 
 class secrets:
-    """Placeholders of secrets. The host replaces them in requests to granted hosts. Available only in tools."""
+    """Placeholders of secrets. The host replaces them where a grant binds the secret. Available only in tools."""
 
     @staticmethod
     def get(name):

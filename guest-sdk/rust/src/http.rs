@@ -1,4 +1,4 @@
-//! Outgoing HTTP to granted hosts: `http = ["https://api.example.com:443"]`.
+//! Outgoing HTTP to granted servers: `http = [{ url = "https://api.example.com", methods = ["GET", "POST"] }]`.
 //!
 //! ```
 //! use latchwork_guest::{http, testing::Host};

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 
 use latchwork::config::{Config, ConfigErrors, Durability, LoadOptions};
+use latchwork_core::model::error_docs;
 use latchwork_core::response::shell_quoted;
+use latchwork_engine::capability::config_line::{config_line, origin_text};
 
 use crate::args::{Global, LogFormat};
 use crate::output::Printer;
@@ -24,6 +26,8 @@ pub struct Context<'p> {
     pub cwd: PathBuf,
     session: Session,
     config: Option<PathBuf>,
+    /// Configuration file that the user accepted when asked.
+    trusted_config: OnceLock<PathBuf>,
     db: Option<String>,
     log_format: LogFormat,
     verbose: u8,
@@ -43,6 +47,7 @@ impl<'p> Context<'p> {
             cwd,
             session: Session::new(printer),
             config: global.config,
+            trusted_config: OnceLock::new(),
             db: global.db,
             log_format: global.log_format,
             verbose: global.verbose,
@@ -61,15 +66,20 @@ impl<'p> Context<'p> {
     pub fn config(&self, near: Option<&Path>) -> Result<Config, ConfigErrors> {
         let options = LoadOptions {
             cwd: &self.cwd,
-            config: self.config.as_deref(),
+            config: self.config.as_deref().or(self.trusted_config.get().map(PathBuf::as_path)),
             db: self.db.as_deref(),
             plan_folder: near,
             env: &|name| std::env::var(name).ok(),
         };
-        let mut config = Config::load(&options)?;
+        let mut config = match Config::load(&options) {
+            Err(errors) if errors.0.iter().any(|problem| problem.code == error_docs::CONFIG_UNTRUSTED) => {
+                self.ask_for_trust(&options, errors)?
+            }
+            loaded => loaded?,
+        };
         let unaided = Config::find(&LoadOptions { config: None, plan_folder: None, ..options });
         if let Some(file) = &config.file
-            && (self.config.is_some() || unaided.as_ref() != Some(file))
+            && (self.config.is_some() || unaided.as_ref() != Some(file) || file.parent() != Some(&*self.cwd))
         {
             self.explicit_config.get_or_init(|| file.clone());
         }
@@ -84,6 +94,39 @@ impl<'p> Context<'p> {
         }
         self.relaxed.get_or_init(|| config.durability == Durability::Relaxed);
         Ok(config)
+    }
+
+    /// Asks on the terminal whether to use a configuration that the user did not name. The question shows what the file
+    /// grants.
+    ///
+    /// # Errors
+    /// `refused`, if there is no terminal or the answer is not yes.
+    fn ask_for_trust(&self, options: &LoadOptions<'_>, refused: ConfigErrors) -> Result<Config, ConfigErrors> {
+        let Some(file) = Config::find(options).filter(|_| self.printer.can_ask()) else { return Err(refused) };
+        let config = Config::load(&LoadOptions { config: Some(&file), ..*options })?;
+        self.printer.warn(refused.to_string());
+        self.printer.note(match config.database.strip_prefix("sqlite://") {
+            Some(file) => format!("database {file}"),
+            None => latchwork_store::server_name(&config.database),
+        });
+        if let Some(notify) = &config.notify {
+            let secrets: Vec<_> = notify.headers.iter().flat_map(|header| header.secrets()).collect();
+            let secrets = if secrets.is_empty() { "no secrets".to_owned() } else { secrets.join(", ") };
+            self.printer.note(format!("notices to {}, with {secrets}", origin_text(&notify.origin)));
+        }
+        for plugin in &config.plugins {
+            let (source, grants) = (plugin.source.display(), config_line(&plugin.grants));
+            self.printer.note(format!("plugin {} from {source}: {grants}", plugin.name));
+        }
+        let question = self.printer.ask("use this configuration? [y]es, anything else: no");
+        let answer = tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(question));
+        match answer.as_deref().map(str::trim) {
+            Some("y" | "yes") => {
+                self.trusted_config.get_or_init(|| file);
+                Ok(config)
+            }
+            _ => Err(refused),
+        }
     }
 
     /// Returns true if `durability = "relaxed"` is configured. Every response then names this setting.
@@ -102,10 +145,10 @@ impl<'p> Context<'p> {
         self.immediate_exit.load(Ordering::Relaxed)
     }
 
-    /// Returns the given `--config` flag, for a child process that reads the same configuration.
+    /// Returns the `--config` flag that was given or accepted, for a child process that reads the same configuration.
     pub(crate) fn config_flag(&self) -> Vec<String> {
         let flag = |file: &PathBuf| vec!["--config".to_owned(), file.display().to_string()];
-        self.config.as_ref().map(flag).unwrap_or_default()
+        self.config.as_ref().or(self.trusted_config.get()).map(flag).unwrap_or_default()
     }
 
     /// Returns the given `--db` flag, for a child process that uses the same database.

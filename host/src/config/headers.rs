@@ -3,8 +3,12 @@
 use hyper::header::{HeaderName, HeaderValue};
 
 use latchwork_engine::capability::Secrets;
+use latchwork_engine::capability::grants::{Grants, HttpGrant, SecretPlace};
 
 use crate::located_toml::TableReader;
+
+/// Headers that the host sets itself.
+pub(super) const OWN_HEADERS: [&str; 5] = ["host", "content-length", "content-type", "connection", "transfer-encoding"];
 
 /// Template of one header. Each `${NAME}` in the template is a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +27,7 @@ impl HeaderTemplate {
     /// Parses a header template. The error is a message for the user.
     fn parse(name: &str, text: &str) -> Result<HeaderTemplate, String> {
         let name: HeaderName = name.parse().map_err(|_| format!("`{name}` is not a valid header name"))?;
-        let ours = ["host", "content-length", "content-type", "connection", "transfer-encoding"];
-        if ours.contains(&name.as_str()) {
+        if OWN_HEADERS.contains(&name.as_str()) {
             return Err(format!("`{name}` is set by the host"));
         }
         let mut parts = Vec::new();
@@ -60,6 +63,17 @@ impl HeaderTemplate {
         })
     }
 
+    /// Returns true if the grant binds the secret to this header.
+    fn is_bound(&self, grant: &HttpGrant, secret: &str) -> bool {
+        grant.secrets.iter().any(|name| name == secret)
+            && grant.secret_places.contains(&SecretPlace::Header(self.name.clone()))
+    }
+
+    /// Returns true if these grants together bind all secrets of the template to its header.
+    pub fn is_bound_by(&self, grants: &[&HttpGrant]) -> bool {
+        self.secrets().all(|secret| grants.iter().any(|grant| self.is_bound(grant, secret)))
+    }
+
     /// Returns the header with its secrets filled in.
     ///
     /// # Errors
@@ -81,15 +95,19 @@ impl HeaderTemplate {
     }
 }
 
-/// Reads the headers of a table. `granted` lists the secrets that the headers may contain. `None` allows any
-/// secret.
-pub(super) fn read(mut table: TableReader<'_>, granted: Option<&[String]>) -> Vec<HeaderTemplate> {
+/// Reads the headers of a table. `grants` must bind each secret to its header. `None` allows any secret.
+pub(super) fn read(mut table: TableReader<'_>, grants: Option<&Grants>) -> Vec<HeaderTemplate> {
     let mut headers = Vec::new();
     for (name, field) in table.entries() {
         let Some(header) = field.parse(|text| HeaderTemplate::parse(name, text)) else { continue };
-        let missing = granted.and_then(|granted| header.secrets().find(|name| !granted.iter().any(|one| one == name)));
+        let is_bound = |grants: &Grants, secret: &str| grants.http.iter().any(|grant| header.is_bound(grant, secret));
+        let missing = grants.and_then(|grants| header.secrets().find(|name| !is_bound(grants, name)));
         if let Some(missing) = missing {
-            field.invalid::<()>(format!("the plugin is not granted the secret {missing}: add it to `grants.secrets`"));
+            let name = &header.name;
+            field.invalid::<()>(format!(
+                "no grant binds the secret {missing} to the header `{name}`: add it to a server in `grants.http`, such as \
+                 {{ url = \"https://api.example.com\", secrets = [\"{missing}\"], in = [\"header:{name}\"] }}"
+            ));
             continue;
         }
         headers.push(header);

@@ -8,9 +8,10 @@ use super::plugin::positive_duration;
 use super::problem::{ConfigErrors, ConfigProblem, SettingSource};
 use super::types::{CommitMode, Config, Durability, Failover};
 use crate::config::keys::ON_INDETERMINATE;
+use crate::config::trust::{FoundBy, FoundConfig};
 use crate::config::validator::BuiltinValidator;
 use crate::config::{
-    CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, cache, notify, plugin, policy, values, verifier, worker,
+    CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, cache, notify, plugin, policy, trust, values, verifier, worker,
 };
 use crate::located_toml::{TableReader, TomlField, TomlProblems};
 
@@ -19,6 +20,7 @@ use crate::located_toml::{TableReader, TomlField, TomlProblems};
 const KEEP_UNDOABLE_MS: u64 = 30 * 86_400_000;
 
 /// Inputs of [`Config::load`] that are known before a file is read.
+#[derive(Clone, Copy)]
 pub struct LoadOptions<'a> {
     /// Absolute working directory of the process.
     pub cwd: &'a Path,
@@ -43,8 +45,11 @@ impl Config {
     /// # Errors
     /// Every problem of the file and of the database address.
     pub fn load(options: &LoadOptions<'_>) -> Result<Config, ConfigErrors> {
-        let mut config = match Config::find(options) {
-            Some(path) => read_file(&path)?,
+        let mut config = match locate(options) {
+            Some(found) => {
+                trust::check(&found, options.env)?;
+                read_file(&found.path)?
+            }
             None => Config::with_defaults(options.cwd),
         };
         let variable = (options.env)(DATABASE_VARIABLE).filter(|value| !value.is_empty());
@@ -74,18 +79,11 @@ impl Config {
     /// 3. `latch.toml` in the working directory.
     /// 4. The nearest `latch.toml` at or above [`plan_folder`](LoadOptions::plan_folder).
     /// 5. The nearest `latch.toml` above the working directory.
+    ///
+    /// [`load`](Self::load) refuses a file that was not named, if it lies above the folder where its search began or belongs
+    /// to another user. The variable `LATCH_TRUST_CONFIG` with the value `1` accepts it.
     pub fn find(options: &LoadOptions<'_>) -> Option<PathBuf> {
-        let variable = (options.env)(CONFIG_VARIABLE).filter(|value| !value.is_empty());
-        if let Some(named) = options.config.or(variable.as_deref().map(Path::new)) {
-            return Some(values::absolute(options.cwd, named));
-        }
-        let here = options.cwd.join(FILE_NAME);
-        if here.is_file() {
-            return Some(here);
-        }
-        let near = options.plan_folder.map(|near| values::absolute(options.cwd, near));
-        // A file above the working directory is used even if another user owns it.
-        near.as_deref().and_then(nearest).or_else(|| nearest(options.cwd))
+        locate(options).map(|found| found.path)
     }
 
     /// Returns the configuration in which every setting has its default.
@@ -120,9 +118,26 @@ impl Config {
     }
 }
 
+/// Finds the configuration file and the way in which it is found.
+fn locate(options: &LoadOptions<'_>) -> Option<FoundConfig> {
+    let variable = (options.env)(CONFIG_VARIABLE).filter(|value| !value.is_empty());
+    if let Some(named) = options.config.or(variable.as_deref().map(Path::new)) {
+        return Some(FoundConfig { path: values::absolute(options.cwd, named), by: FoundBy::Name });
+    }
+    let here = options.cwd.join(FILE_NAME);
+    if here.is_file() {
+        return Some(FoundConfig { path: here, by: FoundBy::Folder });
+    }
+    let near = options.plan_folder.map(|near| values::absolute(options.cwd, near));
+    near.as_deref().and_then(nearest).or_else(|| nearest(options.cwd))
+}
+
 /// Returns the nearest configuration file at or above `folder`.
-fn nearest(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().map(|folder| folder.join(FILE_NAME)).find(|file| file.is_file())
+fn nearest(folder: &Path) -> Option<FoundConfig> {
+    let folders = folder.ancestors();
+    let path = folders.map(|folder| folder.join(FILE_NAME)).find(|file| file.is_file())?;
+    let by = if path.parent() == Some(folder) { FoundBy::Folder } else { FoundBy::SearchAbove(folder.to_owned()) };
+    Some(FoundConfig { path, by })
 }
 
 fn read_file(path: &Path) -> Result<Config, ConfigErrors> {

@@ -11,10 +11,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Floors, top first: `load` · `worker` · `notify`, `policy` · `plugin` · `verifier` · `cache`, `types` · `headers`,
-//! `keys`, `limits`, `operators`, `problem`, `validator`, `values`.
+//! Floors, top first: `load` · `worker` · `notify`, `policy` · `plugin` · `grants`, `verifier` · `cache`, `types` ·
+//! `headers`, `keys`, `limits`, `operators`, `trust`, `validator`, `values` · `problem`.
 
 mod cache;
+mod grants;
 mod headers;
 mod keys;
 pub mod limits;
@@ -24,6 +25,7 @@ mod operators;
 mod plugin;
 mod policy;
 mod problem;
+mod trust;
 mod types;
 pub mod validator;
 mod values;
@@ -36,10 +38,10 @@ mod tests;
 pub(crate) use cache::real_path;
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
-pub(crate) use plugin::plugin_name;
 pub use policy::{DEFAULT_TENANT, is_valid_name};
 pub use problem::{ConfigErrors, ConfigProblem, SettingSource};
 pub use types::*;
+pub(crate) use values::plugin_name;
 
 /// Name of the configuration file.
 pub const FILE_NAME: &str = "latch.toml";
@@ -47,6 +49,10 @@ pub const FILE_NAME: &str = "latch.toml";
 pub const CONFIG_VARIABLE: &str = "LATCH_CONFIG";
 /// Environment variable with the database URL. The variable overrides the file.
 pub const DATABASE_VARIABLE: &str = "LATCH_DATABASE";
+
+/// Environment variable that accepts, with the value `1`, a configuration file that was found above the folder of the search or
+/// that belongs to another user.
+pub const TRUST_VARIABLE: &str = "LATCH_TRUST_CONFIG";
 
 /// Environment variable with the directory for compiled code.
 pub const CACHE_VARIABLE: &str = "LATCH_CACHE_DIR";

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use hyper::Uri;
 
 use latchwork_core::response::notice::NoticeKind;
-use latchwork_engine::capability::grants::HttpGrant;
+use latchwork_engine::capability::grants::Origin;
 
 use super::plugin::positive_duration;
 use super::{headers, values};
@@ -46,7 +46,7 @@ fn events(field: &TomlField<'_>) -> BTreeSet<NoticeKind> {
 }
 
 /// Parses a webhook URL. Messages do not repeat the URL, because the path of a webhook is often its secret.
-fn webhook(text: &str, allow_http: bool) -> Result<(Uri, HttpGrant), String> {
+fn webhook(text: &str, allow_http: bool) -> Result<(Uri, Origin), String> {
     let form = "write \"https://hooks.example.com/latch\"";
     let uri: Uri = text.parse().map_err(|_| format!("this is not a URL: {form}"))?;
     let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
@@ -55,7 +55,7 @@ fn webhook(text: &str, allow_http: bool) -> Result<(Uri, HttpGrant), String> {
     if authority.as_str().contains('@') {
         return Err("a user name or password is not allowed in the URL: use `headers`".to_owned());
     }
-    let place = values::http_grant(&format!("{scheme}://{authority}"))
+    let (place, _) = values::http_url(&format!("{scheme}://{authority}"), false)
         .map_err(|_| format!("the scheme, host or port of the URL is invalid: {form}"))?;
     if place.scheme == "http" && !allow_http && !is_loopback(&place.host) {
         return Err("`http` is not encrypted: use `https`, or set `allow_http = true`".to_owned());

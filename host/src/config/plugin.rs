@@ -10,12 +10,11 @@ use latchwork_core::model::error_docs;
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_core::model::retry::RetrySpec;
 use latchwork_core::rules::cost::Prices;
-use latchwork_engine::capability::grants::{DirGrant, Grants};
 use latchwork_engine::capability::settings::LimitsConfig;
 
 use crate::config::keys::ON_INDETERMINATE;
 use crate::config::types::PluginConfig;
-use crate::config::{operators, values, verifier};
+use crate::config::{grants, operators, values, verifier};
 use crate::located_toml::{TableReader, TomlField};
 
 /// Largest number of retries that the table `retry` may set.
@@ -42,7 +41,7 @@ pub(super) fn read(field: Option<TomlField<'_>>, root: &Path) -> Vec<PluginConfi
 
 fn read_one(mut table: TableReader<'_>, root: &Path, names: &mut BTreeSet<String>) -> Option<PluginConfig> {
     let name = table.require("name").and_then(|field| {
-        let name = field.parse(plugin_name)?;
+        let name = field.parse(values::plugin_name)?;
         if !names.insert(name.clone()) {
             let message = format!("duplicate plugin name `{name}`: each plugin needs its own name");
             field.problem(error_docs::CONFIG_DUPLICATE_PLUGIN, message);
@@ -64,7 +63,7 @@ fn read_one(mut table: TableReader<'_>, root: &Path, names: &mut BTreeSet<String
     let digest = table.get("digest").and_then(|field| field.parse(values::digest));
     let wasi =
         table.get("wasi").and_then(|field| field.choice(&[("none", WasiMode::None), ("virtual", WasiMode::Virtual)]));
-    let grants = table.get("grants").and_then(|field| field.table()).map(|table| grants(table, root));
+    let grants = table.get("grants").and_then(|field| field.table()).map(|table| grants::read(table, root));
     let limits = table.get("limits").and_then(|field| field.table()).map(limits);
     let retry = table.get("retry").and_then(|field| field.table()).map(retry);
     let on_indeterminate = table.get("on_indeterminate").and_then(|field| field.choice(&ON_INDETERMINATE));
@@ -106,55 +105,6 @@ fn config_value(key: &str, field: &TomlField<'_>) -> Option<Value> {
         Err(bad) if key == PRICES => field.invalid(bad.to_string()),
         _ => Some(value),
     }
-}
-
-/// Checks the name of a plugin.
-pub(crate) fn plugin_name(text: &str) -> Result<String, String> {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    if (1..=64).contains(&text.len()) && text.bytes().all(plain) {
-        return Ok(text.to_owned());
-    }
-    Err(format!("invalid name `{text}`: use 1 to 64 letters, digits, `_` and `-`"))
-}
-
-fn grants(mut table: TableReader<'_>, root: &Path) -> Grants {
-    let mut guests = BTreeSet::new();
-    let grants = Grants {
-        http: table.get("http").map(|list| list.list(|f| f.parse(values::http_grant))).unwrap_or_default(),
-        tcp: table.get("tcp").map(|list| list.list(|f| f.parse(values::tcp_grant))).unwrap_or_default(),
-        dirs: table.get("dirs").map(|list| list.list(|f| dir(f, root, &mut guests))).unwrap_or_default(),
-        secrets: table.get("secrets").map(|list| list.list(|f| f.parse(secret_name))).unwrap_or_default(),
-        secrets_clear: table.get("secrets_clear").and_then(|f| f.boolean()).unwrap_or(false),
-        kv: table.get("kv").and_then(|f| f.parse(plugin_name)),
-    };
-    table.finish();
-    grants
-}
-
-fn dir(field: TomlField<'_>, root: &Path, guests: &mut BTreeSet<String>) -> Option<DirGrant> {
-    let mut table = field.table()?;
-    let host = table.require("host").and_then(|field| field.string()).map(|path| values::absolute(root, path));
-    let guest = table.require("guest").and_then(|field| {
-        let guest = field.parse(values::guest_path)?;
-        if !guests.insert(guest.clone()) {
-            return field.invalid(format!("duplicate guest path `{guest}`: each directory needs its own path"));
-        }
-        Some(guest)
-    });
-    let write = table.get("write").and_then(|field| field.boolean()).unwrap_or(false);
-    table.finish();
-    Some(DirGrant { host: host?, guest: guest?, write })
-}
-
-/// Parses the name of a secret. The name must be a valid name of an environment variable, because the value may come
-/// from such a variable.
-fn secret_name(text: &str) -> Result<String, String> {
-    let fits = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    if (1..=128).contains(&text.len()) && fits && !text.starts_with(|c: char| c.is_ascii_digit()) {
-        return Ok(text.to_owned());
-    }
-    // The message does not repeat the text. The user may have written the secret in place of its name by mistake.
-    Err("invalid secret name: use letters, digits and `_`, such as \"MAIL_TOKEN\"; never write the secret itself into this file".into())
 }
 
 fn limits(mut table: TableReader<'_>) -> LimitsConfig {

@@ -17,7 +17,7 @@ use latchwork_core::model::retry::RetrySpec;
 use latchwork_core::response::notice::NoticeKind;
 use latchwork_core::rules::cost::Prices;
 use latchwork_core::storage::QueueLimit;
-use latchwork_engine::capability::grants::{Grants, HttpGrant};
+use latchwork_engine::capability::grants::{Grants, Origin};
 use latchwork_engine::capability::settings::{LimitsConfig, OperatorOverride};
 
 use super::headers::HeaderTemplate;
@@ -124,7 +124,7 @@ pub struct NotifyConfig {
     /// URL that notifications are posted to.
     pub webhook: Uri,
     /// Scheme, host and port of the URL.
-    pub origin: HttpGrant,
+    pub origin: Origin,
     /// Headers sent with each post.
     pub headers: Vec<HeaderTemplate>,
     /// Timeout of one post, in milliseconds.

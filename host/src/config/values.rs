@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
 use latchwork_core::model::ids::Hash;
-use latchwork_engine::capability::grants::{HttpGrant, TcpGrant};
+use latchwork_engine::capability::grants::{Origin, TcpGrant};
+use latchwork_engine::capability::http_grant::is_ambiguous_path;
 
 /// Parses a number of bytes: `64MiB`, `1GB`, `512KiB`, `4096`.
 pub(super) fn byte_size(text: &str) -> Result<u64, String> {
@@ -60,8 +61,18 @@ pub(super) fn digest(text: &str) -> Result<Hash, String> {
     })
 }
 
-/// Parses an HTTP grant: `https://api.example.com:443`. The default port of the scheme may be left out.
-pub(super) fn http_grant(text: &str) -> Result<HttpGrant, String> {
+/// Checks the name of a plugin.
+pub(crate) fn plugin_name(text: &str) -> Result<String, String> {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    if (1..=64).contains(&text.len()) && text.bytes().all(plain) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("invalid name `{text}`: use 1 to 64 letters, digits, `_` and `-`"))
+}
+
+/// Parses the URL of an HTTP grant: `https://api.example.com:443/v1/`. The default port of the scheme may be left out.
+/// Returns the origin and the path. A path is allowed only if `allows_path` is true.
+pub(super) fn http_url(text: &str, allows_path: bool) -> Result<(Origin, String), String> {
     let form = "write \"https://api.example.com\" or \"http://127.0.0.1:8080\"";
     let Some((scheme, rest)) = text.split_once("://") else {
         return Err(format!("`{text}` has no scheme: {form}"));
@@ -72,12 +83,20 @@ pub(super) fn http_grant(text: &str) -> Result<HttpGrant, String> {
         "https" => 443,
         other => return Err(format!("the scheme `{other}` cannot be granted, only `http` and `https`: {form}")),
     };
-    let authority = rest.strip_suffix('/').unwrap_or(rest);
-    if authority.contains(['/', '?', '#', '@']) {
-        return Err(format!("`{text}` has more than scheme, host and port: a grant covers a whole host; {form}"));
+    let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
+    if text.contains(['?', '#', '@']) {
+        return Err(format!("`{text}` has a query, a fragment or a user name: {form}"));
+    }
+    if path != "/" && !allows_path {
+        return Err(format!(
+            "`{text}` has a path: write a table to grant a path, such as {{ url = \"https://api.example.com/v1/\" }}"
+        ));
+    }
+    if is_ambiguous_path(path) || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(format!("the path of `{text}` is not allowed: use visible ASCII without `.` and `..` segments"));
     }
     let (host, port) = host_and_port(authority).map_err(|why| format!("`{text}` {why}: {form}"))?;
-    Ok(HttpGrant { scheme, host, port: port.unwrap_or(default_port) })
+    Ok((Origin { scheme, host, port: port.unwrap_or(default_port) }, path.to_owned()))
 }
 
 /// Parses a TCP grant: `smtp.example.com:587`.
@@ -287,7 +306,7 @@ mod tests {
 
     #[test]
     fn http_grants() {
-        let read = |text| http_grant(text).map(|g| (g.scheme, g.host, g.port));
+        let read = |text| http_url(text, false).map(|(o, _)| (o.scheme, o.host, o.port));
         let grant = |scheme: &str, host: &str, port| Ok((scheme.to_owned(), host.to_owned(), port));
         assert_eq!(read("https://API.Example.com"), grant("https", "api.example.com", 443));
         assert_eq!(read("http://localhost/"), grant("http", "localhost", 80));
@@ -312,7 +331,20 @@ mod tests {
             "https://a..b",
             "https://-a.example",
         ] {
-            assert!(http_grant(wrong).is_err(), "{wrong}");
+            assert!(http_url(wrong, false).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn path_of_an_http_grant_is_plain() {
+        let read = |text| http_url(text, true).map(|(origin, path)| (origin.host, path));
+        let grant = |path: &str| Ok(("a.example".to_owned(), path.to_owned()));
+        assert_eq!(read("https://a.example"), grant("/"));
+        assert_eq!(read("https://a.example/v1/"), grant("/v1/"));
+        assert_eq!(read("https://a.example:443/v1/x%20y"), grant("/v1/x%20y"));
+        for wrong in ["/v1/..", "/./v1", "/%2e%2e/v1", "/v1%2fx", "/v1 x", "/v1\\x", "/v1?x=y", "/v1#x", "/vü", "/a@b"]
+        {
+            assert!(http_url(&format!("https://a.example{wrong}"), true).is_err(), "{wrong}");
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) fn read(field: &TomlField<'_>, grants: &Grants) -> Option<VerifierCon
     if let (Some(field), Some(FILE_DIGEST)) = (&given, name) {
         return field.invalid("`file-digest` sends no requests: only `etag` can have headers");
     }
-    let headers = given.and_then(|field| field.table()).map(|table| headers::read(table, Some(&grants.secrets)));
+    let headers = given.and_then(|field| field.table()).map(|table| headers::read(table, Some(grants)));
     table.finish();
     Some(VerifierConfig { name: name?.to_owned(), headers: headers.unwrap_or_default() })
 }

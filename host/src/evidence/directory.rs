@@ -36,7 +36,8 @@ impl ComponentDirectory {
                 // A symbolic link to a directory is not followed, because the link may form a cycle.
                 if entry.file_type()?.is_dir() {
                     folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "wasm") {
+                } else if path.extension().is_some_and(|extension| extension == "wasm") && path.is_file() {
+                    // A pipe or a device with such a name would block.
                     files.insert(Hash::of(&[&std::fs::read(&path)?]), path);
                 }
             }

@@ -36,7 +36,7 @@ pub async fn reexecute(
         return Err(missing);
     }
     let salts = verified.evidence.salts();
-    let mut skipped = Vec::new();
+    let (mut skipped, mut by_machine) = (Vec::new(), Vec::new());
     for step in durable.job.steps.iter().filter(|step| is_step(&durable, step)) {
         if let Some(label) = first_withheld_label(&durable, &salts, step) {
             skipped.push(format!("{} ({label})", step.id));
@@ -45,6 +45,7 @@ pub async fn reexecute(
         let mut ran = replay::ReplayReport::default();
         let found = replay::replay_step((components, &salts), &durable, &durable.job, step, &mut ran).await;
         verified.report.steps_reexecuted += 1;
+        by_machine.extend(ran.not_checked.iter().map(ToString::to_string));
         let line = verified.evidence.line_of_step(&step.id);
         let (message, expected, found) = match found {
             Ok(None) => continue,
@@ -69,6 +70,10 @@ pub async fn reexecute(
         let message =
             format!("steps not executed again, because something they need is withheld: {}", skipped.join(", "));
         notes.push(NotChecked { code: "not_reexecuted", message });
+    }
+    if !by_machine.is_empty() {
+        let message = format!("steps that ended by a limit of time or stack, here or then: {}", by_machine.join(", "));
+        notes.push(NotChecked { code: "machine_limit", message });
     }
     let recorded = durable.job.header.engine_profile;
     if recorded != engine_profile {

@@ -153,9 +153,9 @@ impl<'d> TomlField<'d> {
     }
 
     /// Reads a string that must be one of `words`.
-    pub fn choice<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
+    pub fn choice<T: Clone>(&self, words: &[(&'static str, T)]) -> Option<T> {
         self.parse(|text| match words.iter().find(|(word, _)| *word == text) {
-            Some((_, value)) => Ok(*value),
+            Some((_, value)) => Ok(value.clone()),
             None => {
                 let all: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
                 let meant = did_you_mean(text, words.iter().map(|(word, _)| *word));

@@ -1,6 +1,7 @@
 //! Components stored by digest, for the jobs that have pinned them.
 
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -66,7 +67,9 @@ impl Components {
             let error = temp_files::without_path(error);
             Problem::unwritable(format!("its component cannot be kept in {}: {error}", self.dir.display()), &error)
         };
-        std::fs::create_dir_all(&self.dir).map_err(failed)?;
+        // The folder is part of the state folder, which other users cannot read.
+        let mut private = std::fs::DirBuilder::new();
+        private.recursive(true).mode(0o700).create(&self.dir).map_err(failed)?;
         let wasm = self.path(digest, "wasm");
         // A stored file that was damaged on disk is replaced by the valid bytes.
         if std::fs::read(&wasm).is_ok_and(|kept| kept == bytes) {

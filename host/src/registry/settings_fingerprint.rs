@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use latchwork_core::model::ids::Hash;
-use latchwork_engine::capability::grant;
+use latchwork_engine::capability::config_line;
 use latchwork_engine::capability::settings::LimitsConfig;
 
 use crate::config::PluginConfig;
@@ -27,5 +27,5 @@ pub(crate) fn settings_fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
             dir.host = inside.to_owned();
         }
     }
-    Hash::of(&[grant::config_line(&grants).as_bytes(), b"\0", config.as_bytes(), b"\0", limits.as_bytes()])
+    Hash::of(&[config_line::config_line(&grants).as_bytes(), b"\0", config.as_bytes(), b"\0", limits.as_bytes()])
 }

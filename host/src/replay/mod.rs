@@ -6,6 +6,7 @@
 //! be executed again without a check. Each started step of a step plugin runs again with the recorded answers. The
 //! calls, emitted events and output of the step must equal the log.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -31,6 +32,7 @@ use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
 use latchwork_engine::{PinnedComponents, StepOutcome};
 
 mod copied;
+mod limits;
 
 /// Result of a replay. The default is the report of a replay that has not begun.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -43,6 +45,9 @@ pub struct ReplayReport {
     pub calls: u64,
     /// Length of the prefix in which the first difference was found, and the difference.
     pub divergence: Option<(u64, Divergence)>,
+    /// Steps whose end depends on the speed of the machine, so that nothing can be said about them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub not_checked: BTreeSet<StepId>,
     /// Functions on the guest's stack at the call that differs, innermost first.
     #[serde(skip)]
     pub functions: Vec<String>,
@@ -164,6 +169,11 @@ pub async fn replay_step(
     if pinned.kind != PluginKind::Step || copied.is_some_and(|(_, is_set)| *is_set) {
         return Ok(None);
     }
+    // Such a step may run until its fuel is used up, and its end would say nothing.
+    if whole.job.step(&step.id).is_some_and(limits::was_ended_by_machine) {
+        report.not_checked.insert(step.id.clone());
+        return Ok(None);
+    }
     let plugin = components.by_digest(pinned.digest, pinned.wasi).map_err(ReplayError::Plugin)?;
     let Some(input) = whole.input(&step.id) else {
         // An evidence file may withhold the input, and the step is then skipped. A database withholds nothing, so a
@@ -183,13 +193,18 @@ pub async fn replay_step(
             let calls = Box::new(LogReplayHost::new(whole, salts, job, &step.id, trail.clone()));
             let text = String::from_utf8_lossy(&input).into_owned();
             report.step_runs += 1;
-            let end = plugin.run_step(operator, &text, &pinned.limits, calls).await;
+            let limits = limits::for_replay(pinned.limits, planned.timeout_ms(), salts);
+            let end = plugin.run_step(operator, &text, &limits, calls).await;
             report.functions = end.functions;
             end.outcome
         }
     };
     report.calls += u64::from(trail.served.load(Ordering::Relaxed));
     let diverged = trail.divergence.lock().expect("no holder panics").take();
+    if diverged.is_none() && limits::ended_by_machine(&outcome) {
+        report.not_checked.insert(step.id.clone());
+        return Ok(None);
+    }
     Ok(diverged.or_else(|| check_end(whole, salts, &step.id, trail.calls.load(Ordering::Relaxed), &outcome)))
 }
 

@@ -1,8 +1,8 @@
 //! `etag`: requests the entity tag of the resource from its server.
 //!
 //! The URL is the `external_ref` of the recorded change, else its `resource_id`. The host of the URL must be
-//! granted to the plugin. The verifier sends `HEAD` first. It sends `GET` if the server does not support `HEAD`
-//! or returns no tag. Redirects are not followed. If the recorded change deleted the resource, the server must
+//! granted to the plugin. The verifier sends `HEAD` first. It sends `GET` if `HEAD` is not granted, or if the server does
+//! not support `HEAD` or returns no tag. Redirects are not followed. If the recorded change deleted the resource, the server must
 //! answer 404 or 410.
 
 use std::time::Duration;
@@ -17,9 +17,11 @@ use wasmtime_wasi_http::{RequestOptions, WasiBody};
 use latchwork_core::model::error::Failure;
 use latchwork_engine::VerifyResult;
 use latchwork_engine::capability::call_window::CallWindow;
-use latchwork_engine::capability::grant::EffectivePermissions;
+use latchwork_engine::capability::connect::Target;
 use latchwork_engine::capability::http::request_origin;
-use latchwork_engine::capability::{connect, grant};
+use latchwork_engine::capability::http_grant::RequestLine;
+use latchwork_engine::capability::{connect, http_grant};
+use latchwork_engine::guest::permissions::CallPermissions;
 
 use super::resource_verifier::{ResourceVerifier, VerificationRequest, unavailable};
 
@@ -49,12 +51,18 @@ impl ResourceVerifier for Etag {
         };
         let address = change.external_ref.as_deref().unwrap_or(&change.resource_id);
         let uri: Uri = address.parse().map_err(|_| unavailable(format!("{address:?} is not an address")))?;
-        let mut answered = request_tag(&Method::HEAD, &uri, looking).await?;
-        let no_head = matches!(answered.status, StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED);
-        if no_head || answered.status.is_success() && answered.etag.is_none() {
-            answered = request_tag(&Method::GET, &uri, looking).await?;
-        }
-        let TagResponse { status, etag } = answered;
+        let head = match is_granted(&Method::HEAD, &uri, looking) {
+            true => Some(request_tag(&Method::HEAD, &uri, looking).await?),
+            false => None,
+        };
+        let is_answer = |answered: &TagResponse| {
+            let no_head = matches!(answered.status, StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED);
+            !(no_head || answered.status.is_success() && answered.etag.is_none())
+        };
+        let TagResponse { status, etag } = match head.filter(is_answer) {
+            Some(answered) => answered,
+            None => request_tag(&Method::GET, &uri, looking).await?,
+        };
         match (status, etag) {
             (StatusCode::NOT_FOUND | StatusCode::GONE, _) if is_deleted => Ok(VerifyResult::Confirmed),
             (StatusCode::NOT_FOUND | StatusCode::GONE, _) => {
@@ -81,10 +89,18 @@ fn tags_match(recorded: &str, found: &str) -> bool {
     opaque(recorded) == opaque(found)
 }
 
+/// Returns true if the grants of the plugin allow this method at the address.
+fn is_granted(method: &Method, uri: &Uri, looking: &VerificationRequest<'_>) -> bool {
+    let Ok(origin) = request_origin(uri) else { return false };
+    let line = RequestLine { origin: &origin, path: uri.path(), method };
+    http_grant::check_http(&looking.plugin.grants, CallPermissions::READ_ONLY, &line).is_ok()
+}
+
 async fn request_tag(method: &Method, uri: &Uri, looking: &VerificationRequest<'_>) -> Result<TagResponse, Failure> {
     let settings = looking.plugin;
     let place = request_origin(uri).map_err(|_| unavailable(format!("{uri} is not an address that can be asked")))?;
-    grant::check_http(&settings.grants, EffectivePermissions::READ_ONLY, &place, method)
+    let line = RequestLine { origin: &place, path: uri.path(), method };
+    let matched = http_grant::check_http(&settings.grants, CallPermissions::READ_ONLY, &line)
         .map_err(|denied| unavailable(denied.log(&settings.name)))?;
     let mut request: Request<WasiBody> =
         Request::new(Empty::<Bytes>::new().map_err(|never| match never {}).boxed_unsync());
@@ -93,14 +109,17 @@ async fn request_tag(method: &Method, uri: &Uri, looking: &VerificationRequest<'
     let host = uri.authority().map(|authority| authority.as_str()).unwrap_or_default();
     let host = HeaderValue::from_str(host).map_err(|_| unavailable("its host cannot be named in a request"))?;
     request.headers_mut().insert(HOST, host);
-    for template in looking.headers {
+    // A header with a secret goes only to the places that the grants bind the secret to. Another place is asked without
+    // the header.
+    for template in looking.headers.iter().filter(|template| template.is_bound_by(&matched)) {
         let (name, value) = template.render(&*settings.secrets).map_err(unavailable)?;
         request.headers_mut().insert(name, value);
     }
     let timeout = Duration::from_millis(u64::from(looking.timeout_ms));
     let watch = CallWindow::with_timeout_ms(looking.machine.clone(), looking.timeout_ms);
+    let target = Target { origin: &place, permissions: CallPermissions::READ_ONLY };
     let options = RequestOptions { first_byte_timeout: Some(timeout), ..RequestOptions::default() };
-    let (response, connection) = connect::send(request, options, &place, settings, &watch)
+    let (response, connection) = connect::send(request, options, target, settings, &watch)
         .await
         .map_err(|error| unavailable(format!("the server cannot be asked: {error}")))?;
     // Only the head of the response is needed. Dropping the handle closes the connection.

@@ -25,7 +25,7 @@ use tokio::sync::Mutex;
 
 use latchwork_core::storage::StoreError;
 
-use crate::os::file_lock;
+use crate::os::{file_lock, private_files};
 use crate::server::checks::{Server, restored_error};
 use crate::server::high_water::{DatabasePosition, HighWaterMark, KnownPositions};
 use crate::sql::dialect::Dialect;
@@ -186,7 +186,7 @@ impl Generation {
         let failed =
             |error: std::io::Error| StoreError::Unavailable(format!("cannot write {}: {error}", self.path().display()));
         let fresh = self.dir.join("generation.new");
-        let mut file = File::create(&fresh).map_err(failed)?;
+        let mut file = private_files::create_file(&fresh).map_err(failed)?;
         file.write_all(&serde_json::to_vec(now).expect("a text and a number")).map_err(failed)?;
         file.sync_all().map_err(failed)?;
         fs::rename(&fresh, self.path()).map_err(failed)?;

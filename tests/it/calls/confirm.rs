@@ -17,7 +17,7 @@ const CANARY: &str = "tok-canary-81f3";
 fn env_with_scripted_tool(server: &TestServer, lines: &str) -> TestEnv {
     let config = format!(
         "[[plugin]]\nname = \"world\"\nsource = {:?}\n{lines}\n\
-         grants = {{ http = [\"http://127.0.0.1:{}\"], tcp = [\"127.0.0.1:9\"], secrets = [\"TOKEN\"], \
+         grants = {{ http = [{{ url = \"http://127.0.0.1:{}\", secrets = [\"TOKEN\"] }}], tcp = [\"127.0.0.1:9\"], \
          dirs = [{{ host = \"d\", guest = \"/d\", write = true }}] }}\n\
          limits = {{ memory = \"8MiB\", fuel = 50_000_000, timeout = \"3s\" }}\n",
         guest("hostile-tool"),
@@ -295,6 +295,27 @@ fn host_verifier_checks_the_entity_tag_once_per_attempt() {
         assert_eq!(asked[0].header("authorization"), Some(&*format!("Bearer {CANARY}")));
         let kept = place.latch(&["job", "events", &id, "--json"]).stdout + &response.to_string();
         assert!(!kept.contains(CANARY), "I13: {kept}");
+    }
+}
+
+/// I200: the verifier sends a secret only to addresses that a grant binds it to.
+#[test]
+fn header_with_a_secret_goes_only_to_its_bound_path() {
+    let lines = "verifier = { name = \"etag\", headers = { Authorization = \"Bearer ${TOKEN}\" } }";
+    for (path, header) in [("/bound/1", Some(format!("Bearer {CANARY}"))), ("/other/1", None)] {
+        let server = TestServer::start();
+        let here = format!("http://127.0.0.1:{}", server.port);
+        let place = env_with_scripted_tool(&server, lines).edit_config(|config| {
+            let bound = format!("{{ url = \"{here}/bound/\", secrets = [\"TOKEN\"] }}, {here:?}");
+            config.replace(&format!("{{ url = {here:?}, secrets = [\"TOKEN\"] }}"), &bound)
+        });
+        let change =
+            json!({ "type": "page", "id": "1", "operation": "update", "etag": "\"v1\"", "ref": server.url(path) });
+        let place = with_three_step_plan(place, change);
+        let id = run_until_killed(&place);
+        server.set_resource(path, 200, Some("\"v1\""));
+        assert_eq!(resume_job(&place, &id).1["state"], "COMPLETED");
+        assert_eq!(server.requests()[0].header("authorization"), header.as_deref(), "{path}");
     }
 }
 

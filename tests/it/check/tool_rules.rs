@@ -13,7 +13,11 @@ fn build_tool(name: &str) -> PathBuf {
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let dir = checkout::copy().join("tests/guests-effects").join(name);
-    let built = latchwork_tooling::build::build(&dir, &latchwork_tooling::build::BuildOptions::from_env(), &mut |_| {});
+    let built = latchwork_tooling::build::build(
+        &dir,
+        &latchwork_tooling::build::BuildOptions::from_env().unwrap(),
+        &mut |_| {},
+    );
     built.unwrap_or_else(|error| panic!("{name}: {error}")).wasm
 }
 
@@ -60,9 +64,12 @@ fn shop_case(operator: &str) -> Value {
 fn good_tools_break_no_rule() {
     for example in ["mail-maildir-rust", "requests-rust", "web-fetch-rust", "files-rust", "llm-openai-rust"] {
         let dir = checkout::copy().join("example-plugins").join(example);
-        let built =
-            latchwork_tooling::build::build(&dir, &latchwork_tooling::build::BuildOptions::from_env(), &mut |_| {})
-                .unwrap();
+        let built = latchwork_tooling::build::build(
+            &dir,
+            &latchwork_tooling::build::BuildOptions::from_env().unwrap(),
+            &mut |_| {},
+        )
+        .unwrap();
         let folder = tempfile::tempdir().unwrap();
         let cases = dir.join("cases.jsonl");
         let args = ["plugin", "check", built.wasm.to_str().unwrap(), "--cases", cases.to_str().unwrap(), "--json"];

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::support::program::run_latch;
+use crate::support::program::{command_output, latch_command, run_latch};
 use crate::support::test_env::wait;
 
 /// Returns a plan that needs no plugin and waits for a signal.
@@ -38,14 +38,16 @@ fn file_names(dir: &Path) -> Vec<String> {
 fn subfolder_finds_the_configuration_above_it() {
     let (folder, job) = project_with_waiting_job();
     let deep = folder.path().join("docs/deep");
-    let listed = run_latch(&deep, &["job", "list", "--json"]);
+    let run =
+        |args: &[&str]| command_output(latch_command(&deep, args).env("LATCH_TRUST_CONFIG", "1").output().unwrap());
+    let listed = run(&["job", "list", "--json"]);
     assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
     assert_eq!(listed.json()["jobs"][0]["job_id"], job.as_str());
-    let shown = run_latch(&deep, &["job", "show", &job, "--json"]).json();
+    let shown = run(&["job", "show", &job, "--json"]).json();
     let next = shown["next_actions"][0].as_str().unwrap();
-    assert!(!next.contains("--config"), "the next command finds the configuration as well: {next}");
-    assert_eq!(run_latch(&deep, &["plugin", "list"]).code, 0);
-    let ran = run_latch(&deep, &["run", "../../plan.json", "--json"]);
+    assert!(next.contains("--config"), "the next command works without the variable: {next}");
+    assert_eq!(run(&["plugin", "list"]).code, 0);
+    let ran = run(&["run", "../../plan.json", "--json"]);
     assert_eq!(ran.json()["job_id"], job.as_str(), "a plan above runs in the same project: {}", ran.stderr);
     assert!(file_names(&deep).is_empty(), "nothing is made below: {:?}", file_names(&deep));
 }

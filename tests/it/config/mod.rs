@@ -5,6 +5,7 @@ mod policy;
 mod problems;
 mod settings;
 mod sources;
+mod trust;
 
 use std::path::Path;
 

@@ -33,7 +33,7 @@ fn plugin_retry_settings_are_read_and_checked() {
 fn confirmation_settings_are_read_and_checked() {
     use latchwork_core::model::manifest::Confirmation;
     let plugin = |lines: &str| {
-        let grants = "grants = { http = [\"https://a.example\"], dirs = [{ host = \"d\", guest = \"/d\" }], secrets = [\"TOKEN\"] }";
+        let grants = "grants = { http = [{ url = \"https://a.example\", secrets = [\"TOKEN\"] }], dirs = [{ host = \"d\", guest = \"/d\" }] }";
         format!("[[plugin]]\nname = \"a\"\nsource = \"a\"\n{grants}\n{lines}")
     };
     let top = "confirmation = \"warn\"\n";
@@ -53,8 +53,9 @@ fn confirmation_settings_are_read_and_checked() {
         (
             "verifier = { name = \"etag\", headers = { A = \"${OTHER}\" } }",
             "5:45 L0006",
-            "not granted the secret OTHER",
+            "no grant binds the secret OTHER to the header `a`",
         ),
+        ("verifier = { name = \"etag\", headers = { A = \"${TOKEN}\" } }", "5:45 L0006", "in = [\"header:a\"]"),
         ("verifier = { name = \"etag\", headers = { Host = \"b\" } }", "5:48 L0006", "set by the host"),
         ("verifier = { nam = \"etag\" }", "5:12 L0007", "`name` is missing"),
     ] {

@@ -8,7 +8,7 @@ use latchwork::config::{CommitMode, Config, Durability, Failover};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{EffectKind, OnIndeterminate};
 use latchwork_core::model::mode::Mode;
-use latchwork_engine::capability::grants::{DirGrant, HttpGrant, TcpGrant};
+use latchwork_engine::capability::grants::{DirGrant, HttpGrant, Origin, TcpGrant};
 
 use crate::config::{Folder, problems};
 
@@ -102,7 +102,9 @@ fn check_plugin(config: &Config, root: &Path, digest: Hash) {
     assert_eq!(mail.source, root.join("plugins/mail.wasm"));
     assert_eq!(mail.digest, Some(digest));
     assert_eq!(mail.on_indeterminate, Some(OnIndeterminate::Park));
-    let http = |scheme: &str, host: &str, port| HttpGrant { scheme: scheme.into(), host: host.into(), port };
+    let http = |scheme: &str, host: &str, port| {
+        HttpGrant::read_only(Origin { scheme: scheme.into(), host: host.into(), port })
+    };
     assert_eq!(mail.grants.http, [http("https", "api.example.com", 443), http("http", "127.0.0.1", 8080)]);
     assert_eq!(mail.grants.tcp, [TcpGrant { host: "smtp.example.com".into(), port: 587 }]);
     let dir = |host: PathBuf, guest: &str, write| DirGrant { host, guest: guest.into(), write };

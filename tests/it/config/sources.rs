@@ -15,6 +15,8 @@ fn configuration_file_is_searched_in_documented_order() {
     std::fs::write(&file, "lease = \"23s\"").unwrap();
     let flag = named.path().join("flag.toml");
     std::fs::write(&flag, "lease = \"24s\"").unwrap();
+    let trusting = |name: &str| (name == "LATCH_TRUST_CONFIG").then(|| "1".to_owned());
+    let options = |cwd| LoadOptions { env: &trusting, ..options(cwd) };
     let lease = |options: &LoadOptions<'_>| Config::load(options).unwrap().lease_ms;
 
     let nowhere = Folder::empty();
@@ -36,6 +38,55 @@ fn configuration_file_is_searched_in_documented_order() {
     let errors = Config::load(&LoadOptions { config: Some(missing), ..options(cwd.path()) }).unwrap_err();
     assert_eq!(errors.0[0].code, "L0001");
     assert_eq!(errors.0[0].origin, SettingSource::WholeFile(cwd.path().join("missing.toml")));
+}
+
+/// I204. A file that was not named is used only in the folder of the search and from its owner.
+#[test]
+fn configuration_above_or_of_another_user_needs_trust() {
+    let (folder, plan) = (Folder::with("lease = \"21s\""), Folder::with("lease = \"22s\""));
+    let (below, deep) = (folder.path().join("a/b"), plan.path().join("c"));
+    std::fs::create_dir_all(&below).unwrap();
+    std::fs::create_dir_all(&deep).unwrap();
+    let nowhere = Folder::empty();
+    let load = |options: &LoadOptions<'_>| match Config::load(options) {
+        Ok(config) => Ok(config.lease_ms),
+        Err(errors) => Err((errors.0[0].code, errors.to_string())),
+    };
+    assert_eq!(load(&options(folder.path())), Ok(21_000));
+    assert_eq!(load(&LoadOptions { plan_folder: Some(plan.path()), ..options(nowhere.path()) }), Ok(22_000));
+    let file = folder.path().join("latch.toml");
+    let above = [
+        (options(&below), file.clone()),
+        (LoadOptions { plan_folder: Some(&deep), ..options(nowhere.path()) }, plan.path().join("latch.toml")),
+    ];
+    for (found, file) in &above {
+        let (code, said) = load(found).unwrap_err();
+        assert_eq!(code, "L0028");
+        assert!(said.contains(&format!("--config {}", file.display())), "{said}");
+    }
+    assert_eq!(load(&LoadOptions { config: Some(&file), ..options(&below) }), Ok(21_000));
+    let named = |name: &str| (name == "LATCH_CONFIG").then(|| file.display().to_string());
+    assert_eq!(load(&LoadOptions { env: &named, ..options(&below) }), Ok(21_000));
+    for (value, trusted) in [("1", true), ("0", false), ("", false)] {
+        let set = |name: &str| (name == "LATCH_TRUST_CONFIG").then(|| value.to_owned());
+        assert_eq!(load(&LoadOptions { env: &set, ..options(&below) }).is_ok(), trusted, "{value:?}");
+    }
+    // Only the superuser can give a file to another user.
+    if std::os::unix::fs::chown(&file, Some(4_242), None).is_ok() {
+        let (code, said) = load(&options(folder.path())).unwrap_err();
+        assert!(code == "L0028" && said.contains("4242"), "{said}");
+        assert_eq!(load(&LoadOptions { config: Some(&file), ..options(folder.path()) }), Ok(21_000));
+        // A link of another user to a file of this user is refused, because relative paths start at the link. So is a
+        // file in a folder of another user.
+        let planted = Folder::empty();
+        let link = planted.path().join("latch.toml");
+        std::os::unix::fs::symlink(plan.path().join("latch.toml"), &link).unwrap();
+        assert_eq!(load(&options(planted.path())), Ok(22_000));
+        std::os::unix::fs::lchown(&link, Some(4_242), None).unwrap();
+        assert_eq!(load(&options(planted.path())).unwrap_err().0, "L0028");
+        std::os::unix::fs::chown(plan.path(), Some(4_242), None).unwrap();
+        assert_eq!(load(&options(plan.path())).unwrap_err().0, "L0028");
+    }
 }
 
 #[test]

@@ -345,7 +345,7 @@ fn secret_never_appears_in_evidence() {
     let url = format!("http://127.0.0.1:{port}");
     let config = format!(
         "[[plugin]]\nname = \"hostile\"\nsource = {:?}\n\
-         grants = {{ http = [\"{url}\"], tcp = [\"127.0.0.1:1\"], secrets = [\"TOKEN\"] }}\n",
+         grants = {{ http = [{{ url = \"{url}\", methods = [\"POST\"], secrets = [\"TOKEN\"] }}], tcp = [\"127.0.0.1:1\"] }}\n",
         guest("hostile-tool")
     );
     let script = json!([

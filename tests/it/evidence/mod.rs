@@ -2,4 +2,5 @@
 
 mod export;
 mod history;
+mod machine_limits;
 mod releases;

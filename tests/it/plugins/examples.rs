@@ -78,7 +78,7 @@ fn lock_builds() -> MutexGuard<'static, ()> {
 
 fn build_example(dir: &Path) -> Result<BuiltPlugin> {
     let mut said = Vec::new();
-    build::build(dir, &BuildOptions::from_env(), &mut |line| said.push(line.to_owned()))
+    build::build(dir, &BuildOptions::from_env().unwrap(), &mut |line| said.push(line.to_owned()))
         .with_context(|| format!("{}:\n{}", dir.display(), said.join("\n")))
 }
 

@@ -8,6 +8,7 @@ mod hostile;
 mod inspect;
 mod native;
 mod pinned;
+mod rights;
 mod stock_guests;
 mod unloadable;
 mod untyped;

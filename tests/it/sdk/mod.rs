@@ -2,6 +2,7 @@
 //! language gives correct results.
 
 mod ambient;
+mod build_isolation;
 mod build_refusals;
 mod go;
 mod new_projects;

@@ -18,7 +18,7 @@ fn example_component(name: &str) -> std::path::PathBuf {
     }
     let options = latchwork_tooling::build::BuildOptions {
         tools_dir: tools_dir(),
-        ..latchwork_tooling::build::BuildOptions::from_env()
+        ..latchwork_tooling::build::BuildOptions::from_env().unwrap()
     };
     let mut said = Vec::new();
     let made = latchwork_tooling::build::build(&dir, &options, &mut |line| said.push(line.to_owned()));

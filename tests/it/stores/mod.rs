@@ -3,4 +3,5 @@
 mod failures;
 mod flushes;
 mod full_disk;
+mod private_files;
 mod read_only;

@@ -345,7 +345,7 @@ pub(crate) fn build_plugin(dir: &Path) -> PathBuf {
     if let Some(component) = known.get(dir) {
         return component.clone();
     }
-    let options = latchwork_tooling::build::BuildOptions::from_env();
+    let options = latchwork_tooling::build::BuildOptions::from_env().unwrap();
     let built = latchwork_tooling::build::build(dir, &options, &mut |_| {}).expect("the plugin builds");
     known.insert(dir.to_owned(), built.wasm.clone());
     built.wasm

@@ -25,9 +25,9 @@ pub mod exports {
                     ReadOnly,
                     /// Produces a value for the user. A plan step need not declare this effect.
                     ProduceOutcome,
-                    /// Changes a system of the organization that runs the host.
+                    /// Writes to granted folders and to the key-value map.
                     InternalWrite,
-                    /// Changes a system of another organization.
+                    /// Changes another system.
                     ExternalWrite,
                     /// Sends a message to a recipient.
                     ExternalSend,

@@ -1455,7 +1455,7 @@ pub mod latchwork {
             }
         }
         /// Secrets by name. A tool gets a placeholder. The host replaces the placeholder with the secret in
-        /// headers and bodies of requests to the plugin's granted hosts. The tool sees the clear text only
+        /// the headers and bodies to which a grant binds the secret. The tool sees the clear text only
         /// if the administrator granted `secrets_clear`.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod secrets {

@@ -95,7 +95,7 @@ pub(crate) fn kv_delete(key: &str) -> Result<bool, Error> {
 pub(crate) fn secret(name: &str) -> Result<String, Error> {
     secrets::get(name).map_err(|error| match error {
         SecretError::NotGranted => Error::policy_denied(format!(
-            "secret {name} is not granted: add it to secrets in this plugin's grants in latch.toml"
+            "secret {name} is not granted: bind it to a server in grants.http of latch.toml"
         )),
         SecretError::Missing => Error::missing_required_context(format!(
             "secret {name} is granted but has no value: set LATCH_SECRET_{name}"

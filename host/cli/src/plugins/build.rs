@@ -23,7 +23,7 @@ fn folders<'p>(sources: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
 }
 
 pub(crate) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<Vec<BuiltPlugin>> {
-    let options = BuildOptions::from_env();
+    let options = BuildOptions::from_env().map_err(|error| build_error(ctx, error))?;
     let build = |(at, dir): (usize, &PathBuf)| {
         let left = match dirs.len() - at - 1 {
             0 => String::new(),
@@ -38,7 +38,7 @@ pub(crate) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<V
 
 /// Builds a folder again and returns the component without storing it.
 pub(crate) fn rebuild(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Vec<u8>> {
-    let options = BuildOptions::from_env();
+    let options = BuildOptions::from_env().map_err(|error| build_error(ctx, error))?;
     let build = || build::rebuild(dir, &options, &mut |line| ctx.printer.note(line));
     Ok(tokio::task::block_in_place(build).map_err(|error| build_error(ctx, error))?)
 }
@@ -56,7 +56,9 @@ pub(crate) fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
         BuildError::NoRecipe(_) | BuildError::Recipe(_) => CliError::input(error_docs::PLUGIN_BUILD, message),
         BuildError::Source { .. } | BuildError::Sources(_) => CliError::input(error_docs::PLUGIN_SOURCES, message),
         BuildError::NoSdk { .. } => CliError::input(error_docs::PLUGIN_SDK, message),
-        BuildError::Missing { .. } | BuildError::Install { .. } => CliError::failed(error_docs::TOOLS_MISSING, message),
+        BuildError::Missing { .. } | BuildError::Install { .. } | BuildError::NoCacheFolder => {
+            CliError::failed(error_docs::TOOLS_MISSING, message)
+        }
         _ => CliError::failed(error_docs::PLUGIN_BUILD, message),
     }
 }

@@ -1,7 +1,7 @@
 //! Grants that a component needs to be linked.
 
 use latchwork_core::model::manifest::PluginKind;
-use latchwork_engine::capability::grants::{Grants, HttpGrant, TcpGrant};
+use latchwork_engine::capability::grants::{Grants, HttpGrant, Origin, TcpGrant};
 use latchwork_tooling::inspect::ComponentInfo;
 
 /// Returns the grants that are necessary to link the imports of a tool. The addresses in these grants do not exist.
@@ -20,5 +20,6 @@ pub(crate) fn grants_needed(anatomy: &ComponentInfo) -> Grants {
 /// Returns example grants with addresses that do not exist, for a component that needs a grant to be linked.
 fn example_grants() -> (HttpGrant, TcpGrant) {
     let host = "host.invalid".to_owned();
-    (HttpGrant { scheme: "https".into(), host: host.clone(), port: 443 }, TcpGrant { host, port: 443 })
+    let origin = Origin { scheme: "https".into(), host: host.clone(), port: 443 };
+    (HttpGrant::read_only(origin), TcpGrant { host, port: 443 })
 }

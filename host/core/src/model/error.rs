@@ -57,6 +57,8 @@ codes! {
     PluginException = "PLUGIN_EXCEPTION", retries 0;
     /// The plugin needs something that it is not granted.
     CapabilityDenied = "CAPABILITY_DENIED", retries 0;
+    /// The plugin needs a grant with a method, a path, a secret or an effect that its grant does not state.
+    GrantRequired = "GRANT_REQUIRED", retries 0;
     /// A granted network address cannot be reached from this machine.
     NetworkUnavailable = "NETWORK_UNAVAILABLE", retries 3;
     /// The plugin used up its fuel.

@@ -13,9 +13,9 @@ pub enum EffectKind {
     ReadOnly,
     /// Produces a value for the user. A plan step need not declare this effect.
     ProduceOutcome,
-    /// Changes a system of the organization that runs the operator.
+    /// Writes to granted directories and to the key-value map.
     InternalWrite,
-    /// Changes a system of another organization.
+    /// Changes another system.
     ExternalWrite,
     /// Sends something to a recipient outside the organization.
     ExternalSend,
@@ -35,7 +35,7 @@ impl EffectKind {
     pub fn is_world_changing(self) -> bool {
         matches!(self, EffectKind::InternalWrite | EffectKind::ExternalWrite | EffectKind::ExternalSend)
     }
-    /// Returns true if the effect reaches outside the organization.
+    /// Returns true if the effect reaches another system.
     pub fn is_external(self) -> bool {
         matches!(self, EffectKind::ExternalWrite | EffectKind::ExternalSend)
     }

@@ -3,7 +3,7 @@
 use super::{BlockedView, CallView, CompensatedBy, CompensationState, CompensationView, UnconfirmedView};
 use crate::decide;
 use crate::decide::{UndoState, wait_reason};
-use crate::model::effect::UnusableAnswer;
+use crate::model::effect::{Answer, UnusableAnswer};
 use crate::model::error::{Code, Failure};
 use crate::model::ids::Slot;
 use crate::model::keys;
@@ -132,6 +132,15 @@ fn unusable_answer_failure(durable: &Durable, slot: &Slot) -> Option<Failure> {
     Some(UnusableAnswer::parse(bytes)?.failure)
 }
 
+/// Returns the failure of the last try of a call.
+fn last_failure(durable: &Durable, slot: &Slot) -> Option<Failure> {
+    let try_no = durable.job.calls.get(slot)?.finished.as_ref()?.try_no;
+    match &durable.effects.get(&(slot.clone(), try_no))?.answer {
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => Some(failure.clone()),
+        Answer::Ok(_) => None,
+    }
+}
+
 /// Returns the call for which a step waits, or `None` if the step waits for a signal or a time.
 fn call_view(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
     let job = &durable.job;
@@ -148,6 +157,10 @@ fn call_view(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
         operator: operator.to_string(),
         args,
         external_key: first.map(|first| keys::external_key(&job.header.job_id, slot, first)),
-        failure: (reason == Code::IndeterminateEffect).then(|| unusable_answer_failure(durable, slot)).flatten(),
+        failure: match reason {
+            Code::IndeterminateEffect => unusable_answer_failure(durable, slot),
+            Code::GrantRequired => last_failure(durable, slot),
+            _ => None,
+        },
     })
 }

@@ -1,9 +1,10 @@
 //! Deadline of a call, and the record of whether the call has begun to act on the world.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::guest::fault::HostFault;
+use crate::guest::permissions::DeniedBy;
 use crate::os::Machine;
 
 const BEGUN: u8 = 1;
@@ -21,14 +22,15 @@ pub struct CallWindow {
     deadline_boot_us: u64,
     state: Arc<AtomicU8>,
     hindered: Arc<Mutex<Hindrances>>,
+    denials: Arc<AtomicU32>,
 }
 
 /// Accesses that the host refused or could not complete during a call. If the guest fails with an exception and names
 /// no cause, one of these accesses is probably the cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hindrances {
-    /// Last refusal, with the line of `latch.toml` that would allow the access.
-    pub(crate) denied: Option<String>,
+    /// Last refusal of the greatest rule, with the line of `latch.toml` that would allow the access.
+    pub(crate) denied: Option<(DeniedBy, String)>,
     /// Last granted server that could not be reached, with the reason.
     pub(crate) unreachable: Option<String>,
 }
@@ -36,7 +38,7 @@ pub(crate) struct Hindrances {
 impl CallWindow {
     /// Returns a window that ends at a moment of the boot clock of `machine`, in microseconds.
     pub fn with_deadline(machine: Machine, deadline_boot_us: u64) -> Self {
-        Self { machine, deadline_boot_us, state: Arc::default(), hindered: Arc::default() }
+        Self { machine, deadline_boot_us, state: Arc::default(), hindered: Arc::default(), denials: Arc::default() }
     }
 
     /// Creates a window that begins now.
@@ -45,9 +47,17 @@ impl CallWindow {
         Self::with_deadline(machine, deadline_us)
     }
 
+    /// Counts a refused access and returns the number of refused accesses so far.
+    pub(crate) fn count_denied(&self) -> u32 {
+        self.denials.fetch_add(1, Ordering::Relaxed).saturating_add(1)
+    }
+
     /// Records that the host refused an access.
-    pub(crate) fn record_denied(&self, said: String) {
-        self.hindered.lock().unwrap_or_else(PoisonError::into_inner).denied = Some(said);
+    pub(crate) fn record_denied(&self, said: String, rule: DeniedBy) {
+        let denied = &mut self.hindered.lock().unwrap_or_else(PoisonError::into_inner).denied;
+        if denied.as_ref().is_none_or(|(recorded, _)| *recorded <= rule) {
+            *denied = Some((rule, said));
+        }
     }
 
     /// Records that a granted server could not be reached.

@@ -21,10 +21,12 @@ use wasmtime_wasi_http::io::TokioIo;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use crate::capability::call_window::CallWindow;
-use crate::capability::grant;
-use crate::capability::grants::HttpGrant;
+use crate::capability::grants::Origin;
+use crate::capability::http_grant::RequestLine;
 use crate::capability::settings::PluginSettings;
 use crate::capability::stub::{HttpStub, StubFailure};
+use crate::capability::{grant, http_grant};
+use crate::guest::permissions::CallPermissions;
 
 /// A response, and a future that drives the reception of the response's body. The body arrives only while this future
 /// runs.
@@ -45,20 +47,33 @@ static TLS: LazyLock<TlsConnector> = LazyLock::new(|| {
     TlsConnector::from(Arc::new(config))
 });
 
+/// Server of a request, and the permissions of its sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The server.
+    pub origin: &'a Origin,
+    /// Permissions of the call.
+    pub permissions: CallPermissions,
+}
+
 /// Sends a request that passed the checks of `http`. Each request has its own connection. A shared connection could
 /// carry state from one call to another.
 pub async fn send(
     mut request: Request<WasiBody>,
     options: RequestOptions,
-    place: &HttpGrant,
+    target: Target<'_>,
     settings: &PluginSettings,
     watch: &CallWindow,
 ) -> Result<SentRequest, Error> {
+    let place = target.origin;
     if let Some(servers) = &settings.http_stub {
         return answer_from_stub(request, place, servers.as_ref(), watch).await;
     }
     let within = |wish: Option<Duration>| wish.map_or(watch.time_left(), |wish| wish.min(watch.time_left()));
-    let connecting = async { connect(place, &resolve_allowed(place, settings, watch).await?, watch).await };
+    let (method, uri) = (request.method().clone(), request.uri().clone());
+    let line = RequestLine { origin: place, path: uri.path(), method: &method };
+    let connecting =
+        async { connect(place, &resolve_allowed(&line, target.permissions, settings, watch).await?, watch).await };
     let connected = timeout(within(options.connect_timeout), connecting).await;
     let stream = connected.unwrap_or(Err(Error::ConnectionTimeout)).inspect_err(|error| {
         if !matches!(error, Error::DestinationIpProhibited) {
@@ -89,7 +104,7 @@ pub async fn send(
 /// Lets the stub answer a request. No connection is made.
 async fn answer_from_stub(
     request: Request<WasiBody>,
-    place: &HttpGrant,
+    place: &Origin,
     servers: &dyn HttpStub,
     watch: &CallWindow,
 ) -> Result<SentRequest, Error> {
@@ -106,11 +121,7 @@ async fn answer_from_stub(
 
 /// Sends a POST request that the host itself makes, and returns the status of the answer. The host's configuration
 /// names the address, so no grant is checked.
-pub async fn post(
-    mut request: Request<Full<Bytes>>,
-    place: &HttpGrant,
-    watch: &CallWindow,
-) -> Result<StatusCode, Error> {
+pub async fn post(mut request: Request<Full<Bytes>>, place: &Origin, watch: &CallWindow) -> Result<StatusCode, Error> {
     let posting = async {
         let stream = connect(place, &resolve(place).await?, watch).await?;
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
@@ -122,7 +133,7 @@ pub async fn post(
     timeout(watch.time_left(), posting).await.map_err(|_| Error::ConnectionReadTimeout)?
 }
 
-async fn connect(place: &HttpGrant, addresses: &[SocketAddr], watch: &CallWindow) -> Result<Box<dyn Stream>, Error> {
+async fn connect(place: &Origin, addresses: &[SocketAddr], watch: &CallWindow) -> Result<Box<dyn Stream>, Error> {
     let mut failed = Error::DestinationNotFound;
     for address in addresses {
         // A connection already has an effect on the world, so the operation begins here. The lookup of the name before
@@ -142,7 +153,7 @@ async fn connect(place: &HttpGrant, addresses: &[SocketAddr], watch: &CallWindow
 }
 
 /// Resolves the addresses of the host.
-async fn resolve(place: &HttpGrant) -> Result<Vec<SocketAddr>, Error> {
+async fn resolve(place: &Origin) -> Result<Vec<SocketAddr>, Error> {
     if let Some(ip) = grant::parse_ip(&place.host) {
         return Ok(vec![SocketAddr::new(ip, place.port)]);
     }
@@ -155,22 +166,23 @@ async fn resolve(place: &HttpGrant) -> Result<Vec<SocketAddr>, Error> {
 
 /// Returns the addresses that the call may connect to. The connection uses these addresses without a second lookup.
 async fn resolve_allowed(
-    place: &HttpGrant,
+    line: &RequestLine<'_>,
+    permissions: CallPermissions,
     settings: &PluginSettings,
     watch: &CallWindow,
 ) -> Result<Vec<SocketAddr>, Error> {
-    let addresses = resolve(place).await?;
+    let addresses = resolve(line.origin).await?;
     let mut denials = Vec::new();
     let mut good = Vec::new();
     for address in addresses {
-        match grant::check_http_address(&settings.grants, place, address.ip()) {
+        match http_grant::check_http_address(&settings.grants, permissions, line, address.ip()) {
             Ok(()) => good.push(address),
             Err(denied) => denials.push(denied),
         }
     }
     match (good.is_empty(), denials.first()) {
         (true, Some(denied)) => {
-            watch.record_denied(denied.log(&settings.name));
+            denied.record(watch, &settings.name);
             Err(Error::DestinationIpProhibited)
         }
         (true, None) => Err(Error::DestinationNotFound),
@@ -178,7 +190,7 @@ async fn resolve_allowed(
     }
 }
 
-async fn tls(place: &HttpGrant, stream: DeadlineStream<TcpStream>) -> Result<Box<dyn Stream>, Error> {
+async fn tls(place: &Origin, stream: DeadlineStream<TcpStream>) -> Result<Box<dyn Stream>, Error> {
     let name = match place.host.parse::<IpAddr>() {
         Ok(ip) => ServerName::from(ip),
         Err(_) => ServerName::try_from(place.host.clone()).map_err(|_| Error::HttpRequestUriInvalid)?,

@@ -16,8 +16,8 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
 use crate::capability::call_window::CallWindow;
 use crate::capability::grant;
-use crate::capability::grant::EffectivePermissions;
 use crate::capability::grants::Grants;
+use crate::guest::permissions::CallPermissions;
 
 /// Host side of `wasi:filesystem` for one wasmtime `Store`. Contains wasmtime-wasi's implementation, and the data that
 /// the host needs to check changes and to log refusals.
@@ -26,7 +26,7 @@ pub(crate) struct Files<'a> {
     pub(crate) watch: &'a CallWindow,
     pub(crate) plugin: &'a str,
     pub(crate) grants: &'a Grants,
-    pub(crate) rights: EffectivePermissions,
+    pub(crate) permissions: CallPermissions,
 }
 
 /// Identifies [`Files`] to the linker.
@@ -46,7 +46,7 @@ impl Files<'_> {
         if let Err(error) = &result
             && matches!(error.downcast_ref(), Some(ErrorCode::NotPermitted | ErrorCode::ReadOnly | ErrorCode::Access))
         {
-            self.watch.record_denied(grant::refused_directory_write(self.grants, self.rights, what).log(self.plugin));
+            grant::refused_directory_write(self.grants, self.permissions, what).record(self.watch, self.plugin);
         }
         result
     }

@@ -1,6 +1,9 @@
 //! Grants: the capabilities that the configuration gives to a plugin.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+
+pub use http::{HeaderName, Method};
 
 /// Capabilities of a tool. Empty lists grant nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,7 +14,8 @@ pub struct Grants {
     pub tcp: Vec<TcpGrant>,
     /// Directories.
     pub dirs: Vec<DirGrant>,
-    /// Names of secrets.
+    /// Names of secrets that are bound to no server. With `secrets_clear`, the tool receives their values. Without it,
+    /// the tool receives placeholders that are inserted nowhere.
     pub secrets: Vec<String>,
     /// True if the tool receives secrets in clear instead of placeholders.
     pub secrets_clear: bool,
@@ -19,15 +23,86 @@ pub struct Grants {
     pub kv: Option<String>,
 }
 
-/// Server that a tool may call by HTTP, such as `https://api.example.com:443`.
+/// Scheme, host and port of a server, such as `https://api.example.com:443`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HttpGrant {
+pub struct Origin {
     /// `http` or `https`.
     pub scheme: String,
     /// Host name or address, lower case.
     pub host: String,
     /// Port.
     pub port: u16,
+}
+
+/// Requests that a tool may send to one server, below one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpGrant {
+    /// The server.
+    pub origin: Origin,
+    /// Start of the allowed paths. It begins with `/`, and only whole segments of a path match.
+    pub path: String,
+    /// Methods that an operator with external effects may send. Other operators may send `GET` and `HEAD` of these.
+    pub methods: Vec<Method>,
+    /// Methods that change nothing on this server, by the word of the administrator. Every operator may send them.
+    pub read_methods: Vec<Method>,
+    /// Names of the secrets that the host inserts into requests that match the grant.
+    pub secrets: Vec<String>,
+    /// Parts of a request that the secrets are inserted into.
+    pub secret_places: Vec<SecretPlace>,
+    /// True if `latch.toml` states the address alone. Such a grant allows `GET` and `HEAD` on every path, without secrets.
+    pub is_address_only: bool,
+}
+
+/// Part of a request that secrets are inserted into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SecretPlace {
+    /// The value of a header.
+    Header(HeaderName),
+    /// The body.
+    Body,
+    /// Every header and the body. `latch.toml` cannot grant it. The check of a tool that has no entry in `latch.toml` does.
+    Anywhere,
+}
+
+impl HttpGrant {
+    /// Methods of a grant that names none.
+    pub const DEFAULT_METHODS: [Method; 2] = [Method::GET, Method::HEAD];
+
+    /// Returns the grant of an address alone: `GET` and `HEAD` on every path of a server, without secrets.
+    pub fn read_only(origin: Origin) -> Self {
+        Self {
+            origin,
+            path: "/".to_owned(),
+            methods: Self::DEFAULT_METHODS.to_vec(),
+            read_methods: Vec::new(),
+            secrets: Vec::new(),
+            secret_places: Vec::new(),
+            is_address_only: true,
+        }
+    }
+
+    /// Returns true if the grant allows the method to an operator without external effects.
+    pub fn reads_with(&self, method: &Method) -> bool {
+        self.read_methods.contains(method) || Self::DEFAULT_METHODS.contains(method) && self.methods.contains(method)
+    }
+
+    /// Returns true if the grant allows the method to an operator with external effects.
+    pub fn allows(&self, method: &Method) -> bool {
+        self.read_methods.contains(method) || self.methods.contains(method)
+    }
+
+    /// Returns true if the grant allows a method that may change something.
+    pub fn may_change(&self) -> bool {
+        self.methods.iter().any(|method| !self.reads_with(method))
+    }
+}
+
+impl Grants {
+    /// Returns the names of all secrets that the plugin may ask for, each once.
+    pub fn secret_names(&self) -> BTreeSet<&str> {
+        let bound = self.http.iter().flat_map(|grant| &grant.secrets);
+        bound.chain(&self.secrets).map(String::as_str).collect()
+    }
 }
 
 /// Server that a tool may connect to by TCP, such as `smtp.example.com:587`.

@@ -3,47 +3,69 @@
 //! The host follows no redirects. The guest gets a redirect as an ordinary answer. A guest that follows a redirect
 //! sends a new request, and the host checks this request like any other.
 
+use std::net::Ipv6Addr;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::header::CONTENT_LENGTH;
+use hyper::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderValue, IF_RANGE, RANGE};
 use hyper::{Method, Request, Uri};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 use crate::capability::call_window::CallWindow;
-use crate::capability::connect::SentRequest;
-use crate::capability::grant::EffectivePermissions;
-use crate::capability::grants::HttpGrant;
+use crate::capability::connect::{SentRequest, Target};
+use crate::capability::denied::Denied;
+use crate::capability::grant::HOST_BYTES_MAX;
+use crate::capability::grants::{HttpGrant, Origin};
+use crate::capability::http_grant::RequestLine;
 use crate::capability::placeholder::Placeholders;
+use crate::capability::secret_echo::SecretEcho;
+use crate::capability::secret_insertion::SecretInsertion;
 use crate::capability::settings::PluginSettings;
-use crate::capability::{connect, grant};
+use crate::capability::{connect, http_grant};
+use crate::guest::permissions::CallPermissions;
 
 /// Maximum length in bytes of a body that is sent with a `Content-Length`. The length is recalculated after secrets are
 /// inserted. A longer body is sent in chunks.
 const COUNTED_BODY_BYTES_MAX: u64 = 1 << 20;
 
+/// Headers by which some servers replace the method or the path of a request.
+const OVERRIDES: [&str; 5] =
+    ["x-http-method", "x-http-method-override", "x-method-override", "x-original-url", "x-rewrite-url"];
+
 /// Request hooks of one call, which check each request before it is sent.
 pub(crate) struct RequestHooks {
     pub(crate) settings: Arc<PluginSettings>,
-    pub(crate) rights: EffectivePermissions,
+    pub(crate) permissions: CallPermissions,
     pub(crate) watch: CallWindow,
     pub(crate) placeholders: Placeholders,
 }
 
 impl RequestHooks {
-    /// Performs every check that is possible before anything leaves the host.
-    fn admit(&self, request: &Request<WasiBody>) -> Result<HttpGrant, Error> {
-        let place = request_origin(request.uri())?;
-        if *request.method() == Method::CONNECT {
+    /// Performs every check that is possible before anything leaves the host. Returns the server and the grants that
+    /// allow the request.
+    fn admit(&self, request: &Request<WasiBody>) -> Result<(Origin, Arc<[HttpGrant]>), Error> {
+        let origin = request_origin(request.uri())?;
+        let method = request.method();
+        if *method == Method::CONNECT {
             return Err(Error::HttpRequestMethodInvalid);
         }
-        grant::check_http(&self.settings.grants, self.rights, &place, request.method()).map_err(|denied| {
-            self.watch.record_denied(denied.log(&self.settings.name));
+        if let Some(name) = OVERRIDES.iter().find(|name| request.headers().contains_key(**name)) {
+            let denied = Denied::never(
+                format!("wanted to send the header {name}"),
+                "a grant states methods and paths, which this header would replace; send the method and the path themselves",
+            );
+            denied.record(&self.watch, &self.settings.name);
+            return Err(Error::HttpRequestDenied);
+        }
+        let line = RequestLine { origin: &origin, path: request.uri().path(), method };
+        let matched = http_grant::check_http(&self.settings.grants, self.permissions, &line).map_err(|denied| {
+            denied.record(&self.watch, &self.settings.name);
             Error::HttpRequestDenied
         })?;
+        let matched = matched.into_iter().cloned().collect();
         self.watch.check().map_err(|_| Error::ConnectionTimeout)?;
-        Ok(place)
+        Ok((origin, matched))
     }
 }
 
@@ -56,25 +78,47 @@ impl WasiHttpHooks for RequestHooks {
     ) -> Box<dyn Future<Output = Result<SentRequest, Error>> + Send> {
         let admitted = self.admit(&request);
         let (settings, watch) = (self.settings.clone(), self.watch.clone());
-        // Placeholders are replaced only if the plugin has secrets and does not get them in clear text.
-        let replaces = !settings.grants.secrets.is_empty() && !settings.grants.secrets_clear;
-        let placeholders = replaces.then(|| self.placeholders.clone());
+        let (placeholders, permissions) = (self.placeholders.clone(), self.permissions);
         Box::new(async move {
-            let place = admitted?;
-            let request = match placeholders {
-                Some(placeholders) => with_secrets(request, &placeholders).await?,
-                None => request,
+            let (origin, matched) = admitted?;
+            let options = options.unwrap_or_default();
+            // A plugin without secrets has no placeholders, and one that gets them in clear replaces them itself.
+            if settings.grants.secrets_clear || settings.grants.secret_names().is_empty() {
+                let target = Target { origin: &origin, permissions };
+                return connect::send(request, options, target, &settings, &watch).await;
+            }
+            let method = request.method().clone();
+            let echo = SecretEcho::new(&settings, &placeholders);
+            let insertion = SecretInsertion { placeholders, settings: settings.clone(), matched, watch: watch.clone() };
+            let request = with_secrets(request, &insertion).await?;
+            let target = Target { origin: &origin, permissions };
+            let (response, connection) = connect::send(request, options, target, &settings, &watch).await?;
+            let response = match echo {
+                Some(echo) => echo.replace_in(&method, response),
+                None => response,
             };
-            connect::send(request, options.unwrap_or_default(), &place, &settings, &watch).await
+            Ok((response, connection))
         })
     }
 }
 
 /// Returns scheme, host and port of a request. Refuses an address with a user name, because the text before the `@`
 /// could be mistaken for the host.
-pub fn request_origin(uri: &Uri) -> Result<HttpGrant, Error> {
+pub fn request_origin(uri: &Uri) -> Result<Origin, Error> {
     let authority = uri.authority().ok_or(Error::HttpRequestUriInvalid)?;
-    if authority.as_str().contains('@') || authority.host().is_empty() {
+    let is_host = (1..=HOST_BYTES_MAX).contains(&authority.host().len());
+    if authority.as_str().contains('@') || !is_host {
+        return Err(Error::HttpRequestUriInvalid);
+    }
+    // Brackets enclose an IPv6 address, and nothing but a port follows them.
+    let bracketed = authority.host().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let host = match bracketed {
+        Some(address) if address.parse::<Ipv6Addr>().is_ok() => address,
+        None if !authority.host().contains(['[', ']']) => authority.host(),
+        _ => return Err(Error::HttpRequestUriInvalid),
+    };
+    let rest = &authority.as_str()[authority.host().len()..];
+    if !(rest.is_empty() || rest.starts_with(':')) {
         return Err(Error::HttpRequestUriInvalid);
     }
     let scheme = uri.scheme_str().ok_or(Error::HttpRequestUriInvalid)?.to_ascii_lowercase();
@@ -85,18 +129,19 @@ pub fn request_origin(uri: &Uri) -> Result<HttpGrant, Error> {
         None if scheme == "https" => 443,
         None => 80,
     };
-    let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
-    Ok(HttpGrant { scheme, host, port })
+    Ok(Origin { scheme, host: host.to_ascii_lowercase(), port })
 }
 
 /// Inserts the values of secrets into the request's header values and body, and nowhere else.
-async fn with_secrets(request: Request<WasiBody>, placeholders: &Placeholders) -> Result<Request<WasiBody>, Error> {
+async fn with_secrets(request: Request<WasiBody>, insertion: &SecretInsertion) -> Result<Request<WasiBody>, Error> {
     let (mut parts, body) = request.into_parts();
-    for value in parts.headers.values_mut() {
-        *value = placeholders.replace_in_header(value)?;
-    }
+    insertion.insert_into_headers(&mut parts.headers)?;
+    // A compressed answer, or a part of one, would hide a secret that the server sends back.
+    parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    parts.headers.remove(RANGE);
+    parts.headers.remove(IF_RANGE);
     let announced = parts.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    let body = placeholders.replace_in_body(body);
+    let body = insertion.insert_into_body(body);
     let body = match announced {
         None | Some(0) => body,
         Some(length) if length <= COUNTED_BODY_BYTES_MAX => {
@@ -106,7 +151,10 @@ async fn with_secrets(request: Request<WasiBody>, placeholders: &Placeholders) -
             let whole = Limited::new(body, limit)
                 .collect()
                 .await
-                .map_err(|_| Error::HttpRequestBodySize(Some(length)))?
+                .map_err(|error| match error.downcast::<Error>() {
+                    Ok(denied) => *denied,
+                    Err(_) => Error::HttpRequestBodySize(Some(length)),
+                })?
                 .to_bytes();
             parts.headers.insert(CONTENT_LENGTH, whole.len().into());
             Full::<Bytes>::new(whole).map_err(|never| match never {}).boxed_unsync()
@@ -130,7 +178,14 @@ mod tests {
         assert_eq!(place("https://API.example/x").unwrap(), "https api.example 443");
         assert_eq!(place("http://a.example:8080/").unwrap(), "http a.example 8080");
         assert_eq!(place("http://[::1]:80/").unwrap(), "http ::1 80");
-        for bad in ["https://granted.example@evil.example/", "/only/a/path", "http://a.example:99999/"] {
+        for bad in [
+            "https://granted.example@evil.example/",
+            "http://[granted.example]:80/",
+            "http://[granted.example]x:443/",
+            "http://[::1]x:80/",
+            "/only/a/path",
+            "http://a.example:99999/",
+        ] {
             let uri = bad.parse::<Uri>();
             assert!(uri.is_err() || request_origin(&uri.unwrap()).is_err(), "{bad}");
         }

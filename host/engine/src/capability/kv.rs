@@ -5,11 +5,11 @@ use wasmtime::component::HasData;
 
 use latchwork_core::storage::KeyValue;
 
-use crate::capability::grant::EffectivePermissions;
 use crate::capability::grants::Grants;
 use crate::capability::host_call_gate::HostCallGate;
 use crate::guest::bindings::import::kv;
 use crate::guest::bindings::import::kv::KvError;
+use crate::guest::permissions::CallPermissions;
 
 /// Maximum sizes of a key and a value, as specified in `wit/kv.wit`.
 const KEY_BYTES_MAX: usize = 256;
@@ -20,7 +20,7 @@ pub(crate) struct KvView<'a> {
     pub(crate) gate: HostCallGate<'a>,
     pub(crate) plugin: &'a str,
     pub(crate) grants: &'a Grants,
-    pub(crate) rights: EffectivePermissions,
+    pub(crate) permissions: CallPermissions,
     pub(crate) kv: &'a dyn KeyValue,
 }
 
@@ -40,17 +40,15 @@ impl KvView<'_> {
         Ok(match grant::kv_namespace(self.grants, self.plugin) {
             Ok(namespace) => Ok(namespace.to_owned()),
             Err(denied) => {
-                self.gate.window.record_denied(denied.log(self.plugin));
+                denied.record(self.gate.window, self.plugin);
                 Err(KvError::NotGranted)
             }
         })
     }
 
     fn begin_kv_write(&mut self) -> wasmtime::Result<Result<(), KvError>> {
-        if let Err(denied) = grant::check_kv_write(self.rights) {
-            let said = denied.log(self.plugin);
-            self.gate.window.record_denied(said.clone());
-            return Ok(Err(KvError::Unavailable(said)));
+        if let Err(denied) = grant::check_kv_write(self.permissions) {
+            return Ok(Err(KvError::Unavailable(denied.record(self.gate.window, self.plugin))));
         }
         self.gate.window.begin_side_effect()?;
         Ok(Ok(()))

@@ -8,14 +8,24 @@ use latchwork_core::encoding::truncate;
 use crate::capability::host_call_gate::HostCallGate;
 use crate::capability::step_view::StepView;
 use crate::guest::bindings::import::log;
+use crate::guest::limits::LogRecord;
 
 /// Maximum length of one record, in bytes. Longer records are truncated.
 pub(crate) const RECORD_BYTES_MAX: usize = 8 << 10;
 
+/// Last record of a try that logs too much.
+const LOG_IS_FULL: &str = "it logged more than 1 MiB in this try; the rest is left out";
+
 impl log::Host for StepView<'_> {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.guard.count_host_call()?;
-        self.calls.log(tracing_level(level), truncate::at_bytes(&message, RECORD_BYTES_MAX).start);
+        for line in lines(&message) {
+            match self.guard.take_log_bytes(line.len()) {
+                LogRecord::Write => self.calls.log(tracing_level(level), &line),
+                LogRecord::WriteLast => self.calls.log(Level::WARN, LOG_IS_FULL),
+                LogRecord::LeaveOut => break,
+            }
+        }
         Ok(())
     }
 }
@@ -37,14 +47,36 @@ impl HasData for ToolLogViewData {
 impl log::Host for ToolLogView<'_> {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.gate.pass()?;
-        record(self.plugin, self.slot, tracing_level(level), &message);
+        for line in lines(&message) {
+            match self.gate.guard.take_log_bytes(line.len()) {
+                LogRecord::Write => record(self.plugin, self.slot, tracing_level(level), &line),
+                LogRecord::WriteLast => record(self.plugin, self.slot, Level::WARN, LOG_IS_FULL),
+                LogRecord::LeaveOut => break,
+            }
+        }
         Ok(())
     }
 }
 
-/// Writes a tool's record to the host's own log.
-pub(crate) fn record(plugin: &str, slot: &str, level: Level, message: &str) {
+/// Returns the lines of a message, each for a record of its own. A line break in a record could imitate a record of the host.
+pub(crate) fn lines(message: &str) -> impl Iterator<Item = String> {
     let message = truncate::at_bytes(message, RECORD_BYTES_MAX).start;
+    let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+    let lines = message.split(breaks).filter(|line| !line.is_empty());
+    // A message without text is a record, too.
+    lines.chain(message.is_empty().then_some("")).map(without_reordering)
+}
+
+/// Replaces characters that change the order in which a terminal shows text.
+fn without_reordering(line: &str) -> String {
+    let reorders = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let shown = |c: char| if reorders(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    if line.contains(reorders) { line.chars().map(shown).collect() } else { line.to_owned() }
+}
+
+/// Writes a line of a tool to the host's own log.
+pub(crate) fn record(plugin: &str, slot: &str, level: Level, message: &str) {
+    let message = without_reordering(truncate::at_bytes(message, RECORD_BYTES_MAX).start);
     match level {
         Level::ERROR => tracing::error!(target: "plugin", plugin, slot, "{message}"),
         Level::WARN => tracing::warn!(target: "plugin", plugin, slot, "{message}"),
@@ -61,5 +93,22 @@ fn tracing_level(level: log::Level) -> Level {
         log::Level::Info => Level::INFO,
         log::Level::Warn => Level::WARN,
         log::Level::Error => Level::ERROR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I207. A message cannot imitate a record of the host, and does not reorder a line.
+    #[test]
+    fn each_line_of_a_message_is_a_record() {
+        let of = |message: &str| lines(message).collect::<Vec<_>>();
+        assert_eq!(of("plain"), ["plain"]);
+        assert_eq!(of(""), [""]);
+        assert_eq!(of("a\r\nb\n\nc\u{2028}d\u{85}e"), ["a", "b", "c", "d", "e"]);
+        assert_eq!(of("\n"), [""; 0]);
+        assert_eq!(of("a\u{202e}b"), ["a\\u{202e}b"]);
+        assert_eq!(of(&"x".repeat(100_000))[0].len(), RECORD_BYTES_MAX);
     }
 }

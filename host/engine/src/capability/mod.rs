@@ -4,15 +4,21 @@
 //! [`StepCalls`](crate::guest::step_calls::StepCalls) of the try. Tools have `context`, `invocation`, `log`, `kv`,
 //! `secrets`, `config`, and from WASI 0.2 `filesystem`, `sockets`, `http` and `stdio`.
 //!
-//! Module `grant` checks every grant. Module `call_window` enforces the deadline of a call and records whether
+//! Modules `grant` and `http_grant` check every grant. Module `call_window` enforces the deadline of a call and records whether
 //! the call has begun to act on the world.
 //!
-//! Floors, top first: `http` · `connect`, `stdio` · `config`, `context`, `filesystem`, `kv`, `log`, `open_dirs`,
-//! `secrets`, `settings`, `sockets` · `events`, `grant`, `host_call_gate`, `rng`, `stub`, `tools` · `address`, `call_window`,
-//! `clock`, `grants`, `placeholder`, `secret_values`, `step_view`.
+//! Floors, top first: `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`, `context`, `filesystem`,
+//! `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `host_call_gate`, `http_grant`, `older_grants`,
+//! `rng`, `stub`, `tools` · `grant` · `denied` · `access_text`, `config_line` · `address`, `call_window`, `clock`, `grants`,
+//! `placeholder`, `replaced_body`, `secret_values`, `step_view`.
 
+pub mod access_text;
 pub mod call_window;
+pub mod config_line;
+pub mod denied;
 pub mod grants;
+pub mod http_grant;
+pub mod older_grants;
 mod secret_values;
 pub mod settings;
 mod stub;
@@ -31,7 +37,10 @@ pub(crate) mod kv;
 pub(crate) mod log;
 pub(crate) mod open_dirs;
 mod placeholder;
+mod replaced_body;
 pub(crate) mod rng;
+pub mod secret_echo;
+mod secret_insertion;
 pub(crate) mod secrets;
 pub(crate) mod sockets;
 pub(crate) mod stdio;
@@ -44,6 +53,6 @@ pub(crate) use stub::fix_environment;
 pub use stub::{HttpStub, StubFailure};
 
 /// Returns scheme, host and port of a URL. Returns `None` if one of them is missing or invalid.
-pub fn origin_of(uri: &::http::Uri) -> Option<grants::HttpGrant> {
+pub fn origin_of(uri: &::http::Uri) -> Option<grants::Origin> {
     http::request_origin(uri).ok()
 }

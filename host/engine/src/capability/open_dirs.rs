@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
-use crate::capability::grant::EffectivePermissions;
 use crate::capability::grants::DirGrant;
+use crate::guest::permissions::CallPermissions;
 use crate::os::folders;
 
 /// Open directories, in the order of the grants.
@@ -28,9 +28,9 @@ impl OpenDirs {
     }
 
     /// Adds the directories to the directories of a guest.
-    pub(crate) fn give_to(&self, wasi: &mut WasiCtxBuilder, rights: EffectivePermissions) -> wasmtime::Result<()> {
+    pub(crate) fn give_to(&self, wasi: &mut WasiCtxBuilder, permissions: CallPermissions) -> wasmtime::Result<()> {
         for (grant, opened) in self.0.iter() {
-            let perms = if grant.write && rights.write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
+            let perms = if grant.write && permissions.may_write() { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
             let failed =
                 |error: String| wasmtime::format_err!("directory {} cannot be opened: {error}", grant.host.display());
             let dir = opened.as_ref().map_err(|error| failed(error.clone()))?;

@@ -30,7 +30,7 @@ impl secrets::Host for SecretsView<'_> {
     fn get(&mut self, name: String) -> wasmtime::Result<Result<String, SecretError>> {
         self.gate.pass()?;
         if let Err(denied) = grant::check_secret(self.grants, &name) {
-            self.gate.window.record_denied(denied.log(self.plugin));
+            denied.record(self.gate.window, self.plugin);
             return Ok(Err(SecretError::NotGranted));
         }
         let Some(value) = self.secrets.value(&name) else {

@@ -131,3 +131,20 @@ impl ManifestSource {
         matches!(self, ManifestSource::Overrides(stated) if !stated.is_empty())
     }
 }
+
+/// Returns settings with these grants, without configuration and without secrets that have values.
+#[cfg(test)]
+pub(crate) fn settings_with(grants: Grants) -> PluginSettings {
+    let clock = Arc::new(latchwork_core::memory::ManualClock::default());
+    PluginSettings {
+        name: "p".to_owned(),
+        grants,
+        limits: LimitsConfig::default(),
+        wasi: WasiMode::None,
+        config: BTreeMap::new(),
+        operators: ManifestSource::default(),
+        secrets: Arc::new(crate::capability::EnvOrFile { dir: "none".into() }),
+        kv: Arc::new(latchwork_core::memory::Memory::new(clock, 0)),
+        http_stub: None,
+    }
+}

@@ -20,8 +20,8 @@ use wasmtime_wasi::sockets::{SocketAddrUse, WasiSocketsCtxView};
 
 use crate::capability::call_window::CallWindow;
 use crate::capability::grant;
-use crate::capability::grant::EffectivePermissions;
 use crate::capability::grants::Grants;
+use crate::guest::permissions::CallPermissions;
 
 /// Results of the name lookups of a call: for each address, the names whose lookups returned the address. Also contains
 /// the name of each lookup that still runs.
@@ -44,7 +44,7 @@ impl ResolvedNames {
         &self,
         plugin: &str,
         grants: &Grants,
-        rights: EffectivePermissions,
+        permissions: CallPermissions,
         watch: &CallWindow,
         address: SocketAddr,
         reason: SocketAddrUse,
@@ -53,7 +53,7 @@ impl ResolvedNames {
             SocketAddrUse::TcpConnect => {
                 let names =
                     self.with(|inner| inner.by_address.get(&address.ip().to_canonical()).cloned().unwrap_or_default());
-                grant::check_tcp(grants, rights, address, &names)
+                grant::check_tcp(grants, permissions, address, &names)
             }
             // Before a client connects, it binds its socket. This bind names no port and no address, and is allowed.
             SocketAddrUse::TcpBind if address.port() == 0 && address.ip().is_unspecified() => return true,
@@ -62,7 +62,7 @@ impl ResolvedNames {
         match decided {
             Ok(()) => watch.begin_side_effect().is_ok(),
             Err(denied) => {
-                watch.record_denied(denied.log(plugin));
+                denied.record(watch, plugin);
                 false
             }
         }
@@ -76,7 +76,7 @@ pub(crate) struct NameLookup<'a> {
     pub(crate) watch: &'a CallWindow,
     pub(crate) plugin: &'a str,
     pub(crate) grants: &'a Grants,
-    pub(crate) rights: EffectivePermissions,
+    pub(crate) permissions: CallPermissions,
 }
 
 /// Identifies [`NameLookup`] to the linker.
@@ -107,8 +107,8 @@ impl ip_name_lookup::Host for NameLookup<'_> {
         network: Resource<Network>,
         name: String,
     ) -> Result<Resource<ResolveAddressStream>, SocketError> {
-        if let Err(denied) = grant::check_tcp_name(self.grants, self.rights, &name) {
-            self.watch.record_denied(denied.log(self.plugin));
+        if let Err(denied) = grant::check_tcp_name(self.grants, self.permissions, &name) {
+            denied.record(self.watch, self.plugin);
             return Err(ErrorCode::AccessDenied.into());
         }
         let stream = self.inner.resolve_addresses(network, name.clone())?;

@@ -11,6 +11,10 @@ use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 
 use crate::capability::log;
 use crate::capability::log::RECORD_BYTES_MAX;
+use crate::guest::limits::RECORD_BYTES;
+
+/// Number of bytes of one stream that a call logs.
+const STREAM_BYTES_MAX: usize = 1 << 20;
 
 /// One stream of one call. Clones share the incomplete line.
 #[derive(Clone)]
@@ -21,17 +25,34 @@ struct Line {
     slot: String,
     level: Level,
     text: Vec<u8>,
+    /// Number of bytes that are still logged.
+    left: usize,
 }
 
 impl LogStream {
     pub(crate) fn new(plugin: &str, slot: &str, level: Level) -> Self {
-        let line = Line { plugin: plugin.to_owned(), slot: slot.to_owned(), level, text: Vec::new() };
+        let line =
+            Line { plugin: plugin.to_owned(), slot: slot.to_owned(), level, text: Vec::new(), left: STREAM_BYTES_MAX };
         Self(Arc::new(Mutex::new(line)))
     }
 }
 
 impl Line {
     fn push(&mut self, bytes: &[u8]) {
+        if self.left == 0 {
+            return;
+        }
+        let taken = bytes.len().min(self.left);
+        self.left -= taken;
+        self.push_lines(&bytes[..taken]);
+        if self.left == 0 {
+            self.end();
+            let message = format!("it wrote more than {STREAM_BYTES_MAX} bytes; the rest is left out");
+            log::record(&self.plugin, &self.slot, Level::WARN, &message);
+        }
+    }
+
+    fn push_lines(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.text.extend_from_slice(piece);
             if piece.ends_with(b"\n") || self.text.len() >= RECORD_BYTES_MAX {
@@ -43,8 +64,9 @@ impl Line {
     fn end(&mut self) {
         let text = String::from_utf8_lossy(&self.text);
         let text = text.trim_end_matches(['\r', '\n']);
-        if !text.is_empty() {
-            log::record(&self.plugin, &self.slot, self.level, text);
+        for line in log::lines(text).filter(|line| !line.is_empty()) {
+            self.left = self.left.saturating_sub(RECORD_BYTES);
+            log::record(&self.plugin, &self.slot, self.level, &line);
         }
         self.text.clear();
     }

@@ -11,7 +11,7 @@ use wasmtime_wasi::{HostWallClock, WasiCtxBuilder};
 
 use latchwork_core::model::ids::Hash;
 
-use crate::capability::grants::HttpGrant;
+use crate::capability::grants::Origin;
 
 /// Wall-clock time of the first try of a checked call: 2026-01-05 09:00:00 UTC.
 const START_SECONDS: u64 = 1_767_603_600;
@@ -31,7 +31,7 @@ pub enum StubFailure {
 /// first, as for real servers.
 pub trait HttpStub: Send + Sync {
     /// Answers a request. The secrets are already inserted, as in a request that leaves the host.
-    fn answer(&self, place: &HttpGrant, request: Request<Bytes>) -> Result<Response<Bytes>, StubFailure>;
+    fn answer(&self, place: &Origin, request: Request<Bytes>) -> Result<Response<Bytes>, StubFailure>;
 }
 
 /// Sets time and random numbers of a checked call. Both are equal in every repetition of the check and differ between

@@ -134,7 +134,7 @@ pub(crate) fn check_settings(shape: Shape, terms: LoadSettings<'_>) -> Result<()
     match shape.kind {
         PluginKind::Step if *terms.grants != Grants::default() => Err(vec![Problem::GrantsOnStep]),
         PluginKind::Tool if terms.wasi != WasiMode::None => Err(vec![Problem::VirtualWasiOnTool]),
-        _ if !shape.is_untyped && terms.has_operator_overrides => Err(vec![Problem::RedundantOverrides]),
+        PluginKind::Step if terms.has_operator_overrides => Err(vec![Problem::RedundantOverrides]),
         _ => Ok(()),
     }
 }

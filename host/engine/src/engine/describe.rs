@@ -10,10 +10,10 @@ use latchwork_core::model::manifest::{Determinism, Limits, Manifest, OperatorSpe
 
 use crate::capability::settings::PluginSettings;
 use crate::engine::null_host::NullHost;
-use crate::engine::schema::Schemas;
+use crate::engine::schema::{PATTERN_BYTES_MAX, Schemas};
 use crate::engine::shape::Shape;
 use crate::engine::step_state::StepState;
-use crate::engine::{start_phase, virtual_wasi};
+use crate::engine::{start_phase, stated_effects, virtual_wasi};
 use crate::guest::bindings::export;
 use crate::guest::limits::Guarded;
 use crate::guest::{convert, fault, limits};
@@ -48,8 +48,9 @@ pub(crate) fn describe(
     settings: &PluginSettings,
 ) -> Result<Described, Vec<Problem>> {
     let answer = call_describe(engine, component, shape, settings)?;
-    let manifest = convert::manifest(answer);
+    let mut manifest = convert::manifest(answer);
     let schemas = check_manifest(&manifest, shape.kind)?;
+    stated_effects::apply(&mut manifest, settings)?;
     Ok((manifest, schemas))
 }
 
@@ -146,7 +147,7 @@ pub(crate) fn check_manifest(
         wrong("operators".into(), "the list is empty; a plugin serves at least one operator".into());
     }
     let mut names = BTreeSet::new();
-    let mut schemas = BTreeMap::new();
+    let (mut schemas, mut pattern_bytes) = (BTreeMap::new(), 0);
     for (index, operator) in manifest.operators.iter().enumerate() {
         let name = operator.name.as_str();
         let at = |part: &str| format!("operators[{index}] {name:?}, {part}");
@@ -161,6 +162,12 @@ pub(crate) fn check_manifest(
         }
         match Schemas::compile(&operator.input_schema, &operator.output_schema) {
             Ok(compiled) => {
+                pattern_bytes += compiled.pattern_bytes();
+                if pattern_bytes > PATTERN_BYTES_MAX {
+                    let most = PATTERN_BYTES_MAX >> 20;
+                    wrong("operators".into(), format!("their regular expressions have more than {most} MiB of states"));
+                    break;
+                }
                 schemas.insert(operator.name.clone(), compiled);
             }
             Err(bad) => bad.into_iter().for_each(|(part, text)| wrong(at(part), text)),

@@ -11,7 +11,7 @@
 //!
 //! Floors, top first: `runnable` · `component_interface`, `plugin` · `component`, `tool` · `untyped` · `describe` ·
 //! `cache`, `profile`, `start_phase`, `step` · `announce`, `error`, `instance_pool`, `null_host`, `schema`, `shape`,
-//! `step_end`, `step_state`, `tool_state`, `virtual_wasi`.
+//! `stated_effects`, `step_end`, `step_state`, `tool_state`, `virtual_wasi`.
 
 mod announce;
 mod cache;
@@ -27,6 +27,7 @@ mod runnable;
 pub mod schema;
 mod shape;
 mod start_phase;
+mod stated_effects;
 pub(crate) mod step;
 mod step_end;
 mod step_state;

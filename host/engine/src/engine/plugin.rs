@@ -10,10 +10,9 @@ use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::model::manifest::{
-    Determinism, Limits, Manifest, OperatorSpec, PluginKind, RecoveryClass, RequestedLimits, WasiMode,
+    Limits, Manifest, OperatorSpec, PluginKind, RecoveryClass, RequestedLimits, WasiMode,
 };
 
-use crate::capability::grant::EffectivePermissions;
 use crate::capability::open_dirs::OpenDirs;
 use crate::capability::settings::{LimitsConfig, PluginSettings};
 use crate::engine::schema::Schemas;
@@ -23,6 +22,7 @@ use crate::engine::tool;
 use crate::engine::tool::{ReconcileVerdict, ToolCode, ToolEnd, ToolFunctionCall, ToolReturn, VerifyResult};
 use crate::engine::untyped::Function;
 use crate::guest::convert;
+use crate::guest::permissions::CallPermissions;
 use crate::guest::step_calls::StepCalls;
 use crate::guest::tool_call::ToolCallContext;
 use crate::os::Machine;
@@ -221,12 +221,13 @@ impl Plugin {
 
     /// Calls a tool once, in a new instance. The answer says whether the world may have changed.
     pub async fn invoke(&self, operator: &str, args: &str, call: ToolCallContext, limits: &Limits) -> ToolEnd {
-        let (code, spec) = match self.tool_code(operator) {
-            Ok(found) => found,
+        let code = match self.tool_code(operator) {
+            Ok(code) => code,
             Err(failure) => return not_called(failure),
         };
+        let permissions = call.permissions;
         let ask = ToolFunctionCall::Invoke { args };
-        let asked = code.call_function(&self.settings, operator, ask, call, declared_permissions(spec), limits).await;
+        let asked = code.call_function(&self.settings, operator, ask, call, permissions, limits).await;
         asked.into_end(limits, self.schemas.get(operator))
     }
 
@@ -240,19 +241,19 @@ impl Plugin {
         limits: &Limits,
     ) -> Result<ReconcileVerdict, Failure> {
         use crate::guest::bindings::export::reconcile::Verdict;
-        let (code, _) = self.tool_code(operator)?;
+        let code = self.tool_code(operator)?;
         self.require_export(self.reconcile, "reconcile")?;
         let ask = ToolFunctionCall::Reconcile { args };
-        match code
-            .call_function(&self.settings, operator, ask, call, EffectivePermissions::READ_ONLY, limits)
-            .await
-            .returned?
-        {
+        let asked = code.call_function(&self.settings, operator, ask, call, CallPermissions::READ_ONLY, limits).await;
+        let was_denied = asked.was_denied();
+        match asked.into_return()? {
             ToolReturn::Verdict(Verdict::Happened(output)) => {
                 let output = convert::output(output);
                 tool::check_tool_output(&output, limits, self.schemas.get(operator))?;
                 Ok(ReconcileVerdict::Happened(output))
             }
+            // A query that the host refused in part proves nothing, and this verdict permits a repetition of the call.
+            ToolReturn::Verdict(Verdict::DidNotHappen) if was_denied => Ok(ReconcileVerdict::Unknown),
             ToolReturn::Verdict(Verdict::DidNotHappen) => Ok(ReconcileVerdict::DidNotHappen),
             ToolReturn::Verdict(Verdict::NotYet(ms)) => Ok(ReconcileVerdict::NotYet(ms)),
             ToolReturn::Verdict(Verdict::Unknown) => Ok(ReconcileVerdict::Unknown),
@@ -268,14 +269,11 @@ impl Plugin {
         call: ToolCallContext,
         limits: &Limits,
     ) -> Result<VerifyResult, Failure> {
-        let (code, _) = self.tool_code(operator)?;
+        let code = self.tool_code(operator)?;
         self.require_export(self.verify, "verify")?;
         let ask = ToolFunctionCall::Verify { change };
-        match code
-            .call_function(&self.settings, operator, ask, call, EffectivePermissions::READ_ONLY, limits)
-            .await
-            .returned?
-        {
+        let asked = code.call_function(&self.settings, operator, ask, call, CallPermissions::READ_ONLY, limits).await;
+        match asked.into_return()? {
             ToolReturn::Finding(crate::guest::bindings::export::verify::Finding::Confirmed) => {
                 Ok(VerifyResult::Confirmed)
             }
@@ -298,12 +296,13 @@ impl Plugin {
         let found = self
             .tool_code(operator)
             .and_then(|found| self.require_export(self.compensate, "compensate").map(|()| found));
-        let (code, spec) = match found {
-            Ok(found) => found,
+        let code = match found {
+            Ok(code) => code,
             Err(failure) => return not_called(failure),
         };
+        let permissions = call.permissions;
         let ask = ToolFunctionCall::Compensate { external_key, args, result };
-        let asked = code.call_function(&self.settings, operator, ask, call, declared_permissions(spec), limits).await;
+        let asked = code.call_function(&self.settings, operator, ask, call, permissions, limits).await;
         // The result of a compensating call has no schema.
         asked.into_end(limits, None)
     }
@@ -328,11 +327,9 @@ impl Plugin {
         self.check_output(operator, &value)
     }
 
-    fn tool_code(&self, operator: &str) -> Result<(&ToolCode, &OperatorSpec), Failure> {
+    fn tool_code(&self, operator: &str) -> Result<&ToolCode, Failure> {
         let LinkedCode::Tool(code) = &self.code else { return Err(self.wrong_kind("tool")) };
-        self.schemas(operator)?;
-        let spec = self.operator(operator).expect("an operator with schemas is in the manifest");
-        Ok((code, spec))
+        self.schemas(operator).map(|_| code)
     }
 
     fn require_export(&self, exported: bool, function: &str) -> Result<(), Failure> {
@@ -345,12 +342,6 @@ impl Plugin {
     fn wrong_kind(&self, wanted: &str) -> Failure {
         Failure::new(Code::Internal, format!("plugin {:?} is not a {wanted}", self.name))
     }
-}
-
-/// Returns the permissions that follow from the operator's declared effects and determinism. An access must be
-/// allowed both by these permissions and by the plugin's grants.
-fn declared_permissions(spec: &OperatorSpec) -> EffectivePermissions {
-    EffectivePermissions { write: spec.is_world_changing(), post: spec.determinism == Determinism::Stable }
 }
 
 /// Returns the limits in force. A configured limit applies as it is. Otherwise the plugin's requested limit applies,

@@ -16,7 +16,6 @@ use crate::capability::call_window::{CallWindow, Hindrances};
 use crate::capability::config::ConfigViewData;
 use crate::capability::context::CallContextViewData;
 use crate::capability::filesystem::FilesData;
-use crate::capability::grant::EffectivePermissions;
 use crate::capability::kv::KvViewData;
 use crate::capability::log::ToolLogViewData;
 use crate::capability::open_dirs::OpenDirs;
@@ -29,13 +28,18 @@ use crate::engine::shape::Shape;
 use crate::engine::tool_state::{ToolState, files, host_state, lookup};
 use crate::engine::untyped::{Function, Functions, UntypedReturn};
 use crate::guest::bindings::{export, import};
+use crate::guest::convert::MESSAGE_BYTES_MAX;
 use crate::guest::limits::oversized;
+use crate::guest::permissions::{CallPermissions, DeniedBy};
 use crate::guest::tool_call::ToolCallContext;
 use crate::guest::{convert, fault, limits};
 use crate::os::Machine;
 
 /// Maximum number of bytes kept of an invalid answer.
 pub(crate) const KEPT_ANSWER_BYTES_MAX: usize = 64 << 10;
+
+/// Maximum number of state changes in one answer. Each becomes an event.
+const STATE_CHANGES_MAX: usize = 1_000;
 
 /// End of one try of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,7 +182,7 @@ impl ToolCode {
         operator: &str,
         ask: ToolFunctionCall<'_>,
         call: ToolCallContext,
-        rights: EffectivePermissions,
+        permissions: CallPermissions,
         limits: &Limits,
     ) -> ToolCallResult {
         let since = self.machine.boot_us();
@@ -188,36 +192,42 @@ impl ToolCode {
         let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
         let watch = CallWindow::with_deadline(self.machine.clone(), deadline_us);
         let (mut fuel, mut begun, hindrances) = (0, false, watch.clone());
-        let said =
-            match ToolState::new(settings.clone(), call, rights, limits, &self.dirs, (watch.clone(), &self.machine)) {
-                Ok(state) => {
-                    let _turn = self.permits.acquire().await;
-                    let mut store = Store::new(self.pre.engine(), state);
-                    let asked = tokio::time::timeout(
-                        watch.time_left(),
-                        self.call_in_store(&mut store, operator, ask, limits, &mut fuel),
-                    );
-                    let answered = asked.await;
-                    fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
-                    let ended_us = self.machine.boot_us();
-                    begun = watch.close();
-                    // A function of an untyped component cannot report that it changed nothing. Without the right to write,
-                    // it certainly changed nothing, so `begun` becomes false.
-                    if !rights.write && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
-                        begun = false;
-                    }
-                    // Before the result is returned, this drop closes everything that the guest had open.
-                    drop(store);
-                    match answered {
-                        Ok(Ok(said)) => Ok(said),
-                        // A failure before the deadline is reported as it is. The deadline itself can make a guest fail in
-                        // many ways. Every failure after the deadline is therefore reported as a timeout.
-                        Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
-                        Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
-                    }
+        let said = match ToolState::new(
+            settings.clone(),
+            call,
+            permissions,
+            limits,
+            &self.dirs,
+            (watch.clone(), &self.machine),
+        ) {
+            Ok(state) => {
+                let _turn = self.permits.acquire().await;
+                let mut store = Store::new(self.pre.engine(), state);
+                let asked = tokio::time::timeout(
+                    watch.time_left(),
+                    self.call_in_store(&mut store, operator, ask, limits, &mut fuel),
+                );
+                let answered = asked.await;
+                fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
+                let ended_us = self.machine.boot_us();
+                begun = watch.close();
+                // A function of an untyped component cannot report that it changed nothing. Without permission to write,
+                // it certainly changed nothing, so `begun` becomes false.
+                if !permissions.may_write() && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
+                    begun = false;
                 }
-                Err(error) => Err(Failure::new(Code::DependencyUnavailable, error.to_string())),
-            };
+                // Before the result is returned, this drop closes everything that the guest had open.
+                drop(store);
+                match answered {
+                    Ok(Ok(said)) => Ok(said),
+                    // A failure before the deadline is reported as it is. The deadline itself can make a guest fail in
+                    // many ways. Every failure after the deadline is therefore reported as a timeout.
+                    Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
+                    Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
+                }
+            }
+            Err(error) => Err(Failure::new(Code::DependencyUnavailable, error.to_string())),
+        };
         ToolCallResult {
             returned: said,
             begun,
@@ -294,10 +304,24 @@ impl ToolCode {
 }
 
 impl ToolCallResult {
+    /// Returns true if the host refused an access during the call.
+    pub(crate) fn was_denied(&self) -> bool {
+        self.hindered.denied.is_some()
+    }
+
+    /// Returns what the function returned, or the failure with the access that explains it.
+    pub(crate) fn into_return(self) -> Result<ToolReturn, Failure> {
+        self.returned.map_err(|failure| explain_hindrance(failure, self.hindered))
+    }
+
     /// Converts the result of `invoke` or `compensate` into the end of the try. Checks the answer against
     /// `schema`, if given.
     pub(crate) fn into_end(self, limits: &Limits, schema: Option<&schema::Schemas>) -> ToolEnd {
         let ToolCallResult { returned: said, begun, hindered, fuel, wall_us } = self;
+        if let Some((DeniedBy::DryRun, why)) = hindered.denied {
+            // The mode skips the call, whatever the guest made of the refusal.
+            return ToolEnd { answer: Answer::NotApplied(Failure::new(Code::ModeForbids, why)), fuel, wall_us };
+        }
         let doubtful = |failure, kept: Option<&str>| match begun {
             false => Answer::NotApplied(failure),
             true => Answer::Unknown {
@@ -349,12 +373,15 @@ impl ToolCallResult {
 fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
     let is_crash = matches!(failure.code, Code::PluginException | Code::PluginTrap);
     let (code, why) = match hindered {
-        Hindrances { denied: Some(why), .. } if is_crash || failure.code == Code::PolicyDenied => {
+        Hindrances { denied: Some((DeniedBy::NarrowerGrants, why)), .. } if may_be_denial(failure.code) => {
+            (Code::GrantRequired, why)
+        }
+        Hindrances { denied: Some((_, why)), .. } if is_crash || failure.code == Code::PolicyDenied => {
             (Code::CapabilityDenied, why)
         }
         // If the host denies a write to the key-value map, the guest gets the error of an unavailable store. The guest
         // then reports an unavailable dependency. This code is replaced here.
-        Hindrances { denied: Some(why), .. }
+        Hindrances { denied: Some((_, why)), .. }
             if failure.code == Code::DependencyUnavailable && failure.message.contains(&why) =>
         {
             return Failure { code: Code::CapabilityDenied, retry_after_ms: None, ..failure };
@@ -362,7 +389,23 @@ fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
         Hindrances { unreachable: Some(why), .. } if is_crash => (Code::NetworkUnavailable, why),
         _ => return failure,
     };
-    Failure { code, message: format!("{why} (the plugin: {})", failure.message), ..failure }
+    let message = format!("{why} (the plugin: {})", failure.message);
+    Failure { code, message: truncate::at_bytes(&message, MESSAGE_BYTES_MAX).start.to_owned(), ..failure }
+}
+
+/// Returns true if a plugin may report a refused access with this code. The other codes speak about the input or about an
+/// answer of a server.
+fn may_be_denial(code: Code) -> bool {
+    matches!(
+        code,
+        Code::PluginException
+            | Code::PluginTrap
+            | Code::PolicyDenied
+            | Code::AuthForbidden
+            | Code::DependencyUnavailable
+            | Code::NetworkTimeout
+            | Code::TemporaryProviderError
+    )
 }
 
 /// Checks size and format of a tool's answer.
@@ -372,6 +415,13 @@ pub(crate) fn check_tool_output(
     schema: Option<&schema::Schemas>,
 ) -> Result<(), Failure> {
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    if output.state_changes.len() > STATE_CHANGES_MAX {
+        let count = output.state_changes.len();
+        let message = format!("the answer has {count} state changes; at most {STATE_CHANGES_MAX} are allowed");
+        return Err(Failure::new(Code::OutputLimit, message));
+    }
+    let usage = output.usage.as_ref();
+    let usage = usage.map_or(0, |usage| optional(&usage.model) + optional(&usage.provider_trace_id));
     let changes: usize = output
         .state_changes
         .iter()
@@ -384,7 +434,7 @@ pub(crate) fn check_tool_output(
                 + optional(&change.external_ref)
         })
         .sum();
-    let len = output.result.len() + optional(&output.receipt) + changes;
+    let len = output.result.len() + optional(&output.receipt) + changes + usage;
     if len > limits.output_bytes as usize {
         return Err(oversized(len, limits));
     }

@@ -16,7 +16,6 @@ use crate::capability::call_window::CallWindow;
 use crate::capability::config::ConfigView;
 use crate::capability::context::CallContextView;
 use crate::capability::filesystem::Files;
-use crate::capability::grant::EffectivePermissions;
 use crate::capability::host_call_gate::HostCallGate;
 use crate::capability::http::RequestHooks;
 use crate::capability::kv::KvView;
@@ -28,6 +27,7 @@ use crate::capability::sockets::{NameLookup, ResolvedNames};
 use crate::capability::stdio::LogStream;
 use crate::guest::bindings::import;
 use crate::guest::limits::{Guard, Guarded};
+use crate::guest::permissions::CallPermissions;
 use crate::guest::tool_call::ToolCallContext;
 use crate::os::Machine;
 
@@ -38,7 +38,7 @@ const HANDLES_MAX: usize = 4_096;
 pub(crate) struct ToolState {
     pub(crate) settings: Arc<PluginSettings>,
     pub(crate) call: ToolCallContext,
-    pub(crate) rights: EffectivePermissions,
+    pub(crate) permissions: CallPermissions,
     pub(crate) watch: CallWindow,
     pub(crate) placeholders: Placeholders,
     guard: Guard,
@@ -55,7 +55,7 @@ impl ToolState {
     pub(crate) fn new(
         settings: Arc<PluginSettings>,
         call: ToolCallContext,
-        rights: EffectivePermissions,
+        permissions: CallPermissions,
         limits: &Limits,
         dirs: &OpenDirs,
         (watch, machine): (CallWindow, &Machine),
@@ -67,7 +67,7 @@ impl ToolState {
         if settings.http_stub.is_some() {
             crate::capability::fix_environment(&mut wasi, &call.external_key, call.tries_before);
         }
-        dirs.give_to(&mut wasi, rights)?;
+        dirs.give_to(&mut wasi, permissions)?;
         let tcp = !settings.grants.tcp.is_empty();
         // UDP stays refused. It is enabled here only so that the address check below runs: the check refuses each use
         // of UDP and logs the refusal.
@@ -75,13 +75,14 @@ impl ToolState {
         let (check_names, check_settings, check_watch) = (names.clone(), settings.clone(), watch.clone());
         wasi.socket_addr_check(move |address, reason| {
             let settings = &check_settings;
-            let allowed = check_names.check(&settings.name, &settings.grants, rights, &check_watch, address, reason);
+            let allowed =
+                check_names.check(&settings.name, &settings.grants, permissions, &check_watch, address, reason);
             Box::pin(std::future::ready(allowed))
         });
         let placeholders = Placeholders::new(machine.clone());
         let requests = RequestHooks {
             settings: settings.clone(),
-            rights,
+            permissions,
             watch: watch.clone(),
             placeholders: placeholders.clone(),
         };
@@ -99,7 +100,7 @@ impl ToolState {
             placeholders,
             settings,
             call,
-            rights,
+            permissions,
             watch,
         })
     }
@@ -122,7 +123,7 @@ impl ToolState {
             gate: HostCallGate { guard: &mut self.guard, window: &self.watch },
             plugin: &self.settings.name,
             grants: &self.settings.grants,
-            rights: self.rights,
+            permissions: self.permissions,
             kv: self.settings.kv.as_ref(),
         }
     }
@@ -191,7 +192,7 @@ pub(crate) fn files(state: &mut ToolState) -> Files<'_> {
         watch: &state.watch,
         plugin: &state.settings.name,
         grants: &state.settings.grants,
-        rights: state.rights,
+        permissions: state.permissions,
     }
 }
 
@@ -204,6 +205,6 @@ pub(crate) fn lookup(state: &mut ToolState) -> NameLookup<'_> {
         watch: &state.watch,
         plugin: &state.settings.name,
         grants: &state.settings.grants,
-        rights: state.rights,
+        permissions: state.permissions,
     }
 }

@@ -9,9 +9,7 @@ use latchwork_core::model::manifest::{
 };
 
 use crate::guest::bindings::{export, import};
-
-/// Maximum length of a guest's error message, in bytes. Longer messages are truncated.
-pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
+pub(crate) use crate::guest::fault::MESSAGE_BYTES_MAX;
 
 /// Key in `detail` under which an SDK reports an exception that the operator did not handle. The value of the key
 /// contains the details of the exception. No error code of guests stands for this case, because a plugin returns each

@@ -3,11 +3,17 @@
 use wasmtime::{Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
+use latchwork_core::encoding::truncate;
 use latchwork_core::model::error::{Code, Failure};
 
 /// Maximum number of callers from the guest's stack in one message. The function that the guest was executing is not
 /// counted.
 const FRAMES_SHOWN: usize = 6;
+
+/// Maximum length of an error message of or about a guest, in bytes. Longer messages are truncated.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
+/// Maximum length of the name of a function in a message, in bytes. A component can name its functions with megabytes.
+const NAME_BYTES_MAX: usize = 400;
 
 /// Reason why the host ended a guest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,7 +64,7 @@ pub(crate) fn failure(error: &wasmtime::Error) -> Failure {
     if let Some(place) = stack_suffix(error) {
         message.push_str(&place);
     }
-    Failure::new(code, message)
+    Failure::new(code, truncate::at_bytes(&message, MESSAGE_BYTES_MAX).start)
 }
 
 fn classify(error: &wasmtime::Error) -> (Code, String) {
@@ -121,7 +127,11 @@ pub(crate) fn stack_functions(error: &wasmtime::Error) -> Vec<String> {
     let names = backtrace.frames().iter().map(|frame| match frame.func_name() {
         // Function names of Rust guests are mangled. The format `{:#}` leaves out the trailing hash of a demangled
         // name, so the names stay the same in every build.
-        Some(name) => format!("{:#}", rustc_demangle::demangle(name)),
+        Some(name) => {
+            let name = truncate::at_bytes(name, NAME_BYTES_MAX).start;
+            let name = format!("{:#}", rustc_demangle::demangle(name));
+            truncate::at_bytes(&name, NAME_BYTES_MAX).start.to_owned()
+        }
         None => format!("function {}", frame.func_index()),
     });
     names.take(FRAMES_SHOWN + 1).collect()

@@ -26,6 +26,23 @@ const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
 /// WASI calls that the plugin's author does not see. A WASI call costs very little.
 const WASI_CALLS_PER_HOST_CALL: u32 = 100;
 
+/// Maximum number of bytes of log records in one try.
+pub(crate) const LOG_BYTES_MAX: usize = 1 << 20;
+
+/// Bytes that a log record takes besides its text, for time, place and names.
+pub(crate) const RECORD_BYTES: usize = 100;
+
+/// Treatment of a log record of a guest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogRecord {
+    /// The record is written.
+    Write,
+    /// The bytes are used up. A last record says so.
+    WriteLast,
+    /// The record is left out.
+    LeaveOut,
+}
+
 /// Counts the resources that one try uses. A request beyond a limit traps. If the host returned an error instead, the
 /// guest could continue, and its result would depend on the limits.
 ///
@@ -42,6 +59,8 @@ pub(crate) struct Guard {
     /// Bytes of events that the try may still emit.
     event_bytes_left: u64,
     event_bytes_max: u64,
+    /// Bytes of log records that the try may still write.
+    log_bytes_left: usize,
     wasi_calls: u32,
     wasi_calls_max: u32,
     running_since_us: u64,
@@ -62,11 +81,27 @@ impl Guard {
             host_calls_max: limits.host_calls,
             event_bytes_left: u64::from(limits.output_bytes),
             event_bytes_max: u64::from(limits.output_bytes),
+            log_bytes_left: LOG_BYTES_MAX,
             wasi_calls: 0,
             wasi_calls_max: limits.host_calls.saturating_mul(WASI_CALLS_PER_HOST_CALL),
             running_since_us: clock::boot_us(),
             waited_us: 0,
             run_us_max: u64::from(limits.timeout_ms) * 1_000,
+        }
+    }
+
+    /// Takes the bytes of a log record from those that the try may still write. Returns the treatment of the record.
+    pub(crate) fn take_log_bytes(&mut self, bytes: usize) -> LogRecord {
+        match self.log_bytes_left.checked_sub(bytes + RECORD_BYTES) {
+            Some(left) => {
+                self.log_bytes_left = left;
+                LogRecord::Write
+            }
+            None if self.log_bytes_left > 0 => {
+                self.log_bytes_left = 0;
+                LogRecord::WriteLast
+            }
+            None => LogRecord::LeaveOut,
         }
     }
 

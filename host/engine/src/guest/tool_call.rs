@@ -1,5 +1,6 @@
 //! Context of a tool call.
 
+use crate::guest::permissions::CallPermissions;
 use crate::guest::sources::StepContext;
 
 /// Complete context of a tool call.
@@ -22,4 +23,6 @@ pub struct ToolCallContext {
     /// Boot clock of the host ([`boot_us`](crate::os::Machine::boot_us)) at the start of the try, read before its barrier was
     /// first sent. Sending the barrier again does not change this time.
     pub started_boot_us: u64,
+    /// Permissions of the operator's code. By default, it may only read.
+    pub permissions: CallPermissions,
 }

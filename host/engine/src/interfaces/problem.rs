@@ -98,7 +98,7 @@ pub enum Problem {
         /// The other function.
         other: String,
     },
-    /// A setting of `operators` in `latch.toml` does not fit the untyped component's functions.
+    /// A setting of `operators` in `latch.toml` does not fit the component's functions or operators.
     #[error("`operators` in its [[plugin]]: {key:?} {wrong}")]
     InvalidOverride {
         /// The key in `operators`.
@@ -106,8 +106,8 @@ pub enum Problem {
         /// Description of the problem.
         wrong: String,
     },
-    /// `latch.toml` sets `operators` for a component that describes its operators itself.
-    #[error("it describes its operators itself; remove `operators` from its [[plugin]]")]
+    /// `latch.toml` sets `operators` for a step, whose effects are those of the tools that it calls.
+    #[error("a step has no effects of its own; remove `operators` from its [[plugin]]")]
     RedundantOverrides,
     /// Another plugin serves the same operator.
     #[error("operator {operator} is also served by plugin {other:?}; an operator is served by exactly one")]

@@ -1,8 +1,11 @@
 //! Contexts of calls and steps, for the engine.
 
-use latchwork_core::model::ids::{Slot, StepId};
+use latchwork_core::model::ids::{Operator, Slot, StepId};
 use latchwork_core::model::keys;
+use latchwork_core::model::manifest::Determinism;
+use latchwork_core::model::mode::Mode;
 use latchwork_core::state::Job;
+use latchwork_engine::guest::permissions::{CallPermissions, EffectClass};
 use latchwork_engine::guest::sources::StepContext;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
@@ -11,7 +14,7 @@ use crate::runtime::job::Run;
 impl Run {
     pub(crate) fn tool_context(
         &self,
-        slot: &Slot,
+        (slot, operator): (&Slot, &Operator),
         timeout_ms: u32,
         try_no: u32,
         first_attempt: u32,
@@ -28,6 +31,7 @@ impl Run {
             tries_before: try_no.saturating_sub(1),
             timeout_ms,
             started_boot_us,
+            permissions: permissions(&state.durable.job, operator),
         }
     }
 
@@ -40,5 +44,16 @@ impl Run {
             plan_id: job.plan.plan_id.clone(),
             step_id: step.to_string(),
         }
+    }
+}
+
+/// Returns the permissions of a call. They follow from the effects that the job pinned, as the barrier and the gate of the
+/// call do. Effects that the configuration states later apply to later jobs.
+fn permissions(job: &Job, operator: &Operator) -> CallPermissions {
+    let Some(pinned) = job.pinned(operator) else { return CallPermissions::READ_ONLY };
+    CallPermissions {
+        class: EffectClass::of(&pinned.effects),
+        is_dry_run: job.header.mode == Mode::DryRun,
+        is_stable: pinned.determinism == Determinism::Stable,
     }
 }

@@ -20,8 +20,9 @@ impl Run {
     ) -> Result<Effect, RunAborted> {
         let crash = &self.worker.parts.crash;
         let (plugin, limits) = self.pinned_tool(invocation)?;
-        let Invocation { slot, timeout_ms, .. } = invocation;
-        let context = self.tool_context(slot, *timeout_ms, started.try_no, started.first_attempt, since_boot_us);
+        let Invocation { slot, operator, timeout_ms, .. } = invocation;
+        let context =
+            self.tool_context((slot, operator), *timeout_ms, started.try_no, started.first_attempt, since_boot_us);
         let (operator, args) = (invocation.operator.as_str(), String::from_utf8_lossy(&invocation.args));
         let undone = self.undone_call(slot)?;
         crash.at("execute", false);
@@ -64,8 +65,8 @@ impl Run {
         first_attempt: u32,
     ) -> Result<Result<ReconcileVerdict, Failure>, RunAborted> {
         let (plugin, limits) = self.pinned_tool(invocation)?;
-        let Invocation { slot, timeout_ms, .. } = invocation;
-        let context = self.tool_context(slot, *timeout_ms, try_no, first_attempt, self.machine().boot_us());
+        let Invocation { slot, operator, timeout_ms, .. } = invocation;
+        let context = self.tool_context((slot, operator), *timeout_ms, try_no, first_attempt, self.machine().boot_us());
         let args = String::from_utf8_lossy(&invocation.args);
         let crash = &self.worker.parts.crash;
         crash.at("reconcile", false);

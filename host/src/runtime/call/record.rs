@@ -4,11 +4,22 @@ use std::sync::Arc;
 
 use latchwork_core::decide;
 use latchwork_core::decide::{Invocation, Try};
+use latchwork_core::model::effect::{Answer, Effect};
+use latchwork_core::model::error::Code;
 use latchwork_core::model::ids::Slot;
 use latchwork_core::model::step::StepState;
 
 use crate::runtime::job::{CallStopped, InFlightGuard, Run, RunAborted};
 use crate::runtime::worker::Permit;
+
+/// Returns true if the recorded answer may block or skip the step of its call.
+fn stops_step(effect: &Effect) -> bool {
+    let failure = match &effect.answer {
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => failure,
+        Answer::Ok(_) => return false,
+    };
+    matches!(failure.code, Code::GrantRequired | Code::ModeForbids)
+}
 
 impl Run {
     pub(crate) async fn execute_and_record(
@@ -28,6 +39,7 @@ impl Run {
             self.record_late_answer(&effect).await;
             return Err(CallStopped::Aborted(RunAborted::LeaseLost));
         }
+        let _alone = if stops_step(&effect) { Some(self.stopping_step.lock().await) } else { None };
         let draft = decide::answered(&self.state().durable, invocation, started, effect.clone(), &self.context());
         let written = self.write(draft).await;
         // The cost is now part of the durable state, so its reservation ends.
@@ -46,14 +58,18 @@ impl Run {
         }
     }
 
-    /// Aborts the try if the step waits for a retry. Only a plan step that is a tool can be in this state, and it waits
-    /// without a running try. In a step plugin, a call that is retried waits within the running try of the step.
+    /// Stops the run of the step if it waits for a retry, waits for a grant, or was skipped. Only a plan step that is a
+    /// tool waits for a retry without a running try. In a step plugin, a call that is retried waits within the running
+    /// try of the step.
     pub(crate) fn stop_if_retrying(&self, slot: &Slot) -> Result<(), CallStopped> {
         if slot.is_compensation() {
             return Ok(());
         }
         let state = self.state();
-        let retry = state.durable.job.step(&slot.step()).is_some_and(|step| step.state == StepState::FailedRetryable);
-        if retry { Err(CallStopped::RetryLater) } else { Ok(()) }
+        match state.durable.job.step(&slot.step()).map(|step| step.state) {
+            Some(StepState::FailedRetryable) => Err(CallStopped::RetryLater),
+            Some(StepState::Blocked | StepState::Skipped) => Err(CallStopped::Blocked),
+            _ => Ok(()),
+        }
     }
 }

@@ -85,7 +85,8 @@ impl Run {
             let settings = component.settings();
             return verifiers.verify(verifier, operator.as_str(), change, settings, timeout_ms, self.machine()).await;
         }
-        let context = self.tool_context(slot, limits.timeout_ms, tries, first_attempt, self.machine().boot_us());
+        let context =
+            self.tool_context((slot, operator), limits.timeout_ms, tries, first_attempt, self.machine().boot_us());
         plugin.verify(operator.as_str(), change, context, &limits).await
     }
 }

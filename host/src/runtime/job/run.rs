@@ -39,6 +39,8 @@ pub struct Run {
     pub(crate) live_view: Option<LiveView>,
     /// Tool calls whose answers are not recorded yet.
     pub(crate) in_flight_calls: Arc<InFlightCalls>,
+    /// Held while an answer is recorded that stops a step. Concurrent calls of a step would otherwise each stop it.
+    pub(crate) stopping_step: tokio::sync::Mutex<()>,
     /// Writes that no caller waits for.
     pub(crate) deferred_writes: Arc<DeferredWrites>,
     /// Barriers that were sent and whose commit was never acknowledged.
@@ -100,6 +102,7 @@ impl Run {
             seen_revision: AtomicU64::new(0),
             live_view: shown,
             in_flight_calls: Arc::default(),
+            stopping_step: tokio::sync::Mutex::default(),
             deferred_writes: lingering,
             unacknowledged: UnacknowledgedBarriers::default(),
             checked_changes: Mutex::default(),

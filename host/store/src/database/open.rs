@@ -11,7 +11,7 @@ use crate::open::connect_options::{file_options, server_name, server_options};
 use crate::open::migrations::migrate;
 use crate::open::new_database::initialize;
 use crate::open::options::{DatabaseTarget, OpenOptions};
-use crate::open::paths::{check_path, lock_opening};
+use crate::open::paths::{check_path, create_database_file, lock_opening};
 use crate::open::read_only::{self, ReadOnly};
 use crate::os::clock::{SystemClock, TimeSource};
 use crate::server::checks::Server;
@@ -98,6 +98,9 @@ async fn try_open(options: &OpenOptions) -> Result<Database, OpenFailure> {
     };
     // Only one process at a time may create the file, switch it to WAL and migrate it.
     let _alone = lock_opening(options.owner_dir.clone()).await?;
+    if let (DatabaseTarget::File(path), true) = (&options.target, options.create) {
+        create_database_file(path)?;
+    }
     let hand = StatementExecutor { probe: options.probe.clone(), counters: Arc::new(StatementCounters::default()) };
     let high_water = Arc::new(HighWaterMark::new(&options.owner_dir));
     let server = Arc::new(Server::new(options.durability, options.synchronous_failover, high_water.clone()));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use latchwork_core::storage::StoreError;
 
-use crate::os::file_lock;
+use crate::os::{file_lock, private_files};
 
 /// Checks that a file exists at `path` or can be created there.
 pub(crate) fn check_path(path: &Path, create: bool) -> Result<(), StoreError> {
@@ -28,10 +28,17 @@ pub(crate) fn check_path(path: &Path, create: bool) -> Result<(), StoreError> {
     }
 }
 
+/// Creates the file of a database, so that SQLite does not create it with the mode of the process. SQLite gives the files
+/// beside it the same mode.
+pub(crate) fn create_database_file(path: &Path) -> Result<(), StoreError> {
+    let created = private_files::open_file(path);
+    created.map(drop).map_err(|error| StoreError::Unavailable(format!("cannot create it: {error}")))
+}
+
 /// Takes the lock of opening a database. The lock is held until the returned file is dropped.
 pub(crate) async fn lock_opening(dir: PathBuf) -> Result<File, StoreError> {
     let take = move || {
-        std::fs::create_dir_all(&dir)?;
+        private_files::create_directory(&dir)?;
         file_lock::exclusive(&dir.join("open.lock"))
     };
     let taken: std::io::Result<File> =

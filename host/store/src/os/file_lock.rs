@@ -8,6 +8,8 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
+use crate::os::private_files;
+
 /// Time after which a held lock is an error. Processes hold these locks in turn while they open a database or make a
 /// few writes. A process that holds a lock longer is suspended or stuck. A longer timeout would only hide this fault.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
@@ -21,7 +23,7 @@ pub(crate) fn exclusive(path: &Path) -> io::Result<File> {
 }
 
 fn lock_within(path: &Path, wait: Duration) -> io::Result<File> {
-    let file = File::create(path)?;
+    let file = private_files::create_file(path)?;
     for _ in 0..=wait.as_millis() / RETRY_PAUSE.as_millis() {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(file),

@@ -6,5 +6,6 @@ pub(crate) mod file_lock;
 #[cfg(feature = "crash-points")]
 pub(crate) mod kill;
 pub(crate) mod owner;
+pub(crate) mod private_files;
 pub(crate) mod probe;
 pub(crate) mod sweep;

@@ -6,11 +6,11 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 
 use latchwork_core::storage::{Clock, Owner, StoreError};
 
-use crate::os::file_lock;
+use crate::os::{file_lock, private_files};
 
 /// This process as an owner of jobs. The lock is held until this value is dropped or the process ends in any way. The
 /// file remains after the end of the process, because a free lock proves that the process is dead. A sweep removes the
@@ -29,14 +29,14 @@ impl OwnerLock {
         let failed = |what: &str, error: &dyn std::fmt::Display| {
             StoreError::Unavailable(format!("cannot {what} the lock file {}: {error}", path.display()))
         };
-        std::fs::create_dir_all(dir).map_err(|error| failed("create the directory of", &error))?;
+        private_files::create_directory(dir).map_err(|error| failed("create the directory of", &error))?;
         // Hold the sweep lock until the file is locked. Otherwise a sweep could remove the unlocked file as the
         // file of a dead owner.
         let _alone = lock_owner_dir(dir).map_err(|error| failed("prepare", &error))?;
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
-            .mode(0o644)
+            .mode(0o600)
             .open(&path)
             .map_err(|error| failed("create", &error))?;
         // Lock the file before writing its content. Otherwise another process could find the content together with a
@@ -66,8 +66,14 @@ impl OwnerLock {
 /// inode and content, and its lock is free. Returns false if nothing can be proved. The caller must have checked that
 /// the owner belongs to the current boot of this machine.
 pub fn is_owner_dead(owner: &Owner) -> bool {
-    let Ok(file) = OpenOptions::new().read(true).open(&owner.lock_path) else { return false };
+    // The path comes from the database, which other hosts write to. A pipe at this path must not block, and a link is no
+    // lock file.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let Ok(file) = rustix::fs::open(&owner.lock_path, flags, Mode::empty()).map(File::from) else { return false };
     let Ok(meta) = file.metadata() else { return false };
+    if !meta.is_file() {
+        return false;
+    }
     if (meta.dev(), meta.ino()) != (owner.lock_dev, owner.lock_ino) {
         return false;
     }

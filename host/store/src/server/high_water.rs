@@ -9,13 +9,15 @@
 //! of a restored database starts a new file.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
 use latchwork_core::storage::StoreError;
+
+use crate::os::private_files;
 
 /// Number of slots in a file. Each slot has eight bytes, little-endian. Slot 0 records that the database was
 /// once found to be behind the mark. Each process writes to one of the other slots. Several processes may share
@@ -66,7 +68,7 @@ impl HighWaterMark {
     }
 
     fn file(&self, accepted: i64) -> io::Result<File> {
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.path(accepted))
+        private_files::open_file(&self.path(accepted))
     }
 
     /// Raises the mark to the number of a durable transaction that something outside the database relies on.

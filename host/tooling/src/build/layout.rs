@@ -14,9 +14,21 @@ pub(super) struct Layout<'a> {
     pub(super) obj: PathBuf,
 }
 
+/// Refuses a link in a place that a build writes to. A link could lead out of the project.
+pub(super) fn refuse_link(path: &Path) -> Result<(), BuildError> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    Err(BuildError::Source {
+        place: path.display().to_string(),
+        message: "it is a link: remove it, because a build writes here".to_owned(),
+    })
+}
+
 /// Returns the layout of the plugin in `dir`, with an empty folder for intermediate files.
 pub(super) fn prepare<'a>(dir: &'a Path, recipe: &'a Recipe) -> Result<Layout<'a>, BuildError> {
     let obj = dir.join("build/.obj");
+    refuse_link(&obj)?;
     if obj.exists() {
         std::fs::remove_dir_all(&obj).map_err(|error| BuildError::io("empty", &obj, error))?;
     }

@@ -21,7 +21,7 @@
 //!
 //! Floors, top first: `plugin_build`, `programs` · `init`, and one file a language (`cargo`, `js`,
 //! `python`, `c`, `go`) · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`, `world` · `sdk` ·
-//! `disk_space`, `recipe`, `run` · `error` · `install_advice`, `options`, `real_imports`, `recipe_problem`.
+//! `disk_space`, `recipe`, `run` · `options` · `error` · `install_advice`, `real_imports`, `recipe_problem`.
 
 mod c;
 mod cargo;

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::build::error::BuildError;
+
 /// Build options. [`BuildOptions::from_env`] returns the options that users get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
@@ -22,24 +24,32 @@ impl BuildOptions {
     /// `LATCH_TOOLS_DIR`.
     ///
     /// The two folders default to `latchwork/wasm-rust` and `latchwork/tools` in the user's cache folder.
-    pub fn from_env() -> Self {
+    ///
+    /// # Errors
+    /// The user has no cache folder, because neither `XDG_CACHE_HOME` nor `HOME` is set. A folder that all users share is no
+    /// substitute: another user could put programs into it.
+    pub fn from_env() -> Result<Self, BuildError> {
         let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let skip = var("LATCH_WASM_SKIP").unwrap_or_default();
         let skip = skip.to_string_lossy().split_whitespace().filter_map(|word| word.parse().ok()).collect();
         let cache = || match (var("XDG_CACHE_HOME"), var("HOME")) {
-            (Some(cache), _) => PathBuf::from(cache),
-            (None, Some(home)) => PathBuf::from(home).join(".cache"),
-            (None, None) => std::env::temp_dir(),
+            (Some(cache), _) => Ok(PathBuf::from(cache)),
+            (None, Some(home)) => Ok(PathBuf::from(home).join(".cache")),
+            (None, None) => Err(BuildError::NoCacheFolder),
         };
-        let toolchain_dir = var("LATCH_WASM_DIR").map_or_else(|| cache().join("latchwork/wasm-rust"), PathBuf::from);
-        let tools_dir = var("LATCH_TOOLS_DIR").map_or_else(|| cache().join("latchwork/tools"), PathBuf::from);
+        let named = |name: &str, default: &str| match var(name) {
+            Some(path) => Ok(PathBuf::from(path)),
+            None => Ok(cache()?.join(default)),
+        };
+        let toolchain_dir = named("LATCH_WASM_DIR", "latchwork/wasm-rust")?;
+        let tools_dir = named("LATCH_TOOLS_DIR", "latchwork/tools")?;
         // Paths must be absolute, because the programs run in other working folders.
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-        Self {
+        Ok(Self {
             skipped_ways: skip,
             toolchain_dir,
             installer: var("LATCH_WASM_INSTALLER").map(|path| absolute(path.into())),
             tools_dir: absolute(tools_dir),
-        }
+        })
     }
 }

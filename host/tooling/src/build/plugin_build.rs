@@ -7,7 +7,7 @@ use crate::build::error::BuildError;
 use crate::build::options::BuildOptions;
 use crate::build::publish::BuiltPlugin;
 use crate::build::recipe::{Lang, Recipe};
-use crate::build::{c, cargo, disk_space, go, js, publish, python};
+use crate::build::{c, cargo, disk_space, go, js, layout, publish, python};
 use crate::units::size;
 
 /// Returns the path at which the component of a plugin's folder is published.
@@ -29,6 +29,8 @@ pub fn rebuild(dir: &Path, options: &BuildOptions, progress: &mut dyn FnMut(&str
 /// of a folder would overwrite each other's files.
 fn lock_folder(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, BuildError> {
     let build = dir.join("build");
+    layout::refuse_link(&build)?;
+    layout::refuse_link(&build.join(".lock"))?;
     std::fs::create_dir_all(&build).map_err(|source| BuildError::io("make", &build, source))?;
     let path = build.join(".lock");
     let failed = |source| BuildError::io("lock", &path, source);

@@ -9,7 +9,7 @@ use latchwork_core::model::manifest::PluginKind;
 use crate::build::error::BuildError;
 use crate::build::install_advice::PYTHON_BRIEF;
 use crate::build::options::BuildOptions;
-use crate::build::recipe::Recipe;
+use crate::build::recipe::{Lang, Recipe};
 use crate::build::run::run;
 use crate::build::{layout, sdk, tools, world};
 
@@ -33,6 +33,9 @@ struct ScanProblem {
     message: String,
 }
 
+/// Script that reads the modules of a plugin.
+const SCAN: &str = "_scan.py";
+
 /// Builds the plugin in `dir` and returns the path of the component.
 pub(super) fn build(
     dir: &Path,
@@ -55,17 +58,18 @@ pub(super) fn build(
     let requirements = dir.join("requirements.txt");
     if requirements.is_file() {
         let packages = layout.obj.join("packages");
-        let mut pip = tools::python(dir);
+        // Python looks for modules in the folder in which it starts. This one contains no file of the project.
+        let mut pip = tools::python(&layout.obj);
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"]);
         pip.args(["--only-binary", ":all:", "--platform", "any", "--target"])
             .arg(&packages)
             .arg("-r")
-            .arg(&requirements);
+            .arg(std::path::absolute(&requirements).unwrap_or(requirements));
         run("installing requirements.txt with pip", PYTHON_BRIEF, &mut pip, progress)?;
         paths.push(packages);
     }
 
-    let scan = scan(&sdk, &main, &paths, progress)?;
+    let scan = scan(&layout.obj, &main, &paths, progress)?;
     let kind = match recipe.kind {
         PluginKind::Step => "_step",
         PluginKind::Tool => "_tool",
@@ -94,10 +98,14 @@ pub(super) fn build(
     Ok(made)
 }
 
-/// Scans every module of the plugin without running it.
-fn scan(sdk: &Path, main: &Path, paths: &[PathBuf], progress: &mut dyn FnMut(&str)) -> Result<ModuleScan, BuildError> {
-    let mut python = tools::python(sdk);
-    python.arg(sdk.join("_scan.py")).arg(main).args(paths);
+/// Scans every module of the plugin without running it. The script is the one in this program, because the SDK in the
+/// project could be changed.
+fn scan(obj: &Path, main: &Path, paths: &[PathBuf], progress: &mut dyn FnMut(&str)) -> Result<ModuleScan, BuildError> {
+    let script = obj.join(SCAN);
+    let text = sdk::files(Lang::Python).iter().find(|file| file.path == SCAN).expect("a file of the SDK").text;
+    sdk::write_file(&script, text)?;
+    let mut python = tools::python(obj);
+    python.arg(&script).arg(main).args(paths);
     let printed = run("reading the plugin's modules", PYTHON_BRIEF, &mut python, progress)?;
     let scan: ModuleScan = serde_json::from_slice(&printed).map_err(|error| BuildError::Failed {
         what: "reading the plugin's modules".to_owned(),

@@ -1,5 +1,5 @@
-//! Runs the programs of a build. The programs do not get the variables of cargo and rustc that are set for the build of
-//! the host program. Such variables could break the build of a plugin.
+//! Runs the programs of a build. A build runs code of the project, such as a `build.rs`. The programs therefore get only the
+//! variables that a build needs.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -11,45 +11,71 @@ use crate::build::error::BuildError;
 /// Number of trailing output lines that the error of a failed program contains.
 const MAX_OUTPUT_LINES: usize = 60;
 
-/// Variables of cargo and rustc that are removed from the environment of a build. They may be set for the build of the
-/// host program. In the build of a plugin, they would select a wrong compiler, wrong flags, or the target folder of the
-/// host program.
-const HOST_BUILD_VARIABLES: [&str; 20] = [
-    "CARGO",
-    "CARGO_BUILD_RUSTC",
-    "CARGO_BUILD_RUSTC_WRAPPER",
-    "CARGO_BUILD_RUSTFLAGS",
-    "CARGO_BUILD_TARGET",
-    "CARGO_BUILD_TARGET_DIR",
-    "CARGO_ENCODED_RUSTFLAGS",
-    "CARGO_INCREMENTAL",
-    "CARGO_MAKEFLAGS",
-    "CARGO_TARGET_DIR",
-    "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
-    "MAKEFLAGS",
-    "MFLAGS",
-    "RUSTC",
-    "RUSTC_BOOTSTRAP",
-    "RUSTC_LINKER",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "RUSTC_WRAPPER",
-    "RUSTDOCFLAGS",
-    "RUSTFLAGS",
+/// Variables that a program of a build gets, besides those with a prefix in [`PASSED_PREFIXES`]. Every other variable stays
+/// with this process: secrets, passwords, and settings of the build of this program.
+const PASSED: [&str; 31] = [
+    "ALL_PROXY",
+    "CARGO_HOME",
+    "CURL_CA_BUNDLE",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "NODE_EXTRA_CA_CERTS",
+    "NO_PROXY",
+    "PATH",
+    "REQUESTS_CA_BUNDLE",
+    "SHELL",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOPATH",
+    "GOPROXY",
 ];
 
-/// Returns a command that runs `program` in `dir`.
+/// Prefixes of variables that a program of a build gets: locale, and settings of package managers.
+const PASSED_PREFIXES: [&str; 10] = [
+    "CARGO_HTTP_",
+    "CARGO_NET_",
+    "CARGO_REGISTRIES_",
+    "CARGO_REGISTRY_",
+    "CARGO_SOURCE_",
+    "LC_",
+    "NPM_CONFIG_",
+    "PIP_",
+    "RUSTUP_",
+    "npm_config_",
+];
+
+/// Parts of the names of variables that are never passed on, because they hold credentials.
+const CREDENTIALS: [&str; 5] = ["AUTH", "CREDENTIAL", "PASSWORD", "SECRET", "TOKEN"];
+
+/// Returns true if a program of a build gets the variable.
+fn is_passed(name: &str) -> bool {
+    let is_listed = PASSED.contains(&name) || PASSED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let upper = name.to_ascii_uppercase();
+    is_listed && !CREDENTIALS.iter().any(|part| upper.contains(part))
+}
+
+/// Returns a command that runs `program` in `dir`, with the variables that a build needs and no others.
 pub(super) fn command(program: impl AsRef<std::ffi::OsStr>, dir: &Path) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(dir).stdin(Stdio::null());
-    for name in HOST_BUILD_VARIABLES {
-        command.env_remove(name);
-    }
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if text.starts_with("CARGO_PROFILE_") || text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
-            command.env_remove(name);
-        }
-    }
+    command.current_dir(dir).stdin(Stdio::null()).env_clear();
+    command.envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed)));
     command
 }
 
@@ -122,6 +148,34 @@ mod tests {
         let printed = run("it", "", &mut sh(script), &mut |line| told.push(line.to_owned())).unwrap();
         assert_eq!(String::from_utf8(printed).unwrap().lines().count(), 3000);
         assert_eq!((told.len(), told[2999].as_str()), (3000, "msg-2999"));
+    }
+
+    /// I203. No secret and no setting of another build reaches a program of a build.
+    #[test]
+    fn only_listed_variables_are_passed() {
+        for passed in ["PATH", "HOME", "LC_ALL", "PIP_INDEX_URL", "RUSTUP_HOME", "CARGO_HOME", "CARGO_NET_OFFLINE"] {
+            assert!(is_passed(passed), "{passed}");
+        }
+        for kept in [
+            "LATCH_SECRET_KEY",
+            "LATCH_DATABASE",
+            "PGPASSWORD",
+            "AWS_ACCESS_KEY_ID",
+            "CARGO_REGISTRIES_MINE_TOKEN",
+            "CARGO_REGISTRY_TOKEN",
+            "NPM_CONFIG__AUTH",
+            "npm_config_//registry.example/:_authToken",
+            "PIP_PASSWORD",
+            "CARGO",
+            "CARGO_TARGET_DIR",
+            "RUSTFLAGS",
+            "RUSTC",
+            "PYTHONPATH",
+            "GOFLAGS",
+            "LD_PRELOAD",
+        ] {
+            assert!(!is_passed(kept), "{kept}");
+        }
     }
 
     #[test]

@@ -118,13 +118,11 @@ pub(super) fn python_program(site: &Path, start: &str, dir: &Path) -> std::proce
     python
 }
 
-/// Returns a command that runs Python without the user's Python settings and without writing bytecode beside sources.
+/// Returns a command that runs Python without writing bytecode beside sources, and without modules of the folder in which
+/// it runs. That folder can be a project, whose modules could take the place of those of the standard library.
 pub(super) fn python(dir: &Path) -> std::process::Command {
     let mut python = command("python3", dir);
-    for name in ["VIRTUAL_ENV", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP"] {
-        python.env_remove(name);
-    }
-    python.env("PYTHONDONTWRITEBYTECODE", "1");
+    python.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONSAFEPATH", "1");
     python
 }
 

@@ -1,7 +1,7 @@
 //! Finds the world of a component, and the differences between the component and this world.
 
 use latchwork_core::model::manifest::{PluginKind, WasiMode};
-use latchwork_engine::capability::grants::{Grants, HttpGrant, TcpGrant};
+use latchwork_engine::capability::grants::{Grants, HttpGrant, Origin, TcpGrant};
 use latchwork_engine::interfaces::package::PACKAGE;
 
 use crate::inspect::component_info::ComponentInfo;
@@ -70,8 +70,8 @@ fn is_import_of_world(world: PluginKind, import: &str) -> bool {
 fn widest_settings(kind: PluginKind) -> (Grants, WasiMode) {
     let mut grants = Grants::default();
     if kind == PluginKind::Tool {
-        let place = HttpGrant { scheme: "https".into(), host: "host.invalid".into(), port: 443 };
-        grants.http.push(place);
+        let origin = Origin { scheme: "https".into(), host: "host.invalid".into(), port: 443 };
+        grants.http.push(HttpGrant::read_only(origin));
         grants.tcp.push(TcpGrant { host: "host.invalid".into(), port: 443 });
     }
     (grants, if kind == PluginKind::Step { WasiMode::Virtual } else { WasiMode::None })

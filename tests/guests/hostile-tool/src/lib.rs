@@ -36,6 +36,8 @@ impl plugin::Guest for Hostile {
             operators: vec![
                 operator("World.Look", Effect::ReadOnly, Determinism::External),
                 operator("World.Change", Effect::ExternalSend, Determinism::External),
+                operator("World.Write", Effect::ExternalWrite, Determinism::External),
+                operator("World.Keep", Effect::InternalWrite, Determinism::External),
                 operator("World.Model", Effect::ProduceOutcome, Determinism::Stable),
             ],
         }

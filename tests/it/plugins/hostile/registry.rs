@@ -11,7 +11,7 @@ use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{OnIndeterminate, PluginKind, RecoveryClass, WasiMode};
 use latchwork_core::storage::Owner;
-use latchwork_engine::capability::grants::{Grants, HttpGrant, TcpGrant};
+use latchwork_engine::capability::grants::{Grants, HttpGrant, Origin, TcpGrant};
 use latchwork_engine::capability::settings::LimitsConfig;
 use latchwork_engine::{Engine, EngineOptions, Problem};
 use latchwork_tooling::inspect;
@@ -39,7 +39,7 @@ fn plugin_config(name: &str, source: &Path) -> PluginConfig {
 
 fn tool_config(name: &str) -> PluginConfig {
     let grants = Grants {
-        http: vec![HttpGrant { scheme: "https".into(), host: "api.example.com".into(), port: 443 }],
+        http: vec![HttpGrant::read_only(Origin { scheme: "https".into(), host: "api.example.com".into(), port: 443 })],
         tcp: vec![TcpGrant { host: "smtp.example.com".into(), port: 587 }],
         ..Grants::default()
     };
@@ -69,7 +69,7 @@ fn pinned_operator_versions_stay_loadable() {
     all.plugins[1].on_indeterminate = Some(OnIndeterminate::Park);
     let registry = load_registry(&all).unwrap();
     let pinned = registry.pinned_operators();
-    assert_eq!(pinned.len(), 4);
+    assert_eq!(pinned.len(), 6);
     let digest = Hash::of(&[&std::fs::read(&step).unwrap()]);
     let first = &pinned["Hostile.Do"];
     assert_eq!((first.digest, first.kind, first.on_indeterminate), (digest, PluginKind::Step, OnIndeterminate::Fail));

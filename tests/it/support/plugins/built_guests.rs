@@ -27,7 +27,7 @@ fn build_guests() -> PathBuf {
         cargo.env_remove(variable);
     }
     // A compiler with the Wasm target, as found or installed by `latch plugin build`.
-    let toolchain = Toolchain::find(&root, &BuildOptions::from_env(), &mut |_| {})
+    let toolchain = Toolchain::find(&root, &BuildOptions::from_env().unwrap(), &mut |_| {})
         .expect("a compiler with the Wasm target is available");
     if let Some(rustc) = toolchain.rustc {
         cargo.env("RUSTC", rustc);

@@ -211,7 +211,7 @@ impl LlmProject {
         let text = format!(
             "{top}\n[[plugin]]\nname = \"steps\"\nsource = {steps:?}\n\
              [[plugin]]\nname = \"llm\"\nsource = {llm:?}\n\
-             grants = {{ http = [\"http://127.0.0.1:{port}\"], secrets = [\"LLM_API_KEY\"] }}\n\
+             grants = {{ http = [{{ url = \"http://127.0.0.1:{port}/v1\", read_methods = [\"POST\"], secrets = [\"LLM_API_KEY\"] }}] }}\n\
              limits = {{ timeout = \"5s\" }}\n\
              [plugin.config]\nbase_url = \"http://127.0.0.1:{port}/v1\"\n\
              model_prices = {{ small = {{ input = \"1.00\", output = \"10.00\" }} }}\n{more}\n"

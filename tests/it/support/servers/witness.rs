@@ -47,7 +47,7 @@ struct WitnessState {
 
 /// The server, whose threads run until the process ends.
 pub(crate) struct Witness {
-    port: u16,
+    pub(crate) port: u16,
     shared: Arc<WitnessState>,
 }
 
@@ -65,7 +65,7 @@ impl Witness {
         let root = checkout::copy().join("tests/guests-effects");
         let config = format!(
             "commit = {commit:?}\n[[plugin]]\nname = \"witness-http\"\nsource = {:?}\n\
-             grants = {{ http = [\"http://127.0.0.1:{}\"] }}\n{lines}\n",
+             grants = {{ http = [{{ url = \"http://127.0.0.1:{}\", methods = [\"GET\", \"POST\"] }}] }}\n{lines}\n",
             build_plugin(&root.join("witness-http")),
             self.port,
         );

@@ -1,10 +1,16 @@
 //! Checks of the configured plugins. Each problem names its plugin and the fix.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use latchwork::config::{Config, PluginConfig};
 use latchwork::registry::Registry;
 use latchwork_core::model::error_docs;
+use latchwork_core::model::manifest::PluginKind;
+use latchwork_engine::Plugin;
+use latchwork_engine::capability::access_text::ungated_access;
+use latchwork_engine::capability::config_line::config_line;
+use latchwork_engine::capability::older_grants;
 use latchwork_tooling::build;
 use latchwork_tooling::build::{RECIPE, Recipe};
 
@@ -35,6 +41,9 @@ pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check
     match catalog::registry(ctx.session(), &of_built) {
         Ok(registry) => {
             checks.extend(effect_verifiers(config, &registry));
+            checks.extend(access(&registry));
+            checks.extend(registry.plugins().iter().filter_map(older_grants));
+            checks.extend(registry.plugins().iter().filter_map(internal_operators));
             // Skips this check if a plugin is not built. The operators of that plugin are unknown, so valid settings
             // for them would be reported as settings without effect.
             if unbuilt.is_empty() {
@@ -99,6 +108,45 @@ fn quoted_path(ctx: &Context<'_>, path: &Path) -> String {
     let below = path.strip_prefix(&ctx.cwd).unwrap_or(path);
     let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
     latchwork_core::response::shell_quoted(&below.display().to_string())
+}
+
+/// Returns a check that lists what each tool could do in a job without an approval. Returns `None` if there are no tools.
+fn access(registry: &Registry) -> Option<Check> {
+    let tools = registry.plugins().iter().filter(|plugin| plugin.kind == PluginKind::Tool);
+    let line = |plugin: &Arc<Plugin>| {
+        let access = ungated_access(&plugin.manifest.operators, &plugin.settings().grants);
+        format!("{} without an approval: {access}", plugin.name)
+    };
+    let lines: Vec<_> = tools.map(line).collect();
+    (!lines.is_empty()).then(|| Check::ok("access", lines.join("\n")))
+}
+
+/// Returns a warning about grants that state an address alone, if the operators could do more with them before grants
+/// stated methods and bound secrets.
+fn older_grants(plugin: &Arc<Plugin>) -> Option<Check> {
+    let present = older_grants::present_form(&plugin.settings().grants, &plugin.manifest.operators)?;
+    let found =
+        format!("{}: an address alone opens GET and HEAD, without secrets; its operators may need more", plugin.name);
+    let fix = format!("keep what it needs of this line in its [[plugin]]: {}", config_line(&present));
+    Some(Check::warn("grants", found, fix).with_subject("plugin", plugin.name.as_str()))
+}
+
+/// Returns a warning about operators with `internal_write` alone, which cannot change other systems any more.
+fn internal_operators(plugin: &Arc<Plugin>) -> Option<Check> {
+    let (grants, operators) = (&plugin.settings().grants, &plugin.manifest.operators);
+    let found = older_grants::operators_without_external_effect(grants, operators);
+    let names: Vec<_> = found.iter().map(|spec| spec.name.as_str()).collect();
+    let first = names.first()?;
+    let text = format!(
+        "{}: {} may write to folders and the map alone, with internal_write: no TCP, and GET and HEAD alone",
+        plugin.name,
+        names.join(", ")
+    );
+    let fix = format!(
+        "if it changes other systems, add the effect to its [[plugin]]: operators = {{ {first:?} = {{ effects = \
+         [\"internal_write\", \"external_write\"] }} }}"
+    );
+    Some(Check::warn("grants", text, fix).with_subject("plugin", plugin.name.as_str()))
 }
 
 /// Returns a warning about all settings without effect. Returns `None` if there are none.

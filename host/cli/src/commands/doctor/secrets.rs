@@ -44,7 +44,7 @@ fn required_secrets(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
         wanted.entry(name.to_owned()).or_default().insert(user);
     };
     for plugin in &config.plugins {
-        for name in &plugin.grants.secrets {
+        for name in plugin.grants.secret_names() {
             add(name, format!("plugin {}", plugin.name));
         }
         for name in plugin.verifier.iter().flat_map(|verifier| &verifier.headers).flat_map(|header| header.secrets()) {

@@ -22,7 +22,10 @@ pub(super) fn toolchains(ctx: &Context<'_>, config: Option<&Config>, checks: &mu
     if needs.is_empty() {
         checks.push(Check::ok(NAME, "no plugin here is built from source: none is needed"));
     }
-    let options = build::BuildOptions::from_env();
+    let options = match build::BuildOptions::from_env() {
+        Ok(options) => options,
+        Err(error) => return checks.push(Check::warn(NAME, error.to_string(), "export HOME")),
+    };
     for (need, plugins) in needs {
         let plugins: Vec<String> = plugins.into_iter().collect();
         for program in tokio::task::block_in_place(|| build::programs(need, &ctx.cwd, &options)) {

@@ -80,9 +80,17 @@ async fn replayed(host: &Host, job_id: &JobId, every_prefix: bool) -> anyhow::Re
 fn report_line(events: usize, report: &ReplayReport) -> Text {
     match &report.divergence {
         None => {
+            let not_checked: Vec<_> = report.not_checked.iter().map(ToString::to_string).collect();
+            let not_checked = match not_checked.is_empty() {
+                true => String::new(),
+                false => {
+                    format!("; not checked, because a limit of time or stack ended it: {}", not_checked.join(", "))
+                }
+            };
             Tone::Good.of("identical")
                 + format!(
-                    ": {events} events, {} prefixes, {} step runs, {} calls answered from the log, nothing executed",
+                    ": {events} events, {} prefixes, {} step runs, {} calls answered from the log, nothing \
+                     executed{not_checked}",
                     report.prefixes, report.step_runs, report.calls
                 )
         }

@@ -44,7 +44,7 @@ pub(crate) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Re
 /// Finds the compiler for Rust plugins, or installs it.
 pub(crate) fn toolchain(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let found = tokio::task::block_in_place(|| {
-        Toolchain::find(&ctx.cwd, &BuildOptions::from_env(), &mut |line| ctx.printer.note(line))
+        Toolchain::find(&ctx.cwd, &BuildOptions::from_env()?, &mut |line| ctx.printer.note(line))
     });
     let rustc = found.map_err(|error| build_error(ctx, error))?.rustc.unwrap_or_else(|| PathBuf::from("rustc"));
     ctx.answer(&json!({ "rustc": rustc }), || Text::unwrapped(rustc.display().to_string()));

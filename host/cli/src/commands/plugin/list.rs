@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use latchwork_core::encoding::truncate;
+use latchwork_core::model::manifest::PluginKind;
 use latchwork_engine::Plugin;
+use latchwork_engine::capability::access_text::ungated_access;
 
 use crate::context::Context;
 use crate::display::enum_name::enum_name;
@@ -12,6 +14,12 @@ use crate::open;
 use crate::plugins::catalog;
 use crate::plugins::effect_verifier::effect_verifier;
 use crate::text::{Text, table};
+
+/// Returns what a tool could do in a job without an approval. Returns `None` for a step.
+fn without_approval(plugin: &Plugin) -> Option<String> {
+    let is_tool = plugin.kind == PluginKind::Tool;
+    is_tool.then(|| ungated_access(&plugin.manifest.operators, &plugin.settings().grants))
+}
 
 pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -30,6 +38,7 @@ pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
             "digest": format!("sha256:{}", plugin.digest),
             "operators": operators(plugin),
             "confirmation": confirmed(plugin).document(),
+            "without_approval": without_approval(plugin),
         })
     };
     let plugins = registry.plugins();
@@ -55,7 +64,14 @@ pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
             [] => Text::from("no plugins are configured"),
             plugins => {
                 let rows: Vec<_> = plugins.iter().map(|plugin| row(plugin)).collect();
-                table(["name", "kind", "version", "digest", "confirmed by", "operators"], &rows)
+                let mut text = table(["name", "kind", "version", "digest", "confirmed by", "operators"], &rows);
+                let tools = plugins.iter().filter_map(|plugin| Some([plugin.name.clone(), without_approval(plugin)?]));
+                let tools: Vec<_> = tools.collect();
+                if !tools.is_empty() {
+                    text += "";
+                    text += table(["tool", "may do without an approval"], &tools);
+                }
+                text
             }
         }
     });

@@ -2,9 +2,10 @@
 
 use crate::decide::call::action;
 use crate::decide::call::ledger_row::replace_row;
+use crate::decide::call::stopped_step::{block_step, is_running, skip_call};
 use crate::decide::call::tries::{is_keyed_retry, mark_caught_up, overrides, started_event};
 use crate::decide::types::{Invocation, Try};
-use crate::decide::{Context, TRIES_MAX};
+use crate::decide::{Context, TRIES_MAX, is_dry};
 use crate::event::Body;
 use crate::model::effect::{Answer, Effect, Provenance, UnusableAnswer, Usage};
 use crate::model::error::{Code, Failure};
@@ -36,11 +37,63 @@ pub fn answered(
         Answer::NotApplied(failure) if changing && is_keyed_retry(durable, &invocation.slot) => {
             record_doubt(durable, invocation, started, failure, None, context)
         }
+        // From here on, an answer `unknown` is that of a read, which changed nothing.
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. }
+            if !changing && is_skipped_by_mode(durable, failure) =>
+        {
+            // The first of several concurrent calls skips the step.
+            if is_running(durable, &invocation.slot) { skip_call(invocation) } else { Draft::default() }
+        }
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. }
+            if waits_for_grant(durable, &invocation.slot, failure) =>
+        {
+            let failure = failure.clone();
+            block_for_grant(durable, invocation, started, effect, &failure, changing, context)
+        }
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => {
             let failure = failure.clone();
             record_failure(durable, invocation, started, effect, &failure, changing, context)
         }
     }
+}
+
+/// Returns true if a dry run skips the call, because its code wanted to send more than reads.
+fn is_skipped_by_mode(durable: &Durable, failure: &Failure) -> bool {
+    is_dry(durable.job.header.mode) && failure.code == Code::ModeForbids
+}
+
+/// Returns true if the step of the call waits until an administrator has extended the grants of the plugin. A compensating
+/// call does not wait: its job parks when it fails. In a job that is cancelled, the failure is final.
+fn waits_for_grant(durable: &Durable, slot: &Slot, failure: &Failure) -> bool {
+    failure.code == Code::GrantRequired
+        && !slot.is_compensation()
+        && crate::decide::call::tries::may_execute(durable, slot)
+}
+
+/// Records a try that changed nothing because a grant is missing, and blocks its step. The next try follows when a person
+/// continues the job.
+fn block_for_grant(
+    durable: &Durable,
+    invocation: &Invocation,
+    started: &Try,
+    effect: Effect,
+    failure: &Failure,
+    changing: bool,
+    context: &Context<'_>,
+) -> Draft {
+    let slot = &invocation.slot;
+    let (mut draft, _) = finished(durable, invocation, started, &effect, false, Some(failure));
+    let row = row(durable, invocation, started, RowState::FailedDefinite, changing);
+    // The next try may start as soon as the step is no longer blocked.
+    let next_try_us = Some(context.now_us);
+    draft.ledger.push(replace_row(durable, LedgerRow { next_try_us, ..row }));
+    // The events and the row must be in one transaction, as for a retry.
+    draft.kind = Record::LingerWhole;
+    // Another call of the same step may have stopped it already.
+    if is_running(durable, slot) {
+        draft.events.extend(block_step(slot, Code::GrantRequired));
+    }
+    draft
 }
 
 /// Returns the answer that is already stored for this try of a read, or `effect` if no answer is stored.

@@ -1,7 +1,7 @@
 //! Decisions about one call: what to do next, its barrier, its answer, and its resolution after a crash.
 //!
 //! Floors, top first: `crash_prediction` · `next` · `permission`, `resolution` · `barrier` · `answer`, `cross_job`,
-//! `lookup`, `row` · `action` · `budget`, `ledger_row`, `tries`.
+//! `lookup`, `row` · `action` · `budget`, `ledger_row`, `stopped_step`, `tries`.
 
 pub(super) mod action;
 pub(super) mod answer;
@@ -15,4 +15,5 @@ pub(super) mod next;
 pub(super) mod permission;
 pub(super) mod resolution;
 pub(super) mod row;
+pub(super) mod stopped_step;
 pub(super) mod tries;

@@ -3,8 +3,9 @@
 
 use crate::decide::call::action::KeyState;
 use crate::decide::call::barrier::continue_try;
-use crate::decide::call::permission::{block_step, execute_if_permitted};
+use crate::decide::call::permission::execute_if_permitted;
 use crate::decide::call::row::{fail_final, put_in_doubt, recorded_answer, refuse};
+use crate::decide::call::stopped_step::block_step;
 use crate::decide::call::tries::mark_caught_up;
 use crate::decide::call::{action, budget, resolution};
 use crate::decide::people::gates;

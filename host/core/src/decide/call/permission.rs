@@ -6,13 +6,14 @@ use std::sync::Arc;
 use crate::decide::call::action::KeyState;
 use crate::decide::call::barrier::start;
 use crate::decide::call::row::refuse;
+use crate::decide::call::stopped_step::{block_step, skip_call};
 use crate::decide::call::tries::mark_caught_up;
 use crate::decide::people::gate_rules::is_gated;
 use crate::decide::people::gates;
 use crate::decide::people::gates::{gate_hash, request_gate};
 use crate::decide::types::{Invocation, NextAction};
-use crate::decide::{Context, TRIES_MAX, answered, blocked, is_dry};
-use crate::event::{Body, Verdict, WouldCall};
+use crate::decide::{Context, TRIES_MAX, answered, is_dry};
+use crate::event::Verdict;
 use crate::model::divergence::Divergence;
 use crate::model::effect::{Answer, Effect, Provenance};
 use crate::model::error::{Code, Failure};
@@ -46,14 +47,7 @@ pub(crate) fn execute_if_permitted(
         ));
     }
     if first && is_dry(job.header.mode) && operator.is_world_changing() {
-        let step_id = slot.step();
-        let call = (!slot.is_step()).then(|| {
-            let (slot, operator) = (slot.clone(), invocation.operator.clone());
-            Box::new(WouldCall { slot, operator, args: invocation.args_ref })
-        });
-        let skip = Body::StepSkipped { step_id, reason: Code::ModeForbids, because: None, call };
-        let payload = Payload { label: label::args(slot), bytes: invocation.args.clone() };
-        return NextAction::Block(Draft { events: vec![skip], payloads: vec![payload], ..Draft::default() });
+        return NextAction::Block(skip_call(invocation));
     }
     // The mode is not checked for a compensating call, because an effect may be undone in every mode.
     let mode = Some(job.header.mode).filter(|_| first && !slot.is_compensation());
@@ -141,10 +135,4 @@ fn check_call_gate(
             Some(NextAction::Block(Draft { events, ..draft }))
         }
     }
-}
-
-/// Blocks the step that waits for this call. Returns no event for a compensating call, because the whole job waits
-/// for a compensating call.
-pub(crate) fn block_step(slot: &Slot, reason: Code) -> Vec<Body> {
-    if slot.is_compensation() { Vec::new() } else { vec![blocked(&slot.step(), slot, reason)] }
 }

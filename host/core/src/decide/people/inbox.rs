@@ -8,6 +8,7 @@ use crate::decide::job::{confirm, waits};
 use crate::decide::people::{gates, verdict};
 use crate::decide::undo::compensation;
 use crate::event::{Body, Verdict};
+use crate::model::error::Code;
 use crate::model::ids::{Hash, Slot};
 use crate::model::step::StepState;
 use crate::state::Durable;
@@ -32,6 +33,7 @@ pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -
         }
         InboxRequest::Confirm { slot, gone } => confirm::accept_change(durable, slot, by, *gone),
         InboxRequest::Continue => single_event(Body::JobUnparked { cause: "continue".to_owned() })
+            .merge(unblock_grant_waiters(durable))
             .merge(compensation::continue_past_failures(durable, &by)),
         InboxRequest::Abort => single_event(Body::JobUnparked { cause: "abort".to_owned() }),
         InboxRequest::Cancel if durable.job.cancel.is_none() => single_event(Body::JobCancelRequested { by }),
@@ -70,6 +72,14 @@ fn apply_late_effect(durable: &Durable, slot: &Slot, try_no: u32) -> Draft {
         }
         _ => Draft::default(),
     }
+}
+
+/// Unblocks the steps whose calls wait for a grant. The next try of such a call uses the current grants.
+fn unblock_grant_waiters(durable: &Durable) -> Draft {
+    let waits = |step: &&crate::state::Step| matches!(&step.blocked, Some((_, Code::GrantRequired)) if step.state == StepState::Blocked);
+    let waiting = durable.job.steps.iter().filter(waits);
+    let events = waiting.map(|step| Body::StepUnblocked { step_id: step.id.clone() }).collect();
+    Draft { events, ..Draft::default() }
 }
 
 /// Unblocks the steps that wait for this action key, because the key holder's call has settled.

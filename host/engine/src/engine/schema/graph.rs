@@ -8,6 +8,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use crate::engine::schema::patterns;
+
 /// Maximum length of a schema, in bytes.
 const BYTES_MAX: usize = 256 * 1024;
 /// Maximum nesting of arrays and objects in a schema.
@@ -54,7 +56,7 @@ pub(super) struct Node {
     /// Number of comparisons with allowed values and member names in this subschema. Comparisons in other subschemas
     /// that this subschema applies are not included.
     pub(super) cost: u64,
-    /// Number of regular expressions and formats in the subschema.
+    /// Cost of the regular expressions and formats in the subschema, for each unit of text.
     pub(super) patterns: u64,
     /// True if the subschema compares items with each other (`uniqueItems`).
     pub(super) compares_items: bool,
@@ -74,6 +76,8 @@ pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     /// True if the schema contains references. A subschema may then be applied to a value more than once.
     pub(super) has_references: bool,
+    /// Size of the automatons of all regular expressions, in bytes.
+    pub(super) pattern_bytes: usize,
 }
 
 impl Graph {
@@ -88,9 +92,11 @@ impl Graph {
         let schema: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
         let mut graph = {
             let (known, found, anchors) = (HashMap::new(), Vec::new(), HashMap::new());
-            let mut reader = Reader { root: &schema, known, found, anchors };
+            let mut reader = Reader { root: &schema, known, found, anchors, pattern_bytes: 0 };
             reader.scan(&schema, 0)?;
-            Self { nodes: reader.read_reachable()?, has_references: reader.anchors.contains_key(REFERENCES_SEEN) }
+            let nodes = reader.read_reachable()?;
+            let has_references = reader.anchors.contains_key(REFERENCES_SEEN);
+            Self { nodes, has_references, pattern_bytes: reader.pattern_bytes }
         };
         graph.rank()?;
         Ok((schema, graph))
@@ -152,6 +158,8 @@ struct Reader<'s> {
     known: HashMap<*const Value, Index>,
     found: Vec<&'s Value>,
     anchors: HashMap<&'s str, Vec<&'s Value>>,
+    /// Size of the automatons of the regular expressions read so far, in bytes.
+    pattern_bytes: usize,
 }
 
 impl<'s> Reader<'s> {
@@ -245,7 +253,9 @@ impl<'s> Reader<'s> {
                 }
                 ("patternProperties", Value::Object(map)) => {
                     node.any_member.extend(map.values().map(|value| self.node(value)));
-                    node.patterns += map.len() as u64;
+                    for pattern in map.keys() {
+                        node.patterns += self.pattern(pattern)?;
+                    }
                 }
                 ("additionalProperties", _) => node.other_members.push(self.node(value)),
                 ("unevaluatedProperties", _) => {
@@ -262,7 +272,8 @@ impl<'s> Reader<'s> {
                     node.any_item.push(self.node(value));
                 }
                 ("contains", _) => node.any_item.push(self.node(value)),
-                ("pattern" | "format", _) => node.patterns += 1,
+                ("pattern", Value::String(pattern)) => node.patterns += self.pattern(pattern)?,
+                ("format", _) => node.patterns += 1,
                 ("uniqueItems", Value::Bool(true)) => node.compares_items = true,
                 ("enum" | "required", Value::Array(list)) => node.cost += list.len() as u64,
                 ("dependentRequired", Value::Object(map)) => {
@@ -273,6 +284,13 @@ impl<'s> Reader<'s> {
             }
         }
         Ok(node)
+    }
+
+    /// Returns the cost of a regular expression, and adds its size to the size of all expressions.
+    fn pattern(&mut self, pattern: &str) -> Result<u64, String> {
+        let cost = patterns::cost(pattern)?;
+        self.pattern_bytes += cost.bytes;
+        if self.pattern_bytes > patterns::SCHEMA_BYTES_MAX { Err(patterns::too_large()) } else { Ok(cost.units) }
     }
 
     /// Returns the subschemas of this document that may be the target of a reference. A dynamic or recursive reference

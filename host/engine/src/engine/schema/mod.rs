@@ -7,6 +7,7 @@
 //! value that does not fit.
 
 mod graph;
+mod patterns;
 mod work;
 
 use serde_json::Value;
@@ -16,6 +17,7 @@ use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::plan::SchemaMismatch;
 
 use graph::Graph;
+pub(crate) use patterns::COMPONENT_BYTES_MAX as PATTERN_BYTES_MAX;
 use work::Work;
 
 /// Maximum number of violations that a message lists.
@@ -65,6 +67,11 @@ impl Schemas {
         }
     }
 
+    /// Size of the automatons of all regular expressions in both schemas, in bytes.
+    pub(crate) fn pattern_bytes(&self) -> usize {
+        self.input.graph.pattern_bytes + self.output.graph.pattern_bytes
+    }
+
     pub(crate) fn check_input(&self, value: &Value) -> Result<(), Failure> {
         check_value(&self.input, value)
             .map_err(|text| Failure::new(Code::InvalidInput, format!("the input does not fit the operator: {text}")))
@@ -80,8 +87,12 @@ impl Schemas {
 fn compile(text: &str) -> Result<Schema, String> {
     let (schema, graph) = Graph::read(text)?;
     let compiled = run_with_stack(COMPILE_STACK_BYTES, || {
-        // Patterns run in the `regex` engine, which takes time linear in the length of the text.
-        let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
+        // Patterns run in the `regex` engine. The time of a match grows with the length of the text and with the size of
+        // the pattern. `graph` bounds the sizes, and `work` counts both.
+        let patterns = jsonschema::PatternOptions::regex()
+            .size_limit(2 * patterns::SCHEMA_BYTES_MAX)
+            .dfa_size_limit(patterns::CACHE_BYTES_MAX);
+        let options = jsonschema::options().with_pattern_options(patterns);
         options.build(&schema).map_err(|error| format!("not a JSON Schema: {}", error.masked()))
     });
     Ok(Schema { validator: compiled??, graph })
@@ -273,6 +284,38 @@ mod tests {
             let text = schema.to_string();
             let refused = Schemas::compile(&text, "true").unwrap_err();
             assert!(refused[0].1.contains(why), "{why}: {refused:?}");
+        }
+    }
+
+    /// I208. The time of a match grows with the text and with the pattern's automaton, and a check counts both.
+    #[test]
+    fn work_of_a_pattern_grows_with_its_states() {
+        let long = json!("x".repeat(1_000_000));
+        let slow = json!({"type": "string", "pattern": "^[xy]*x[xy]{1000}z$"});
+        assert!(refused_at_once(&slow, long.clone()).contains("too complex"));
+        assert!(refused_at_once(&slow, json!("xyxyz")).contains("does not match"));
+        let by_name = json!({"patternProperties": {"^[xy]*x[xy]{1000}z$": true}});
+        assert!(refused_at_once(&by_name, json!({ "x".repeat(1_000_000): 1 })).contains("too complex"));
+        output(&json!({"pattern": "^x*$"})).check_output(&long).unwrap();
+        for (pattern, text) in [
+            (r"^\w+([.-]\w+)*@\w+(\.\w+)+$", "ada@example.org".to_owned()),
+            (r"^\w{1,64}$", "x".repeat(64)),
+            (r"^.{1,1000}$", "x".repeat(1_000)),
+            (r"^\d{4}-\d{2}-\d{2}$", "2026-11-26".to_owned()),
+        ] {
+            output(&json!({ "pattern": pattern })).check_output(&json!(text)).unwrap();
+        }
+    }
+
+    /// I208. A few bytes of a pattern cannot fill the memory of the host.
+    #[test]
+    fn large_patterns_are_refused_at_load() {
+        let large = json!({"pattern": "^[xy]*x[xy]{200000}z$"});
+        let many: serde_json::Map<String, Value> =
+            (0..400).map(|n| (n.to_string(), json!({ "pattern": format!(r"^\p{{L}}+{n}$") }))).collect();
+        for schema in [large, json!({ "properties": many })] {
+            let refused = Schemas::compile("true", &schema.to_string()).map(|_| ()).unwrap_err();
+            assert!(refused[0].1.contains("regular expressions"), "{refused:?}");
         }
     }
 

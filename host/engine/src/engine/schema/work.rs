@@ -23,7 +23,7 @@ const ESTIMATE_MAX: u64 = 100_000;
 /// Maximum number of nested subschema applications. The stack size is chosen for this number.
 const DEPTH_MAX: usize = 8_192;
 /// Bytes of text that cost as much as one value.
-const TEXT_BYTES: u64 = 16;
+pub(super) const TEXT_BYTES: u64 = 16;
 
 /// Upper bound for the work of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

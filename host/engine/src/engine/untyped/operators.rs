@@ -6,7 +6,7 @@ use latchwork_core::encoding::suggest::did_you_mean;
 use latchwork_core::model::ids::Operator;
 use latchwork_core::model::manifest::{Determinism, EffectKind, OperatorSpec};
 
-use crate::capability::grants::Grants;
+use crate::capability::grants::{Grants, HttpGrant};
 use crate::capability::settings::{OperatorOverride, OperatorSettings};
 use crate::engine::Problem;
 use crate::engine::untyped::seal::{DerivedManifest, SealedOperator};
@@ -151,10 +151,10 @@ impl ManifestInputs<'_> {
     }
 
     /// Returns the worst effects that the grants allow. An untyped component does not declare its effects, so the worst
-    /// must be assumed. If no grant allows the network or writing to a directory, the host prevents every change. The
-    /// operator then counts as read-only.
+    /// must be assumed. If no grant allows a changing method, TCP or writing to a directory, the host prevents every change.
+    /// The operator then counts as read-only.
     fn effects(&self) -> Vec<EffectKind> {
-        let sends = !self.grants.http.is_empty() || !self.grants.tcp.is_empty();
+        let sends = self.grants.http.iter().any(HttpGrant::may_change) || !self.grants.tcp.is_empty();
         let writes = self.grants.dirs.iter().any(|dir| dir.write);
         match self.first_import {
             Some(_) if sends => vec![EffectKind::ExternalWrite, EffectKind::ExternalSend],

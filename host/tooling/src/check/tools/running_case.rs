@@ -6,8 +6,9 @@ use tracing::instrument::WithSubscriber;
 
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::ids::Hash;
-use latchwork_core::model::manifest::{OperatorSpec, RecoveryClass};
+use latchwork_core::model::manifest::{Determinism, OperatorSpec, RecoveryClass};
 use latchwork_engine::capability::settings::PluginSettings;
+use latchwork_engine::guest::permissions::{CallPermissions, EffectClass};
 use latchwork_engine::guest::sources::StepContext;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 use latchwork_engine::{Plugin, ToolEnd};
@@ -44,7 +45,8 @@ pub(crate) struct RunningCase<'a> {
 impl RunningCase<'_> {
     /// Creates the world of the case in its initial state.
     pub(super) fn world(&self) -> std::io::Result<World> {
-        World::of(self.case, self.tools.settings, self.tools.is_configured)
+        let is_stable = self.permissions().is_stable;
+        World::of(self.case, self.tools.settings, self.tools.is_configured, is_stable)
     }
 
     pub(super) fn plugin(&self, world: &World) -> Plugin {
@@ -74,6 +76,17 @@ impl RunningCase<'_> {
             tries_before,
             timeout_ms: self.tools.plugin.limits(&self.case.operator).timeout_ms,
             started_boot_us: self.tools.plugin.machine().boot_us(),
+            permissions: self.permissions(),
+        }
+    }
+
+    /// Returns the permissions that follow from the declarations of the operator, as in a job that is no dry run.
+    fn permissions(&self) -> CallPermissions {
+        let Some(spec) = self.tools.plugin.operator(&self.case.operator) else { return CallPermissions::READ_ONLY };
+        CallPermissions {
+            class: EffectClass::of(&spec.effects),
+            is_dry_run: false,
+            is_stable: spec.determinism == Determinism::Stable,
         }
     }
 

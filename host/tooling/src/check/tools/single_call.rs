@@ -3,7 +3,7 @@
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::Code;
 use latchwork_core::model::manifest::RecoveryClass;
-use latchwork_engine::capability::grant::DECLARE_EFFECTS;
+use latchwork_engine::capability::denied::{DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT};
 
 use crate::check::tools::running_case::{CallResult, RunningCase, describe_answer};
 
@@ -82,7 +82,8 @@ fn check_denials(running: &mut RunningCase<'_>, called: &CallResult) {
     for line in called.log.lines().filter(|line| line.contains("denied: plugin")) {
         let what = line.split_once("denied: plugin ").map_or(line, |(_, rest)| rest);
         let what = what.split_once("\" ").map_or(what, |(_, rest)| rest);
-        let (rule, hint) = match line.contains(DECLARE_EFFECTS) {
+        let undeclared = [DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT];
+        let (rule, hint) = match undeclared.iter().any(|text| line.contains(text)) {
             true => ("D105", "declare what it changes, or only read"),
             false => ("D112", "grant it in its [[plugin]], or leave it alone"),
         };

@@ -12,7 +12,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::{KeyValue, StoreError};
-use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant};
+use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant, Origin, SecretPlace};
 use latchwork_engine::capability::settings::PluginSettings;
 use latchwork_engine::capability::{HttpStub, Secrets, StubFailure};
 
@@ -69,11 +69,16 @@ pub(super) struct World {
 impl World {
     /// Builds the initial world of the case. The grants come from the plugin's entry in the configuration. If there is
     /// no entry, the plugin gets the grants that the case needs.
-    pub(super) fn of(case: &ToolCase, entry: &PluginSettings, is_configured: bool) -> std::io::Result<Self> {
+    pub(super) fn of(
+        case: &ToolCase,
+        entry: &PluginSettings,
+        is_configured: bool,
+        is_stable: bool,
+    ) -> std::io::Result<Self> {
         let dir = tempfile::tempdir()?;
         let mut grants = entry.grants.clone();
         if !is_configured {
-            grants = needed_grants(case, grants);
+            grants = needed_grants(case, is_stable, grants);
         }
         let given = std::mem::take(&mut grants.dirs);
         for (number, grant) in given.into_iter().enumerate() {
@@ -150,15 +155,29 @@ fn files(dir: &Path, guest: &str, state: &mut BTreeMap<String, Hash>) {
     }
 }
 
-/// Returns the grants that a case needs if the plugin has no configuration entry.
-fn needed_grants(case: &ToolCase, mut grants: Grants) -> Grants {
+/// Methods that the servers of a case accept from an operator that declares external effects.
+const CHANGING_METHODS: [http::Method; 4] =
+    [http::Method::POST, http::Method::PUT, http::Method::PATCH, http::Method::DELETE];
+
+/// Returns the grants that a case needs if the plugin has no configuration entry. `is_stable` is true if the operator is
+/// declared `stable`.
+fn needed_grants(case: &ToolCase, is_stable: bool, mut grants: Grants) -> Grants {
     // The given HTTP grants only served to load the plugin. Grants for the servers of the case replace them.
     grants.http.clear();
     for canned in &case.http {
-        let place = canned.matcher.url.parse().ok().and_then(|uri| latchwork_engine::capability::origin_of(&uri));
-        if let Some(place) = place.filter(|place| !grants.http.contains(place)) {
-            grants.http.push(place);
-        }
+        let origin = canned.matcher.url.parse().ok().and_then(|uri| latchwork_engine::capability::origin_of(&uri));
+        let Some(origin) = origin.filter(|origin| grants.http.iter().all(|grant| grant.origin != *origin)) else {
+            continue;
+        };
+        grants.http.push(HttpGrant {
+            methods: CHANGING_METHODS.into_iter().chain(HttpGrant::DEFAULT_METHODS).collect(),
+            // The administrator's word that a request to a model changes nothing.
+            read_methods: if is_stable { vec![http::Method::POST] } else { vec![] },
+            secrets: case.secrets.keys().cloned().collect(),
+            secret_places: vec![SecretPlace::Anywhere],
+            is_address_only: false,
+            ..HttpGrant::read_only(origin)
+        });
     }
     let dir = |guest: &String| DirGrant { host: Default::default(), guest: guest.clone(), write: true };
     grants.dirs = case.dirs.keys().map(dir).collect();
@@ -208,7 +227,7 @@ struct StubServers {
 }
 
 impl HttpStub for StubServers {
-    fn answer(&self, place: &HttpGrant, request: Request<Bytes>) -> Result<Response<Bytes>, StubFailure> {
+    fn answer(&self, place: &Origin, request: Request<Bytes>) -> Result<Response<Bytes>, StubFailure> {
         let weather = *self.weather.lock().unwrap_or_else(PoisonError::into_inner);
         if weather == FaultProfile::Refused {
             return Err(StubFailure::Refused);

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use latchwork_engine::capability::grants::{DirGrant, Grants};
+use latchwork_engine::capability::grants::{DirGrant, Grants, Method};
 
 use crate::plugins::hostile::captured_log::CapturedLog;
 use crate::plugins::hostile::http_server::Server;
 use crate::plugins::hostile::load;
 use crate::plugins::hostile::tool::{
-    answers_of, error_of, grants_for, http_grant, minimal_grants, tcp_grant, tool_limits,
+    answers_of, error_of, grants_for, http_grant, minimal_grants, post_grants_for, tcp_grant, tool_limits,
 };
 
 /// I10.
@@ -71,7 +71,10 @@ async fn denied_request_is_logged_with_the_grant_that_would_allow_it() {
     let here = format!("http = [\"http://127.0.0.1:{}\"", server.port);
     for line in [
         format!("grants = {{ {here}, \"https://api.example.com:443\"], tcp = [\"127.0.0.1:1\"] }}"),
-        format!("grants = {{ {here}], tcp = [\"127.0.0.1:1\"], secrets = [\"OTHER\"] }}"),
+        format!(
+            "url = \"http://127.0.0.1:{}\", methods = [\"GET\", \"HEAD\"], secrets = [\"OTHER\"], in = [\"header:authorization\"]",
+            server.port
+        ),
         format!("grants = {{ {here}], tcp = [\"127.0.0.1:1\"], kv = \"hostile-tool\" }}"),
         format!("grants = {{ {here}], tcp = [\"127.0.0.1:1\", \"127.0.0.1:{}\"] }}", server.port),
         "smtp.example.com".to_owned(),
@@ -97,6 +100,7 @@ async fn redirects_are_not_followed_by_the_host() {
     assert!(private.requests().is_empty());
 }
 
+/// I197. Rights follow from the grant and the declared effects together.
 #[tokio::test]
 async fn operator_without_declared_effects_can_cause_none() {
     let server = Server::start().await;
@@ -106,9 +110,9 @@ async fn operator_without_declared_effects_can_cause_none() {
         kv: Some("m".into()),
         tcp: vec![tcp_grant("127.0.0.1", server.port)],
         dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
-        ..grants_for(&server)
+        ..post_grants_for(&server)
     };
-    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
+    let plugin = load("hostile-tool", grants.clone(), tool_limits()).unwrap();
     let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
     let script = json!([
         {"http": {"url": server.url("/echo")}}, {"read": {"path": "/d/there"}}, {"kv-get": {"key": "k"}},
@@ -129,18 +133,29 @@ async fn operator_without_declared_effects_can_cause_none() {
     for _ in 0..10 {
         let log = CapturedLog::capture();
         answers_of(&plugin, "World.Look", script.clone()).await;
-        logged = log.text().matches("declare internal-write").count();
-        if logged >= 4 {
+        let text = log.text();
+        let lines = ["declare internal-write", "neither external-write nor", "read_methods = [\"POST\"]"];
+        logged = lines.iter().map(|line| text.matches(line).count()).sum();
+        if logged >= 5 {
             break;
         }
     }
-    assert!(logged >= 4, "each denial is logged with the line that would allow it");
-    // An operator whose only effect is a call of a model may send POST requests. Everything else that changes something
-    // is denied.
+    assert!(logged >= 5, "each denial is logged with the line that would allow it");
+    // The word of the plugin that it is a model gives it no right.
     let said = answers_of(&plugin, "World.Model", script.clone()).await;
-    assert_eq!(said[3]["status"], 200);
-    for denied in &said[4..] {
+    for denied in &said[3..] {
         error_of(denied);
+    }
+    // By the word of the administrator, POST is a read on this server. Everything else that changes something is denied.
+    let mut reading = grants;
+    reading.http[0].read_methods.push(Method::POST);
+    let reading = load("hostile-tool", reading, tool_limits()).unwrap();
+    for operator in ["World.Look", "World.Model"] {
+        let said = answers_of(&reading, operator, script.clone()).await;
+        assert_eq!(said[3]["status"], 200, "{operator}");
+        for denied in &said[4..] {
+            error_of(denied);
+        }
     }
     // With the effects declared, all actions work.
     let said = answers_of(&plugin, "World.Change", script).await;

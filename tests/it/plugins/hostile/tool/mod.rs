@@ -2,6 +2,7 @@
 
 mod context;
 mod grants;
+mod log;
 mod outcome;
 mod secrets;
 mod timeout;
@@ -10,8 +11,10 @@ use serde_json::{Value, json};
 
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::Failure;
-use latchwork_engine::capability::grants::{Grants, HttpGrant, TcpGrant};
+use latchwork_core::model::manifest::Determinism;
+use latchwork_engine::capability::grants::{Grants, HttpGrant, Method, Origin, TcpGrant};
 use latchwork_engine::capability::settings::LimitsConfig;
+use latchwork_engine::guest::permissions::{CallPermissions, EffectClass};
 use latchwork_engine::guest::sources::StepContext;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 use latchwork_engine::os::clock;
@@ -34,8 +37,9 @@ fn minimal_grants() -> Grants {
     Grants { http: vec![http_grant("127.0.0.1", 1)], tcp: vec![tcp_grant("127.0.0.1", 1)], ..Grants::default() }
 }
 
+/// Returns the grant of an address alone: `GET` and `HEAD`.
 fn http_grant(host: &str, port: u16) -> HttpGrant {
-    HttpGrant { scheme: "http".into(), host: host.into(), port }
+    HttpGrant::read_only(Origin { scheme: "http".into(), host: host.into(), port })
 }
 
 fn tcp_grant(host: &str, port: u16) -> TcpGrant {
@@ -46,6 +50,14 @@ fn grants_for(server: &Server) -> Grants {
     Grants { http: vec![http_grant("127.0.0.1", server.port)], ..minimal_grants() }
 }
 
+/// Returns grants for the server that include `POST`.
+fn post_grants_for(server: &Server) -> Grants {
+    let methods = vec![Method::GET, Method::HEAD, Method::POST];
+    let grant = HttpGrant { methods, is_address_only: false, ..http_grant("127.0.0.1", server.port) };
+    Grants { http: vec![grant], ..minimal_grants() }
+}
+
+/// Returns the context of a call of an operator with external effects.
 fn call_context(timeout_ms: u32) -> ToolCallContext {
     ToolCallContext {
         step: StepContext { job_id: "job_1".into(), ..StepContext::default() },
@@ -56,6 +68,7 @@ fn call_context(timeout_ms: u32) -> ToolCallContext {
         tries_before: 1,
         timeout_ms,
         started_boot_us: clock::boot_us(),
+        permissions: CallPermissions { class: EffectClass::External, ..CallPermissions::READ_ONLY },
     }
 }
 
@@ -65,7 +78,10 @@ async fn invoke_script(plugin: &Plugin, operator: &str, script: Value) -> ToolEn
 
 async fn invoke_script_in(plugin: &Plugin, operator: &str, script: Value, call: ToolCallContext) -> ToolEnd {
     let args = json!({ "do": script }).to_string();
-    plugin.invoke(operator, &args, call, &plugin.limits(operator)).await
+    let spec = plugin.operator(operator).expect("an operator of the plugin");
+    let is_stable = spec.determinism == Determinism::Stable;
+    let permissions = CallPermissions { class: EffectClass::of(&spec.effects), is_stable, ..call.permissions };
+    plugin.invoke(operator, &args, ToolCallContext { permissions, ..call }, &plugin.limits(operator)).await
 }
 
 /// Returns the answers of the script's actions.

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use latchwork_core::model::effect::{Answer, StateChange};
 use latchwork_core::model::error::Code;
-use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant};
+use latchwork_engine::capability::grants::{DirGrant, Grants};
 use latchwork_engine::{ReconcileVerdict, VerifyResult};
 
 use crate::plugins::hostile::http_server::Server;
 use crate::plugins::hostile::load;
 use crate::plugins::hostile::tool::{
-    answers_of, call_context, error_of, grants_for, http_grant, invoke_script, minimal_grants, tool_limits,
+    answers_of, call_context, error_of, http_grant, invoke_script, minimal_grants, post_grants_for, tool_limits,
     unwrap_not_applied, unwrap_unknown,
 };
 
@@ -20,7 +20,7 @@ use crate::plugins::hostile::tool::{
 #[tokio::test]
 async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
     let server = Server::start().await;
-    let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
+    let plugin = load("hostile-tool", post_grants_for(&server), tool_limits()).unwrap();
     let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
     let faults = [
         (json!("trap"), Code::PluginTrap, None),
@@ -69,7 +69,7 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
 /// I163: if the tool reports no error code of its own, the error names the unreachable granted host and is retryable.
 #[tokio::test]
 async fn unreachable_granted_host_is_named_in_the_error() {
-    let nowhere = HttpGrant { scheme: "http".into(), host: "nowhere.invalid".into(), port: 80 };
+    let nowhere = http_grant("nowhere.invalid", 80);
     let grants = Grants { http: vec![nowhere, http_grant("127.0.0.1", 1)], ..minimal_grants() };
     let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
     // The name does not resolve, so no operation began.
@@ -92,7 +92,7 @@ async fn doubtful_call_is_reconciled_and_effects_are_verified_and_compensated() 
     std::fs::write(dir.path().join("file"), "as recorded").unwrap();
     let grants = Grants {
         dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
-        ..grants_for(&server)
+        ..post_grants_for(&server)
     };
     let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
     let limits = plugin.limits("World.Change");

@@ -2,24 +2,30 @@
 
 use serde_json::{Value, json};
 
-use latchwork_engine::capability::grants::{DirGrant, Grants};
+use latchwork_engine::capability::grants::{DirGrant, Grants, HeaderName, HttpGrant, SecretPlace};
 
 use crate::plugins::hostile::captured_log::CapturedLog;
 use crate::plugins::hostile::http_server::Server;
 use crate::plugins::hostile::load;
-use crate::plugins::hostile::tool::{answers_of, error_of, grants_for, tcp_grant, tool_limits};
+use crate::plugins::hostile::tool::{answers_of, error_of, post_grants_for, tcp_grant, tool_limits};
 
 /// I13.
 #[tokio::test]
 async fn secrets_are_substituted_in_headers_and_bodies_only() {
     let server = Server::start().await;
     let dir = tempfile::tempdir().unwrap();
-    let grants = Grants {
+    let [granted] = <[HttpGrant; 1]>::try_from(post_grants_for(&server).http).unwrap();
+    let bound = HttpGrant {
         secrets: vec!["TOKEN".into(), "UNSET".into()],
+        secret_places: vec![SecretPlace::Header(HeaderName::from_static("authorization")), SecretPlace::Body],
+        ..granted
+    };
+    let grants = Grants {
+        http: vec![bound],
         kv: Some("m".into()),
         tcp: vec![tcp_grant("127.0.0.1", server.port)],
         dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/out".into(), write: true }],
-        ..grants_for(&server)
+        ..post_grants_for(&server)
     };
     let plugin = load("hostile-tool", grants.clone(), tool_limits()).unwrap();
     let log = CapturedLog::capture();
@@ -41,6 +47,8 @@ async fn secrets_are_substituted_in_headers_and_bodies_only() {
     assert_eq!(requests[0].header("authorization"), Some("Bearer the-real-token"));
     assert_eq!(requests[0].body, "a=the-real-token&b=the-real-token");
     assert_eq!(requests[1].body, "the-real-token");
+    // I201: the server sends the body back, and the guest sees the placeholder.
+    assert_eq!(said[2]["body"], format!("a={placeholder}&b={placeholder}"));
     assert!(requests[0].line.contains(placeholder), "not in the address: {}", requests[0].line);
     assert_eq!(requests[2].line, placeholder, "not over TCP");
     assert_eq!(said[6], placeholder);

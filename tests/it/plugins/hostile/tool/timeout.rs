@@ -12,14 +12,14 @@ use latchwork_engine::os::clock;
 use crate::plugins::hostile::http_server::Server;
 use crate::plugins::hostile::load;
 use crate::plugins::hostile::tool::{
-    call_context, grants_for, invoke_script_in, tool_limits, unwrap_not_applied, unwrap_unknown,
+    call_context, invoke_script_in, post_grants_for, tool_limits, unwrap_not_applied, unwrap_unknown,
 };
 
 /// I175.
 #[tokio::test]
 async fn call_ends_at_its_timeout() {
     let server = Server::start().await;
-    let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
+    let plugin = load("hostile-tool", post_grants_for(&server), tool_limits()).unwrap();
     let began_us = clock::boot_us();
     let failure = unwrap_not_applied(
         invoke_script_in(&plugin, "World.Change", json!([{"sleep": 3_600_000}]), call_context(200)).await,
@@ -44,7 +44,7 @@ async fn no_operation_begins_after_the_timeout() {
     let grants = Grants {
         kv: Some("m".into()),
         dirs: vec![DirGrant { host: dir.path().to_owned(), guest: "/d".into(), write: true }],
-        ..grants_for(&server)
+        ..post_grants_for(&server)
     };
     let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
     for action in [

@@ -73,6 +73,7 @@ impl Inspection<'_> {
             "confirmation": self.confirmed.document(),
             "may_reach": may,
             "may_not_reach": may_not,
+            "without_approval": self.without_approval(),
         })
     }
 

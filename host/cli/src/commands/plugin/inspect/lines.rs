@@ -66,6 +66,9 @@ impl Inspection<'_> {
         let (may, may_not) = self.reachable();
         section(&mut lines, "may reach", may);
         section(&mut lines, "may not reach", may_not);
+        if let Some(access) = self.without_approval() {
+            lines.push(title("may do without an approval") + format!(": {access}"));
+        }
         lines
     }
 

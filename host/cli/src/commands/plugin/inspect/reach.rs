@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use latchwork_core::model::manifest::PluginKind;
+use latchwork_engine::capability::access_text::{http_access, ungated_access};
 use latchwork_engine::capability::grants::{DirGrant, Grants};
 use latchwork_tooling::inspect::Reachability;
 
@@ -28,7 +29,7 @@ const GRANTS: [(&str, &str, &str); 6] = [
     (
         "secrets",
         "latchwork:plugin/secrets",
-        "placeholders that become the secrets it names on the way to granted servers",
+        "placeholders of secrets, which a grant of http binds to a server and a header",
     ),
     ("secrets_clear", "latchwork:plugin/secrets", "the same secrets in clear, for code that has to compute with them"),
     ("kv", "latchwork:plugin/kv", "a map of its own under the name it gives"),
@@ -68,7 +69,7 @@ impl Inspection<'_> {
                 "http" => !grants.http.is_empty(),
                 "tcp" => !grants.tcp.is_empty(),
                 "dirs" => !grants.dirs.is_empty(),
-                "secrets" => !grants.secrets.is_empty(),
+                "secrets" => !grants.secret_names().is_empty(),
                 "secrets_clear" => grants.secrets_clear,
                 _ => grants.kv.is_some(),
             })
@@ -106,6 +107,13 @@ impl Inspection<'_> {
             }
         }
         needs
+    }
+
+    /// Returns what the operators of a configured tool could do in a job without an approval.
+    pub(super) fn without_approval(&self) -> Option<String> {
+        let (plugin, configured) = (self.plugin()?, self.configured?);
+        let is_tool = plugin.kind == PluginKind::Tool;
+        is_tool.then(|| ungated_access(&plugin.manifest.operators, &configured.grants))
     }
 
     /// Returns the resources that the component may reach, and the resources that it may not reach.
@@ -152,7 +160,7 @@ fn granted_resources(grants: &Grants) -> (Vec<String>, Vec<String>) {
         true => may_not.push(none.to_owned()),
         false => may.extend(all),
     };
-    class(grants.http.iter().map(|g| format!("{}://{}:{}", g.scheme, g.host, g.port)).collect(), "any HTTP server");
+    class(grants.http.iter().map(http_access).collect(), "any HTTP server");
     class(grants.tcp.iter().map(|g| format!("tcp {}:{}", g.host, g.port)).collect(), "any TCP address");
     let dir = |g: &DirGrant| {
         let how = if g.write { "read and write" } else { "read" };
@@ -160,7 +168,7 @@ fn granted_resources(grants: &Grants) -> (Vec<String>, Vec<String>) {
     };
     class(grants.dirs.iter().map(dir).collect(), "any file");
     let how = if grants.secrets_clear { "in clear" } else { "as a placeholder" };
-    class(grants.secrets.iter().map(|name| format!("secret {name} {how}")).collect(), "any secret");
+    class(grants.secret_names().into_iter().map(|name| format!("secret {name} {how}")).collect(), "any secret");
     class(grants.kv.iter().map(|name| format!("its own map {name}")).collect(), "any stored map");
     may_not.push("the environment, other plugins, and whatever is not listed above".to_owned());
     (may, may_not)

@@ -4,6 +4,7 @@ mod actions;
 mod budget;
 mod confirm;
 mod doubt;
+mod grants;
 mod late_answers;
 mod retries;
 mod unacknowledged;

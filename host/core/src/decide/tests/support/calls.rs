@@ -139,7 +139,8 @@ impl Sim {
                 NextAction::Abandon => return Ok(None),
             }
             let state = durable.job.step(&invocation.slot.step()).unwrap().state;
-            if state == crate::model::step::StepState::FailedRetryable {
+            use crate::model::step::StepState::{Blocked, FailedRetryable, Skipped};
+            if matches!(state, FailedRetryable | Blocked | Skipped) {
                 return Ok(None);
             }
         }

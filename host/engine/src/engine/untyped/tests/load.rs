@@ -8,7 +8,7 @@ use latchwork_core::model::error_docs;
 use latchwork_core::model::manifest::{Determinism, EffectKind, PluginKind, RecoveryClass, WasiMode};
 
 use crate::capability::EnvOrFile;
-use crate::capability::grants::{DirGrant, Grants, HttpGrant};
+use crate::capability::grants::{DirGrant, Grants, HttpGrant, Origin};
 use crate::capability::settings::{ManifestSource, OperatorOverride, OperatorSettings, PluginSettings};
 use crate::engine::untyped::tests::component_builder::component;
 use crate::engine::{Engine, EngineOptions, LoadError, Plugin};
@@ -94,7 +94,8 @@ fn operators_are_named_after_exports() {
 /// I71: an operator that declares no effects has the worst effects that the grants allow.
 #[test]
 fn effects_follow_from_imports_and_grants() {
-    let http = HttpGrant { scheme: "https".into(), host: "a.example".into(), port: 443 };
+    let origin = Origin { scheme: "https".into(), host: "a.example".into(), port: 443 };
+    let http = HttpGrant { methods: vec![http::Method::POST], ..HttpGrant::read_only(origin) };
     let dir = |write| DirGrant { host: std::env::temp_dir(), guest: "/d".into(), write };
     let with = |wit: &str, grants| {
         let plugin = load(wit, PluginSettings { grants, ..settings() }).unwrap();

@@ -1,0 +1,61 @@
+//! Texts for people about what the grants of a plugin open.
+
+use http::Method;
+
+use latchwork_core::model::manifest::OperatorSpec;
+
+use crate::capability::config_line::origin_text;
+use crate::capability::grants::{Grants, HttpGrant};
+use crate::guest::permissions::EffectClass;
+
+/// Describes an HTTP grant: its methods, its address and its secrets.
+pub fn http_access(grant: &HttpGrant) -> String {
+    let mut text = format!("{} {}", names(&grant.methods), address(grant));
+    if !grant.read_methods.is_empty() {
+        text.push_str(&format!(", {} as a read", names(&grant.read_methods)));
+    }
+    if !grant.secrets.is_empty() {
+        let places: Vec<_> = grant.secret_places.iter().map(ToString::to_string).collect();
+        text.push_str(&format!(", with {} in {}", grant.secrets.join(", "), places.join(", ")));
+    }
+    text
+}
+
+/// Describes in one line what the operators could do without an approval, in a job of the mode `HUMAN_GATED` and with the
+/// default policy. Calls of operators with external effects need an approval.
+pub fn ungated_access(operators: &[OperatorSpec], grants: &Grants) -> String {
+    let classes: Vec<_> = operators.iter().map(|spec| EffectClass::of(&spec.effects)).collect();
+    let ungated = || classes.iter().filter(|class| **class != EffectClass::External);
+    let Some(strongest) = ungated().max() else { return "nothing, because each call needs one".to_owned() };
+    let mut parts = Vec::new();
+    for grant in &grants.http {
+        let all = HttpGrant::DEFAULT_METHODS.iter().chain(&grant.methods).chain(&grant.read_methods);
+        let mut methods: Vec<Method> = Vec::new();
+        for method in all.filter(|method| grant.reads_with(method)) {
+            if !methods.contains(method) {
+                methods.push(method.clone());
+            }
+        }
+        if !methods.is_empty() {
+            parts.push(format!("{} {}", names(&methods), address(grant)));
+        }
+    }
+    let writes = *strongest == EffectClass::Internal;
+    for dir in &grants.dirs {
+        let how = if writes && dir.write { "read and write" } else { "read" };
+        parts.push(format!("{how} {}", dir.host.display()));
+    }
+    if let Some(name) = &grants.kv {
+        let how = if writes { "read and write" } else { "read" };
+        parts.push(format!("{how} the map {name}"));
+    }
+    if parts.is_empty() { "nothing outside its call".to_owned() } else { parts.join("; ") }
+}
+
+fn names(methods: &[Method]) -> String {
+    methods.iter().map(Method::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn address(grant: &HttpGrant) -> String {
+    format!("{}{}", origin_text(&grant.origin), if grant.path == "/" { "" } else { &grant.path })
+}

@@ -1,0 +1,116 @@
+//! Refusal of an access, with the change of `latch.toml` that would allow it.
+
+use latchwork_core::encoding::truncate;
+
+use crate::capability::call_window::CallWindow;
+use crate::capability::config_line::config_line;
+use crate::capability::grants::Grants;
+use crate::guest::permissions::DeniedBy;
+
+/// Number of refusals that one call logs.
+const DENIALS_LOGGED_MAX: u32 = 20;
+/// Longest description of an access, in bytes. It can contain a name that the guest chose.
+const ACCESS_BYTES_MAX: usize = 500;
+
+/// Refusal of an access, with the change that would allow it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Denied {
+    access: String,
+    remedy: Remedy,
+    /// Rule that refused the access.
+    pub(crate) rule: DeniedBy,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Remedy {
+    /// Grants that would allow the access.
+    Grants(Grants),
+    /// Grants that would allow the access, and the condition under which an administrator may give them.
+    GrantsIf(&'static str, Grants),
+    /// No grant would allow the access. The text names the alternative.
+    Other(&'static str),
+}
+
+/// Text of a refusal: the operator declares no effect on the world. The text names the remedy.
+pub const DECLARE_EFFECTS: &str = "no grant allows it: the operator declares no world-changing effect, \
+     so that it may only read; declare internal-write, external-write or external-send in describe, or add the effect \
+     to `operators` of the plugin in latch.toml";
+
+/// Text of a refusal: the operator declares no effect on other systems. The text names the remedy.
+pub const DECLARE_EXTERNAL_EFFECTS: &str = "no grant allows it: the operator declares neither external-write nor \
+     external-send; declare one of them in describe, or add it to `operators` of the plugin in latch.toml";
+
+/// Part of a refusal: the method needs an operator with external effects.
+pub const NO_EXTERNAL_EFFECT: &str = "but its operator declares no external effect";
+
+impl Denied {
+    /// Returns a refusal that the grants `wanted` would lift.
+    pub(crate) fn needs(access: String, wanted: Grants) -> Self {
+        Self { access: cut(access), remedy: Remedy::Grants(wanted), rule: DeniedBy::Grants }
+    }
+
+    /// Returns a refusal that the grants `wanted` would lift, if `condition` holds.
+    pub(crate) fn needs_if(access: String, condition: &'static str, wanted: Grants) -> Self {
+        Self { access: cut(access), remedy: Remedy::GrantsIf(condition, wanted), rule: DeniedBy::Grants }
+    }
+
+    /// Returns a refusal that no grant would lift.
+    pub(crate) fn never(access: String, alternative: &'static str) -> Self {
+        Self { access: cut(access), remedy: Remedy::Other(alternative), rule: DeniedBy::Grants }
+    }
+
+    /// Returns the same refusal with the rule that refused the access.
+    pub(crate) fn by(self, rule: DeniedBy) -> Self {
+        Self { rule, ..self }
+    }
+
+    /// Logs the refusal, records it for the end of the call, and returns a sentence for the guest. After
+    /// [`DENIALS_LOGGED_MAX`] refusals, a call logs no more of them.
+    pub(crate) fn record(&self, window: &CallWindow, plugin: &str) -> String {
+        let said = match window.count_denied() {
+            count if count <= DENIALS_LOGGED_MAX => self.log(plugin),
+            count => {
+                if count == DENIALS_LOGGED_MAX + 1 {
+                    tracing::warn!(
+                        plugin,
+                        "denied: plugin {plugin:?} has more refusals in this call, which are not logged"
+                    );
+                }
+                self.texts().1
+            }
+        };
+        window.record_denied(said.clone(), self.rule);
+        said
+    }
+
+    /// Logs the refusal and returns a sentence for the guest.
+    pub fn log(&self, plugin: &str) -> String {
+        let (logged, said) = self.texts();
+        tracing::warn!(plugin, "denied: plugin {plugin:?} {}; {logged}", self.access);
+        said
+    }
+
+    /// Returns the remedy for the log, and the sentence for the guest.
+    fn texts(&self) -> (String, String) {
+        let access = &self.access;
+        let (logged, said) = match &self.remedy {
+            Remedy::Grants(grants) => {
+                let line = config_line(grants);
+                (
+                    format!("to allow it, its [[plugin]] in latch.toml needs: {line}"),
+                    format!("latch.toml would allow it with: {line}"),
+                )
+            }
+            Remedy::GrantsIf(condition, grants) => {
+                let text = format!("{condition}, its [[plugin]] in latch.toml needs: {}", config_line(grants));
+                (text.clone(), text)
+            }
+            Remedy::Other(text) => ((*text).to_owned(), (*text).to_owned()),
+        };
+        (logged, format!("denied: {access}; {said}"))
+    }
+}
+
+fn cut(access: String) -> String {
+    truncate::at_bytes(&access, ACCESS_BYTES_MAX).start.to_owned()
+}

@@ -1,0 +1,47 @@
+//! Size and cost of the regular expressions in a schema.
+//!
+//! The time of a match is bounded by the product of the text's length and the number of states of the expression's automaton.
+//! A few bytes of an expression can have many states: `x{1000}` has a thousand.
+
+use regex_automata::nfa::thompson::{Compiler, NFA};
+
+/// Maximum size of the automatons of all expressions in a schema, in bytes.
+pub(super) const SCHEMA_BYTES_MAX: usize = 4 << 20;
+/// Maximum size of the automatons of all expressions in a component, in bytes.
+pub(crate) const COMPONENT_BYTES_MAX: usize = 32 << 20;
+/// Size of the cache of one match, in bytes.
+pub(super) const CACHE_BYTES_MAX: usize = 1 << 20;
+/// States whose simulation for [`TEXT_BYTES`](super::work::TEXT_BYTES) bytes takes as long as one application of a subschema.
+const STATES_PER_UNIT: u64 = 2;
+
+/// Size and cost of one expression.
+pub(super) struct PatternCost {
+    /// Size of the automaton, in bytes.
+    pub(super) bytes: usize,
+    /// Cost of a match, for each unit of text.
+    pub(super) units: u64,
+}
+
+/// Returns the cost of an expression, translated as the library translates it that compiles it. An expression that is not
+/// valid has the largest size, and the library reports it.
+pub(super) fn cost(pattern: &str) -> Result<PatternCost, String> {
+    let config = NFA::config().nfa_size_limit(Some(SCHEMA_BYTES_MAX));
+    let invalid = PatternCost { bytes: SCHEMA_BYTES_MAX, units: SCHEMA_BYTES_MAX as u64 };
+    let Ok(translated) = jsonschema_regex::to_rust_regex(pattern) else { return Ok(invalid) };
+    match Compiler::new().configure(config).build(&translated) {
+        Ok(nfa) => {
+            let units = (nfa.states().len() as u64 / STATES_PER_UNIT).max(1);
+            Ok(PatternCost { bytes: nfa.memory_usage(), units })
+        }
+        Err(error) if error.size_limit().is_some() => Err(too_large()),
+        Err(_) => Ok(invalid),
+    }
+}
+
+/// Text of a refusal: the expressions of a schema are too large.
+pub(super) fn too_large() -> String {
+    format!(
+        "its regular expressions have more than {} MiB of states; shorten repetitions such as x{{1000}}",
+        SCHEMA_BYTES_MAX >> 20
+    )
+}

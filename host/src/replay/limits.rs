@@ -1,0 +1,66 @@
+//! Limits of a replay, and the ends of a step that say more about a machine than about the step.
+
+use latchwork_core::evidence::Salts;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::manifest::Limits;
+use latchwork_core::state::Step;
+use latchwork_engine::StepOutcome;
+
+/// Factor by which a step may take longer in a replay than its job allowed. The machine can be slower or busier. Fuel bounds
+/// the work in the same way on every machine.
+const TIME_FACTOR: u32 = 10;
+/// Shortest time of a step in a replay, in milliseconds.
+const TIMEOUT_MS_MIN: u32 = 60_000;
+/// Longest time of a step in the replay of a file from another person, in milliseconds. The limits are part of that file.
+const FOREIGN_TIMEOUT_MS_MAX: u32 = 600_000;
+/// Largest memory of a step in the replay of a file from another person, in bytes.
+const FOREIGN_MEMORY_BYTES_MAX: u64 = 1 << 30;
+
+/// Returns the limits of a step in a replay. `planned_ms` is the timeout in the plan, which replaces the pinned one in the
+/// job, too.
+pub(super) fn for_replay(pinned: Limits, planned_ms: Option<u32>, salts: &Salts) -> Limits {
+    let timeout_ms = planned_ms.unwrap_or(pinned.timeout_ms).saturating_mul(TIME_FACTOR).max(TIMEOUT_MS_MIN);
+    match salts {
+        Salts::Secret(_) => Limits { timeout_ms, ..pinned },
+        _ => Limits {
+            timeout_ms: timeout_ms.min(FOREIGN_TIMEOUT_MS_MAX),
+            memory_bytes: pinned.memory_bytes.min(FOREIGN_MEMORY_BYTES_MAX),
+            ..pinned
+        },
+    }
+}
+
+/// Returns true if a limit of the machine ended the replayed step: time or native stack. Another machine may reach another
+/// end with the same component and input.
+pub(super) fn ended_by_machine(outcome: &StepOutcome) -> bool {
+    matches!(outcome, StepOutcome::Failed(failure) | StepOutcome::Fault(failure) if is_of_machine(failure))
+}
+
+/// Returns true if a limit of the machine ended the step in its job.
+pub(super) fn was_ended_by_machine(recorded: &Step) -> bool {
+    recorded.failure.as_ref().is_some_and(is_of_machine)
+}
+
+fn is_of_machine(failure: &Failure) -> bool {
+    matches!(failure.code, Code::WallClockLimit | Code::StackOverflow)
+}
+
+#[cfg(test)]
+mod tests {
+    use latchwork_core::model::ids::Hash;
+
+    use super::*;
+
+    /// I206. The limits in a file from another person neither keep the verifier busy for ever nor fill its memory.
+    #[test]
+    fn limits_of_a_foreign_file_are_bounded() {
+        let endless = Limits { timeout_ms: u32::MAX, memory_bytes: u64::MAX, ..Limits::default() };
+        let own = for_replay(endless, None, &Salts::Secret(Hash::default()));
+        assert_eq!((own.timeout_ms, own.memory_bytes), (u32::MAX, u64::MAX));
+        let foreign = for_replay(endless, None, &Salts::Labels(Default::default()));
+        assert_eq!((foreign.timeout_ms, foreign.memory_bytes), (FOREIGN_TIMEOUT_MS_MAX, FOREIGN_MEMORY_BYTES_MAX));
+        let short = Limits { timeout_ms: 1_000, ..Limits::default() };
+        assert_eq!(for_replay(short, Some(90_000), &Salts::Secret(Hash::default())).timeout_ms, 900_000);
+        assert_eq!(for_replay(short, None, &Salts::Secret(Hash::default())).timeout_ms, TIMEOUT_MS_MIN);
+    }
+}

@@ -1,0 +1,56 @@
+//! Replay and verification of steps that need, or needed, more time than their pinned limit.
+
+use serde_json::json;
+
+use crate::support::plugins::built_guests::guest;
+use crate::support::test_env::{TestEnv, step};
+
+/// Creates an environment with a step plugin whose pinned time is 50 ms, and a plan with one step of it.
+fn env_with_short_time(input: serde_json::Value, timeout: &str) -> TestEnv {
+    let config = format!(
+        "[[plugin]]\nname = \"hostile\"\nsource = {:?}\nlimits = {{ timeout = \"50ms\", fuel = 100_000_000_000 }}\n",
+        guest("hostile-step")
+    );
+    let mut slow = step("s", "Hostile.Do", &[], input);
+    slow["timeout"] = json!(timeout);
+    slow["effects"] = json!([]);
+    TestEnv::configured(&config, vec![]).with_plan(&[slow])
+}
+
+fn verify(place: &TestEnv, job: &str) -> (i32, serde_json::Value) {
+    assert_eq!(place.latch(&["job", "export", job, "--out", "job.jsonl", "--force"]).code, 0);
+    let plugins = guest("hostile-step").parent().unwrap().display().to_string();
+    let verified = place.latch(&["verify", "job.jsonl", "--plugins", &plugins, "--json"]);
+    (verified.code, verified.json())
+}
+
+/// I206: the time in the plan replaces the pinned one in a replay, too.
+#[test]
+fn replay_and_verification_allow_the_time_of_the_plan() {
+    let place = env_with_short_time(json!({ "do": "work", "n": 100_000_000 }), "60s");
+    let ran = place.latch(&place.run_args());
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let job = ran.json()["job_id"].as_str().unwrap().to_owned();
+    let replayed = place.latch(&["job", "replay", &job, "--json"]);
+    assert_eq!((replayed.code, &replayed.json()["divergence"]), (0, &json!(null)), "{}", replayed.stdout);
+    assert_eq!(replayed.json()["not_checked"], json!(null), "{}", replayed.stdout);
+    let (code, report) = verify(&place, &job);
+    assert_eq!(code, 0, "{report:#}");
+    assert!(!report.to_string().contains("machine_limit"), "{report:#}");
+}
+
+/// I206: a step that a limit of time ended is not checked, and is not called different.
+#[test]
+fn end_by_a_limit_of_time_is_not_checked() {
+    let place = env_with_short_time(json!({ "do": "spin" }), "50ms");
+    let ran = place.latch(&place.run_args());
+    assert_eq!(ran.json()["failed"][0]["reason_code"], "WALL_CLOCK_LIMIT", "{}", ran.stdout);
+    let job = ran.json()["job_id"].as_str().unwrap().to_owned();
+    let replayed = place.latch(&["job", "replay", &job, "--json"]);
+    assert_eq!((replayed.code, &replayed.json()["not_checked"]), (0, &json!(["s"])), "{}", replayed.stdout);
+    let told = place.latch(&["job", "replay", &job]);
+    assert!(told.stdout.contains("not checked, because a limit of time or stack ended it: s"), "{}", told.stdout);
+    let (code, report) = verify(&place, &job);
+    assert_eq!(code, 0, "{report:#}");
+    assert!(report.to_string().contains("machine_limit"), "{report:#}");
+}
