@@ -282,6 +282,7 @@ fn stock_quickjs_runs_and_replays() {
 
 /// I50 and I51: a step of StarlingMonkey with all its features, including HTTP, runs and replays.
 #[test]
+#[ignore = "compiles a large engine; run by .ci/long"]
 fn stock_starlingmonkey_runs_and_replays() {
     let Some(component) = starling_guest() else { return };
     let place = env_with_stock_guest(&component, "Stock.Script", &json!({ "call": "Effect.Read" }));
