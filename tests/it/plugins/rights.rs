@@ -227,6 +227,8 @@ fn call_that_only_the_narrower_grant_denies_waits_for_the_grant() {
     let message = response["blocked_on"]["call"]["failure"]["message"].as_str().unwrap();
     assert!(message.contains("methods = [\"GET\", \"HEAD\", \"POST\"]"), "{message}");
     let id = response["job_id"].as_str().unwrap().to_owned();
+    let shown = place.latch(&["job", "show", &id]);
+    assert!(shown.stdout.contains("methods = [\"GET\", \"HEAD\", \"POST\"]"), "{}", shown.stdout);
     assert!(witness.bodies_of_job(&id).is_empty(), "nothing was sent");
     let proceed = format!("latch job resolve {id} --continue");
     assert!(response["next_actions"].as_array().unwrap().contains(&json!(proceed)), "{response:#}");

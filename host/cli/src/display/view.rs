@@ -138,7 +138,7 @@ fn print_steps(printer: &Printer, response: &Response) {
     }
     for blocked in &response.blocked {
         printer.print_text(Tone::Attention.of(blocked.slot.as_str()) + blocked_text(blocked));
-        for line in in_doubt_lines(blocked) {
+        for line in waiting_call_lines(blocked) {
             printer.print_text(line);
         }
     }
@@ -245,11 +245,17 @@ fn blocked_text(blocked: &BlockedView) -> String {
     text
 }
 
-/// Describes a call in doubt, so that a person can look for the effect in the external system.
-fn in_doubt_lines(blocked: &BlockedView) -> Vec<String> {
-    let Some(call) = blocked.call.as_ref().filter(|_| blocked.reason_code == Code::IndeterminateEffect) else {
-        return Vec::new();
-    };
+/// Describes the call for which a step waits. For a call in doubt, a person can look for the effect in the external system.
+/// For a call that needs a grant, the refusal has the line of `latch.toml`.
+fn waiting_call_lines(blocked: &BlockedView) -> Vec<String> {
+    let Some(call) = &blocked.call else { return Vec::new() };
+    match (blocked.reason_code, &call.failure) {
+        (Code::IndeterminateEffect, _) => {}
+        (Code::GrantRequired, Some(failure)) => {
+            return vec![format!("  {}: {}", visible(&call.operator), visible(&failure.message))];
+        }
+        _ => return Vec::new(),
+    }
     let mut lines = vec![format!("  {} may have happened, with", visible(&call.operator))];
     if let Some(key) = &call.external_key {
         lines.push(format!("  external key: {key}"));
