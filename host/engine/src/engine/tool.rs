@@ -311,7 +311,10 @@ impl ToolCallResult {
 
     /// Returns what the function returned, or the failure with the access that explains it.
     pub(crate) fn into_return(self) -> Result<ToolReturn, Failure> {
-        self.returned.map_err(|failure| explain_hindrance(failure, self.hindered))
+        match self.returned {
+            Ok(ToolReturn::Error(error)) => Err(explain_hindrance(convert::failure(error), self.hindered)),
+            returned => returned.map_err(|failure| explain_hindrance(failure, self.hindered)),
+        }
     }
 
     /// Converts the result of `invoke` or `compensate` into the end of the try. Checks the answer against

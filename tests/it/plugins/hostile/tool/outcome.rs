@@ -107,6 +107,10 @@ async fn doubtful_call_is_reconciled_and_effects_are_verified_and_compensated() 
     assert_eq!(output.result, r#"["as recorded"]"#);
     assert_eq!(reconcile(json!(["trap"])).await.unwrap_err().code, Code::PluginTrap);
     assert_eq!(reconcile(json!(["schema"])).await.unwrap_err().code, Code::SchemaValidationFailed);
+    // The access that was denied explains an exception of `reconcile` as it explains one of `invoke`.
+    let refused = json!({"http": {"url": "http://127.0.0.1:9/"}});
+    let failure = reconcile(json!([refused, "exception"])).await.unwrap_err();
+    assert!(failure.message.contains("127.0.0.1:9"), "{failure}");
     // Reconcile may read but not change anything, whatever effects the operator declares.
     let Ok(ReconcileVerdict::Happened(output)) = reconcile(
         json!([{"write": {"path": "/d/new", "text": "x"}}, {"http": {"method": "POST", "url": server.url("/")}}]),
