@@ -41,6 +41,7 @@ fn job_seed(dir: &Path, job: &str) -> Hash {
 /// values. Each call is made once, and the job replays from every prefix. The random numbers come from the stream that
 /// the job's seed gives to the step.
 #[test]
+#[ignore = "compiles a component in each language; run by .ci/long"]
 fn same_step_in_every_language_resumes_after_kills_and_replays() {
     let keep = built_project("js", "tool", None);
     for lang in LANGS.into_iter().chain(["rust"]) {

@@ -46,3 +46,22 @@ pub(crate) fn shuffled<T>(mut things: Vec<T>, dice: &mut StepRng) -> Vec<T> {
     }
     things
 }
+
+/// Halves of a list. The seed divides the list, and every element is in exactly one half.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Half {
+    First,
+    Second,
+}
+
+/// Returns one half of the elements, or in a sweep all of them. Two similar tests use one half each.
+pub(crate) fn half_of<T>(things: impl IntoIterator<Item = T>, half: Half) -> Vec<T> {
+    let all: Vec<T> = things.into_iter().collect();
+    if is_sweep() {
+        return all;
+    }
+    let middle = all.len() / 2;
+    let mut first = shuffled(all, &mut seeded_rng(run_seed()));
+    let second = first.split_off(middle);
+    if half == Half::First { first } else { second }
+}

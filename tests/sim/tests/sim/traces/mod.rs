@@ -20,7 +20,7 @@ use crate::{number, of_all, run};
 use observations::ObservedJob;
 
 /// Default number of seeds.
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 150;
 
 /// Minimum number of accepted traces for each trace that is left out.
 const LEFT_OUT_ONE_IN: u64 = 200;
