@@ -10,6 +10,7 @@ mod report_formats;
 mod source_folders;
 mod static_rules;
 mod tool_rules;
+mod unseen;
 
 use serde_json::Value;
 
