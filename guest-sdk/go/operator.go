@@ -41,7 +41,8 @@ type Limits struct {
 	Timeout                  time.Duration
 }
 
-// Spec is the description of an operator. Fields that are left out have the most restrictive default.
+// Spec is the description of an operator. Fields that are left out have the most restrictive default: a step
+// without Determinism is pure, and a tool is external.
 type Spec struct {
 	// Description is one sentence for people.
 	Description string

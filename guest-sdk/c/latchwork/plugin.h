@@ -19,7 +19,8 @@ typedef enum { LATCH_USUAL, LATCH_PURE, LATCH_STABLE, LATCH_EXTERNAL } latch_det
 /* Answer to the question whether a call in doubt happened. */
 typedef enum { LATCH_HAPPENED, LATCH_DID_NOT_HAPPEN, LATCH_NOT_YET, LATCH_UNKNOWN } latch_verdict;
 
-/* An operator. Fields that are left out have the most restrictive default. */
+/* An operator. Fields that are left out have the most restrictive default: a step without a determinism is pure, and a
+   tool is external. */
 typedef struct {
   const char *name;         /* Noun.Verb */
   const char *description;  /* one sentence for people */

@@ -49,7 +49,6 @@ fn is_selected(lang: &str) -> bool {
 
 #[test]
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
-#[expect(clippy::print_stdout, reason = "the figures are printed")]
 fn violating_guests_have_findings_and_honest_guests_have_none() {
     let (mut missed, mut alarms, mut broken, mut lines) = (0, 0, 0, String::new());
     for guest in guests().iter().filter(|guest| is_selected(&guest.lang)) {
