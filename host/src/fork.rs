@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use latchwork_core::decide::{ForkRefusal, ForkRequest, ForkStart};
 use latchwork_core::encoding::canon;
-use latchwork_core::event::{Body, DecidedBy, Event, Header};
+use latchwork_core::event::{Body, DecidedBy, Event, Header, RequestRef};
 use latchwork_core::model::ids::{Hash, JobId, StepId};
 use latchwork_core::model::job::JobState;
 use latchwork_core::model::keys;
@@ -126,8 +126,9 @@ impl Host {
         fork: ForkStart,
         now_us: i64,
     ) -> Result<NewJob, ForkError> {
-        let header = self.forked_header(origin, &request)?;
-        let row = pending_row(origin, &header, now_us);
+        let request_key = fork_request_key(&origin.job.header, &request.job_id);
+        let header = self.forked_header(origin, &request, &request_key)?;
+        let row = pending_row(origin, &header, request_key, now_us);
         let plan = serde_json::to_value(&origin.job.plan).expect("a plan is plain data");
         let bodies = [
             Body::IntentAccepted { header: Box::new(header) },
@@ -151,10 +152,9 @@ impl Host {
     }
 
     /// Returns the header of the fork: the header of its origin under the current policy and with the current plugins.
-    fn forked_header(&self, origin: &Durable, request: &ForkRequest) -> Result<Header, ForkError> {
+    fn forked_header(&self, origin: &Durable, request: &ForkRequest, request_key: &Hash) -> Result<Header, ForkError> {
         let header = &origin.job.header;
         let accepting = self.acceptance_policy(&header.tenant_id, &request.by.actor, header.mode)?;
-        let unique = [b"fork\0".as_slice(), header.request_key.0.as_slice(), request.job_id.as_str().as_bytes()];
         let of_request = |label: &str| {
             let kept = origin.payloads.get(label)?;
             Some(keys::payload_ref(&request.secret, label, kept))
@@ -163,7 +163,7 @@ impl Host {
             job_id: request.job_id.clone(),
             actor_id: request.by.actor.clone(),
             trace_id: hex::encode(self.machine().random_bytes::<16>()),
-            request_key: Hash::of(&unique),
+            request: RequestRef::new(&request.secret, request_key),
             engine_profile: self.engine_profile(),
             // Standing approvals are not copied, because they were given for the origin only.
             standing_approvals: Vec::new(),
@@ -196,13 +196,18 @@ impl Host {
     }
 }
 
+/// Returns the request key of a fork. The id of the new job makes the key unique.
+fn fork_request_key(origin: &Header, job_id: &JobId) -> Hash {
+    Hash::of(&[b"fork\0", &origin.request.hash().0, job_id.as_str().as_bytes()])
+}
+
 /// Returns the row of the new job. The hash of its last event is set later.
-fn pending_row(origin: &Durable, header: &Header, now_us: i64) -> JobRow {
+fn pending_row(origin: &Durable, header: &Header, request_key: Hash, now_us: i64) -> JobRow {
     JobRow {
         job_id: header.job_id.clone(),
         tenant_id: header.tenant_id.clone(),
         actor_id: header.actor_id.clone(),
-        request_key: header.request_key,
+        request_key,
         plan_id: origin.job.plan.plan_id.clone(),
         plan_hash: origin.job.plan_hash,
         mode: header.mode.as_str().to_owned(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use latchwork_core::encoding::canon;
-use latchwork_core::event::{AcceptedPolicy, Body, Event, Header};
+use latchwork_core::event::{AcceptedPolicy, Body, Event, Header, RequestRef};
 use latchwork_core::model::ids::{Hash, JobId, Operator, StepId};
 use latchwork_core::model::job::JobState;
 use latchwork_core::model::keys;
@@ -124,7 +124,7 @@ impl Submission {
             correlation_id: hex::encode(machine.random_bytes::<16>()),
             trace_id: hex::encode(machine.random_bytes::<16>()),
             intent_type: self.intent_type,
-            request_key,
+            request: RequestRef::new(&secret, &request_key),
             mode: self.mode,
             job_seed: Hash(machine.random_bytes()),
             engine_profile,

@@ -4,3 +4,4 @@ mod export;
 mod history;
 mod machine_limits;
 mod releases;
+mod withheld;

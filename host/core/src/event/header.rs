@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::model::ids::{Hash, JobId, Operator, StepId};
+use crate::model::keys::request_mac;
 use crate::model::manifest::PinnedOperator;
 use crate::model::mode::Mode;
 use crate::model::payload::PayloadRef;
@@ -25,8 +26,9 @@ pub struct Header {
     pub trace_id: String,
     /// Type of the intent.
     pub intent_type: String,
-    /// Request key: the identity of the request (§6).
-    pub request_key: Hash,
+    /// Reference to the identity of the request (§6).
+    #[serde(flatten)]
+    pub request: RequestRef,
     /// Execution mode.
     pub mode: Mode,
     /// Seed of the random numbers of every step.
@@ -50,6 +52,52 @@ pub struct Header {
     pub rules: Option<Rules>,
     /// Operators that the job may call, each with its pinned plugin.
     pub operators: BTreeMap<Operator, PinnedOperator>,
+}
+
+/// Reference to the identity of a request. An event that contains the plain request key has version 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestRef {
+    /// The request key itself, in events of version 1. The intent can be guessed from the key.
+    RequestKey(Hash),
+    /// The request key under the job's secret: [`request_mac`](crate::model::keys::request_mac).
+    RequestMac(Hash),
+}
+
+impl RequestRef {
+    /// Returns the reference for the event of a new job.
+    pub fn new(secret: &Hash, request_key: &Hash) -> Self {
+        RequestRef::RequestMac(request_mac(secret, request_key))
+    }
+
+    /// Returns the same kind of reference to another request key.
+    pub fn of_same_kind(&self, secret: &Hash, request_key: &Hash) -> Self {
+        match self {
+            RequestRef::RequestKey(_) => RequestRef::RequestKey(*request_key),
+            RequestRef::RequestMac(_) => Self::new(secret, request_key),
+        }
+    }
+
+    /// Returns the name of the field in events.
+    pub fn field(&self) -> &'static str {
+        match self {
+            RequestRef::RequestKey(_) => "request_key",
+            RequestRef::RequestMac(_) => "request_mac",
+        }
+    }
+
+    /// Returns the hash in the reference.
+    pub fn hash(&self) -> Hash {
+        match self {
+            RequestRef::RequestKey(hash) | RequestRef::RequestMac(hash) => *hash,
+        }
+    }
+}
+
+impl std::fmt::Display for RequestRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.field(), self.hash())
+    }
 }
 
 /// Identifies a policy. The policy's content is in [`Header::rules`].

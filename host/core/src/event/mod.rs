@@ -24,13 +24,13 @@ use crate::plan::wait::WaitKind;
 
 pub use confirmed::{Consequence, Resource, UnconfirmedReason};
 pub use forked::{CopiedCall, CopiedStep, OriginalExecution, WouldCall};
-pub use header::{AcceptedPolicy, Header};
+pub use header::{AcceptedPolicy, Header, RequestRef};
 pub use parts::{BudgetPeriod, DecidedBy, KeyHolder, RefusedCall, ReopenPurpose, ResultOrigin, Verdict};
 pub use topic::Topic;
 
 /// Newest version of the event format. Each event states the oldest version that can express it: see
 /// [`Body::schema_version`].
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// One event with its position in the log.
 #[derive(Clone, Debug, PartialEq)]
@@ -390,9 +390,13 @@ impl Body {
     ///
     /// A `job_reopened` event for an undo has version 2, so that a program that knows only version 1 refuses the event.
     /// With version 1, that program would read the event as a retry and end the job without undoing anything.
+    ///
+    /// An `intent_accepted` event has version 3 if it refers to the request by `request_mac`, and version 1 if it
+    /// contains the plain `request_key`.
     pub fn schema_version(&self) -> u32 {
         match self {
-            Body::JobReopened { purpose: ReopenPurpose::Undo, .. } => SCHEMA_VERSION,
+            Body::IntentAccepted { header } if matches!(header.request, RequestRef::RequestMac(_)) => SCHEMA_VERSION,
+            Body::JobReopened { purpose: ReopenPurpose::Undo, .. } => 2,
             _ => 1,
         }
     }

@@ -90,5 +90,8 @@ pub(super) fn excerpt(text: &[u8]) -> String {
     shown
 }
 
-/// Value of `schema` in the header. A change of the format changes the number.
-pub const SCHEMA: &str = "latchwork.evidence/1";
+/// Known values of `schema` in the header, oldest first. A change of the format adds a number.
+///
+/// The second format may have events of version 3. The job's row then has the reference to the request that the first
+/// event has.
+pub const SCHEMAS: [&str; 2] = ["latchwork.evidence/1", "latchwork.evidence/2"];

@@ -28,9 +28,9 @@ mod verify;
 mod withhold;
 mod write;
 
-pub use line::SCHEMA;
+pub use line::SCHEMAS;
 pub use read::Evidence;
-pub use record::{Content, EffectRecord, Header, Kind, PayloadRecord, PluginRecord};
+pub use record::{Content, EffectRecord, Header, JobRecord, Kind, PayloadRecord, PluginRecord};
 pub use report::{NotChecked, Problem, ProblemKind, SignatureReport, VerifyReport};
 pub use salts::Salts;
 pub use sign::{PublicKey, SIGNATURE_BYTES, append_signature, message};

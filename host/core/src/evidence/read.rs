@@ -12,7 +12,7 @@ use super::record::{
 };
 use super::report::{ProblemKind, VerifyReport};
 use super::salts::Salts;
-use super::{SCHEMA, line, record, sign};
+use super::{SCHEMAS, line, record, sign};
 use crate::encoding::canon;
 use crate::event::Event;
 use crate::model::effect::Effect;
@@ -60,9 +60,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, VerifyReport), String> {
     if let Some(Ok(first)) = opened.first()
         && first.record == "header"
         && let Some(schema) = first.fields.get("schema").and_then(Value::as_str)
-        && schema != SCHEMA
+        && !SCHEMAS.contains(&schema)
     {
-        return Err(format!("its format is {schema:?}, but this program reads {SCHEMA:?}"));
+        let known = SCHEMAS.map(|schema| format!("{schema:?}")).join(" and ");
+        return Err(format!("its format is {schema:?}, but this program reads {known}"));
     }
     let mut reader = Reader {
         evidence: Evidence::default(),

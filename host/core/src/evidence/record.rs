@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::event::RequestRef;
 use crate::model::effect::{Answer, Provenance};
-use crate::model::ids::{Hash, Operator, Slot};
+use crate::model::ids::{Hash, JobId, Operator, Slot};
+use crate::model::job::JobState;
 use crate::model::manifest::PluginKind;
 use crate::rules::ledger::LedgerRow;
 use crate::storage::JobRow;
@@ -13,14 +15,14 @@ use crate::storage::JobRow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// Always [`super::SCHEMA`].
+    /// One of [`super::SCHEMAS`].
     pub schema: String,
     /// Program that wrote the file, such as `latchwork 0.1.0`.
     pub program: String,
     /// Time of the export, microseconds since 1970 UTC.
     pub exported_us: i64,
     /// The job's row in the table of jobs. The row is checked against the events.
-    pub job: JobRow,
+    pub job: JobRecord,
     /// Digest of the engine profile with which the job was accepted.
     pub engine_profile: Hash,
     /// Components that the job can reach.
@@ -31,6 +33,57 @@ pub struct Header {
     /// detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
+}
+
+/// The job's row in the table of jobs. The reference to the request replaces the request key of the table, as in the
+/// first event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the other fields are those of `JobRow`")]
+pub struct JobRecord {
+    pub job_id: JobId,
+    pub tenant_id: String,
+    pub actor_id: String,
+    /// Reference to the identity of the request.
+    #[serde(flatten)]
+    pub request: RequestRef,
+    pub plan_id: String,
+    pub plan_hash: Hash,
+    pub mode: String,
+    pub state: JobState,
+    pub attempt: u32,
+    pub next_seq: u64,
+    pub head: Hash,
+    pub inbox_pending: bool,
+    pub cancel_requested: bool,
+    pub wake_at_us: Option<i64>,
+    pub priority: i16,
+    pub created_us: i64,
+    pub updated_us: i64,
+}
+
+impl JobRecord {
+    pub(super) fn new(row: &JobRow, request: RequestRef) -> Self {
+        let row = row.clone();
+        Self {
+            job_id: row.job_id,
+            tenant_id: row.tenant_id,
+            actor_id: row.actor_id,
+            request,
+            plan_id: row.plan_id,
+            plan_hash: row.plan_hash,
+            mode: row.mode,
+            state: row.state,
+            attempt: row.attempt,
+            next_seq: row.next_seq,
+            head: row.head,
+            inbox_pending: row.inbox_pending,
+            cancel_requested: row.cancel_requested,
+            wake_at_us: row.wake_at_us,
+            priority: row.priority,
+            created_us: row.created_us,
+            updated_us: row.updated_us,
+        }
+    }
 }
 
 /// A component.

@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::record::{Content, EffectRecord, Header, Kind, PayloadRecord, PluginRecord, ResponseRecord, Trailer};
+use super::record::{
+    Content, EffectRecord, Header, JobRecord, Kind, PayloadRecord, PluginRecord, ResponseRecord, Trailer,
+};
 use super::sign::PublicKey;
 use super::withhold::{UnknownLabel, Withhold};
-use super::{SCHEMA, line, payloads, record};
+use super::{SCHEMAS, line, payloads, record};
 use crate::model::effect::Effect;
 use crate::model::ids::{Hash, Operator};
 use crate::model::keys;
@@ -17,6 +19,9 @@ use crate::response::Response;
 use crate::rules::cost::Totals;
 use crate::state::{Durable, FoldError, Job, label};
 use crate::storage::StoredJob;
+
+/// Newest version of events in a file of the first format.
+const FIRST_FORMAT_EVENTS: u32 = 2;
 
 /// Contents of a file.
 #[derive(Clone, Debug)]
@@ -108,11 +113,14 @@ impl File {
 }
 
 fn header(export: &Export<'_>, job: &Job, hidden: &BTreeSet<String>) -> Header {
+    let StoredJob { row, secret, events, .. } = export.record;
+    // A job that an earlier version accepted keeps its format, so that the earlier version can read the file.
+    let is_first_format = events.iter().all(|event| event.body.schema_version() <= FIRST_FORMAT_EVENTS);
     Header {
-        schema: SCHEMA.to_owned(),
+        schema: SCHEMAS[usize::from(!is_first_format)].to_owned(),
         program: export.program.to_owned(),
         exported_us: export.exported_us,
-        job: export.record.row.clone(),
+        job: JobRecord::new(row, job.header.request.of_same_kind(secret, &row.request_key)),
         engine_profile: job.header.engine_profile,
         plugins: plugins(job),
         withheld: hidden.iter().cloned().collect(),

@@ -14,7 +14,7 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
         ("job_id", constant.job_id.to_string(), row.job_id.to_string()),
         ("tenant_id", constant.tenant_id.clone(), row.tenant_id.clone()),
         ("actor_id", constant.actor_id.clone(), row.actor_id.clone()),
-        ("request_key", constant.request_key.to_hex(), row.request_key.to_hex()),
+        (constant.request.field(), constant.request.to_string(), row.request.to_string()),
         ("mode", constant.mode.as_str().to_owned(), row.mode.clone()),
         ("plan_id", job.plan.plan_id.clone(), row.plan_id.clone()),
         ("plan_hash", job.plan_hash.to_hex(), row.plan_hash.to_hex()),

@@ -4,6 +4,9 @@
 //! byte are separated by one zero byte. Other fields are preceded by their length as eight bytes, big endian. The
 //! encodings must never change, because keys are stored and were sent to outside systems.
 
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
 use crate::model::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::model::mode::Mode;
 use crate::model::payload::PayloadRef;
@@ -83,6 +86,16 @@ pub fn request_key(request: &RequestIdentity<'_>) -> Hash {
 /// the two kinds of keys are never equal.
 pub fn header_request_key(tenant: &str, actor: &str, header: &str) -> Hash {
     length_prefixed(&[b"ik", tenant.as_bytes(), actor.as_bytes(), header.as_bytes()])
+}
+
+/// Returns the request key under the job's secret: `HMAC-SHA-256(secret, "latchwork request key" ␀ request_key)`.
+/// Events contain this hash in place of the request key. A request key has no salt, so the intent could be guessed
+/// from it.
+pub fn request_mac(secret: &Hash, request_key: &Hash) -> Hash {
+    let mut mac = Hmac::<Sha256>::new_from_slice(&secret.0).expect("a key may have any length");
+    mac.update(b"latchwork request key\0");
+    mac.update(&request_key.0);
+    Hash(mac.finalize().into_bytes().into())
 }
 
 /// Returns the reference by which events refer to a payload. Its hash is `SHA-256(SHA-256(secret ‖ 0 ‖ label) ‖

@@ -64,6 +64,14 @@ fn golden_request_keys() {
     );
 }
 
+/// I17, I209: events name a request by its key under the secret of the job.
+#[test]
+fn golden_request_macs() {
+    let mac = request_mac(&Hash([7; 32]), &request_key(&request()));
+    assert_eq!(mac.to_hex(), "3b111ee815b95919d5684532166127cd96662aeae3f2a46cfe1aba7338124c4b");
+    assert_ne!(mac, request_mac(&Hash([8; 32]), &request_key(&request())), "the secret changes it");
+}
+
 #[test]
 fn every_request_field_changes_the_key() {
     let all = [

@@ -4,7 +4,7 @@ pub(crate) mod shapes;
 
 use serde_json::{Value, json};
 
-use latchwork_core::event::{Body, Event, Header};
+use latchwork_core::event::{Body, Event, Header, RequestRef};
 use latchwork_core::model::auto_exec::AutoExec;
 use latchwork_core::model::ids::{Hash, JobId};
 use latchwork_core::model::job::JobState;
@@ -119,7 +119,7 @@ pub(crate) fn job(scene: &Simulation, n: u32) -> NewJob {
         Some(records) => shaped(dice, records, &job_id),
     };
     let now_us = scene.clock().now_us();
-    let request_key = Hash(dice.bytes());
+    let (request_key, job_seed, secret) = (Hash(dice.bytes()), Hash(dice.bytes()), Hash(dice.bytes()));
     let header = Header {
         job_id: job_id.clone(),
         tenant_id: "default".to_owned(),
@@ -127,9 +127,9 @@ pub(crate) fn job(scene: &Simulation, n: u32) -> NewJob {
         correlation_id: "c".to_owned(),
         trace_id: "t".to_owned(),
         intent_type: "plan".to_owned(),
-        request_key,
+        request: RequestRef::new(&secret, &request_key),
         mode: Mode::AutoExec,
-        job_seed: Hash(dice.bytes()),
+        job_seed,
         engine_profile: Hash::default(),
         standing_approvals: vec![],
         contexts: None,
@@ -164,7 +164,7 @@ pub(crate) fn job(scene: &Simulation, n: u32) -> NewJob {
     NewJob {
         row,
         events: vec![accepted, created],
-        secret: Hash(dice.bytes()),
+        secret,
         payloads: vec![],
         expectations: expectation::of_plan(&plan),
         claim: None,

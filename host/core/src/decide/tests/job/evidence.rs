@@ -467,7 +467,7 @@ fn other_files_are_reported_as_not_evidence() {
         assert!(evidence::verify(file, None, &|_, _, _| true).is_err(), "{file:?}");
     }
     let mut records = parse_records(&export(&small(&json!({}))));
-    records[0].1["schema"] = "latchwork.evidence/2".into();
+    records[0].1["schema"] = "latchwork.evidence/3".into();
     let error = evidence::verify(&build_file(records), None, &|_, _, _| true).unwrap_err();
-    assert!(error.contains("latchwork.evidence/1"), "{error}");
+    assert!(error.contains("latchwork.evidence/1") && error.contains("latchwork.evidence/2"), "{error}");
 }

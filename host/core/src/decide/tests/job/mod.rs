@@ -7,6 +7,7 @@ mod fork;
 mod parameters;
 mod plans;
 mod reopen;
+mod request_ref;
 mod responses;
 mod reuse;
 mod unloaded;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::decide;
 use crate::decide::{ConfirmationResult, Context, JobSettlement, UndoAction};
-use crate::event::{Body, Event, Header};
+use crate::event::{Body, Event, Header, RequestRef};
 use crate::model::auto_exec::AutoExec;
 use crate::model::effect::{Answer, Effect as Recorded};
 use crate::model::ids::{Hash, JobId, Operator, Slot};
@@ -324,7 +324,7 @@ fn accepted_job(mode: Mode, plan: &Plan, values: Option<&Value>) -> StoredJob {
         correlation_id: "c".into(),
         trace_id: "t".into(),
         intent_type: "plan".into(),
-        request_key: Hash::default(),
+        request: RequestRef::new(&secret, &Hash::default()),
         mode,
         job_seed: Hash::default(),
         engine_profile: Hash::default(),
