@@ -9,6 +9,7 @@ mod other_process;
 mod report_formats;
 mod source_folders;
 mod static_rules;
+mod survival;
 mod tool_rules;
 mod unseen;
 

@@ -20,7 +20,8 @@ const CASES: &str = concat!(
     "\n",
 );
 
-/// Runs the check. Edits the answer of the other process with the `sed` command `edit`.
+/// Runs the check. Edits the answer of the other process with the `sed` command `edit`. The first line says that the
+/// component is loaded, and the line of each case follows.
 async fn report_with_edited_answer(edit: &str) -> CheckReport {
     let engine = Engine::new(EngineOptions {
         cache_dir: Some(compile_cache_dir()),
@@ -31,7 +32,16 @@ async fn report_with_edited_answer(edit: &str) -> CheckReport {
     let bytes = std::fs::read(guest("check-step")).unwrap();
     let settings = settings("check", Grants::default(), LimitsConfig::default());
     let subject = Subject { file: "check.wasm", bytes: &bytes, settings, is_configured: false };
-    let script = format!("{} plugin check --other-process - | /usr/bin/env sed -E '{edit}'", latch_binary().display());
+    // The answer of the process that runs unoptimized code stays as it is.
+    let script = format!(
+        r#"request=$(cat)
+        answer() {{ printf %s "$request" | {} plugin check --other-process -; }}
+        case $request in
+            *'"host":"usual"'*) answer | /usr/bin/env sed -E '{edit}' ;;
+            *) answer ;;
+        esac"#,
+        latch_binary().display()
+    );
     let process = OtherProcess {
         program: "/bin/sh".into(),
         args: vec!["-c".into(), script],
@@ -52,16 +62,16 @@ async fn difference_in_another_process_is_found() {
     let honest = report_with_edited_answer("").await;
     assert!(honest.passed && honest.notes.is_empty(), "{:?}", honest.notes);
     let expected = BTreeMap::from([
-        (r#"s/"ok\\":42/"ok\\":43/"#, ("pure", "output at /ok", "42", "43")),
-        (r#"s/"File.Read"/"File.Rear"/"#, ("flow", "operator of call 1", "File.Read", "File.Rear")),
+        (r#"2s/"ok\\":42/"ok\\":43/"#, ("pure", "output at /ok", "42", "43")),
+        (r#"3s/"File.Read"/"File.Rear"/"#, ("flow", "operator of call 1", "File.Read", "File.Rear")),
         (
-            r#"s/\\"path\\":\\"b\\"/\\"path\\":\\"x\\"/"#,
+            r#"3s/\\"path\\":\\"b\\"/\\"path\\":\\"x\\"/"#,
             ("flow", "arguments of call 2 (File.Read) at /path", "\"b\"", "\"x\""),
         ),
-        (r#"s/\\"files\\":3/\\"files\\":4/"#, ("flow", "payload of the event \"read\" at /files", "3", "4")),
-        (r#"s/"memory_bytes":[0-9]+/"memory_bytes":1/"#, ("pure", "memory at the end, in bytes", "", "1")),
-        (r#"s/"fuel":[0-9]+/"fuel":1/"#, ("pure", "fuel", "", "1")),
-        (r#"s/\{"Output":"[^}]*\}"\}/"Stopped"/"#, ("pure", "end", "an output", "stopped at call 0")),
+        (r#"3s/\\"files\\":3/\\"files\\":4/"#, ("flow", "payload of the event \"read\" at /files", "3", "4")),
+        (r#"2s/"memory_bytes":[0-9]+/"memory_bytes":1/"#, ("pure", "memory at the end, in bytes", "", "1")),
+        (r#"2s/"fuel":[0-9]+/"fuel":1/"#, ("pure", "fuel", "", "1")),
+        (r#"2s/\{"Output":"[^}]*\}"\}/"Stopped"/"#, ("pure", "end", "an output", "stopped at call 0")),
     ]);
     for (edit, (case, what, one, two)) in expected {
         let report = report_with_edited_answer(edit).await;

@@ -35,7 +35,7 @@ const CLOCK_READERS: [(&str, &str); 12] = [
     ("host/src/registry/components.rs", "modification times of files, which the file system sets from the real clock"),
     ("host/cli/src/lib.rs", "the function that starts a command creates its machine"),
     ("host/cli/src/session.rs", "boot of the machine in the owner lock, which other processes compare with theirs"),
-    ("host/tooling/src/check/dynamic/other_process.rs", "the other process of a check, which has an engine of its own"),
+    ("host/tooling/src/check/dynamic/child.rs", "the other process of a check, which has an engine of its own"),
     ("host/cli/src/bench/", "measures this machine"),
     ("host/cli/src/commands/bench/", "measures this machine"),
 ];

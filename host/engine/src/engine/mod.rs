@@ -96,6 +96,20 @@ struct Profile {
     engine: wasmtime::Engine,
     digest: Hash,
     pool: InstancePool,
+    /// Size of the thread's stack that a synchronous call of a guest needs. `None` if any thread will do.
+    thread_stack_bytes: Option<usize>,
+}
+
+impl Profile {
+    /// Runs a function that calls a guest without a fiber, on a thread with the stack that the profile needs.
+    fn with_stack<R: Send>(&self, call: impl FnOnce() -> R + Send) -> R {
+        let Some(bytes) = self.thread_stack_bytes else { return call() };
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("latch-describe".to_owned()).stack_size(bytes);
+            let thread = thread.spawn_scoped(scope, call).expect("the operating system starts a thread");
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
 }
 
 impl Engine {
@@ -106,7 +120,7 @@ impl Engine {
         let cache = cache_dir.map(|dir| cache::CodeCache::open(&dir, &machine)).transpose()?.flatten();
         let profile = |kind| {
             let (config, digest) = profile::build_profile(kind);
-            Ok(Profile { engine: new_engine(config, pool_size)?, digest, pool: InstancePool::new(pool_size) })
+            Ok(Profile { engine: new_engine(config, pool_size)?, digest, pool: InstancePool::new(pool_size), thread_stack_bytes: None })
         };
         let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
         start_epoch_ticker(&[&step.engine, &tool.engine]);
@@ -127,7 +141,12 @@ impl Engine {
         // No pool: each instance maps its own memory.
         let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;
         start_epoch_ticker(&[&engine]);
-        let step = Profile { engine, digest, pool: InstancePool::new(PoolSize::Large) };
+        let step = Profile {
+            engine,
+            digest,
+            pool: InstancePool::new(PoolSize::Large),
+            thread_stack_bytes: variation.thread_stack_bytes(),
+        };
         Ok(Self { step, ..self.clone() })
     }
 
@@ -164,16 +183,17 @@ impl Engine {
         // The world is first guessed from the bytes. Compilation needs the profile of the world, but the exports that
         // determine the world are known only after compilation. A wrong guess costs a second compilation.
         let mut kind = component::guess_kind(bytes);
-        let (component, shape, engine, slots) = loop {
+        let (component, shape, profile) = loop {
             let profile = self.profile(kind);
             let component = self.compile(profile, digest, bytes).map_err(not_a_component)?;
             let shape = component::check_component(&profile.engine, &component, &settings.grants, settings.wasi)
                 .map_err(refuse)?;
             if shape.kind == kind {
-                break (component, shape, &profile.engine, &profile.pool);
+                break (component, shape, profile);
             }
             kind = shape.kind;
         };
+        let (engine, slots) = (&profile.engine, &profile.pool);
         component::check_settings(shape, settings.load_settings()).map_err(refuse)?;
         let (manifest, schemas, plain) = match shape.is_untyped {
             true => {
@@ -182,7 +202,8 @@ impl Engine {
                 (manifest, schemas, Some((functions, seal)))
             }
             false => {
-                let (manifest, schemas) = describe::describe(engine, &component, shape, &settings).map_err(refuse)?;
+                let describe = || describe::describe(engine, &component, shape, &settings);
+                let (manifest, schemas) = profile.with_stack(describe).map_err(refuse)?;
                 (manifest, schemas, None)
             }
         };

@@ -21,6 +21,13 @@ const WASM_STACK_BYTES: usize = 1 << 20;
 /// Stack size of the fiber that runs a guest: the guest's own stack plus the stack of host functions.
 const FIBER_STACK_BYTES: usize = 2 << 20;
 
+/// Stack size of a guest in unoptimized code, in bytes. Such code has a slot in the frame for each value, so one frame
+/// of a Go program can have several megabytes. The operating system maps the stack page by page when it is used.
+const UNOPTIMIZED_STACK_BYTES: usize = 192 << 20;
+
+/// Number of bytes that the stack of a fiber or thread has beyond the guest's own stack, in unoptimized code.
+const UNOPTIMIZED_STACK_MARGIN_BYTES: usize = 16 << 20;
+
 /// One setting: its name, its value as text, and the function that applies it.
 type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
 
@@ -48,8 +55,8 @@ pub enum Variation {
     /// guest has half the stack.
     Unpooled,
     /// The code is compiled without optimization and with another register allocator. Memory lies at other addresses,
-    /// is copied instead of mapped, and its bounds are checked by instructions. The stack has four times the size,
-    /// because unoptimized code needs more stack.
+    /// is copied instead of mapped, and its bounds are checked by instructions. The stack is so large that a guest
+    /// that fits the usual stack fits this stack, because unoptimized code needs more of it.
     Unoptimized,
 }
 
@@ -71,9 +78,20 @@ pub(crate) fn build_variation(variation: Variation) -> (Config, Hash) {
                 .memory_reservation(0)
                 .memory_reservation_for_growth(0)
                 .memory_guard_size(0)
-                .max_wasm_stack(4 * WASM_STACK_BYTES)
-                .async_stack_size(4 * WASM_STACK_BYTES + FIBER_STACK_BYTES - WASM_STACK_BYTES);
+                .max_wasm_stack(UNOPTIMIZED_STACK_BYTES)
+                .async_stack_size(UNOPTIMIZED_STACK_BYTES + UNOPTIMIZED_STACK_MARGIN_BYTES);
             (config, Hash::of(&[&digest.0, b"unoptimized"]))
+        }
+    }
+}
+
+impl Variation {
+    /// Size of the thread's stack that a synchronous call of a guest needs, in bytes. `None` if the stack of any thread
+    /// is large enough.
+    pub(crate) fn thread_stack_bytes(self) -> Option<usize> {
+        match self {
+            Variation::Unpooled => None,
+            Variation::Unoptimized => Some(UNOPTIMIZED_STACK_BYTES + UNOPTIMIZED_STACK_MARGIN_BYTES),
         }
     }
 }

@@ -143,6 +143,7 @@ rules! {
     "D069" Violation,
     "D070" Violation,
     "D071" Warning,
+    "D072" Violation,
     "D100" Violation,
     "D101" Violation,
     "D102" Violation,

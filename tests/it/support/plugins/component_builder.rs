@@ -56,6 +56,8 @@ pub(crate) struct ComponentSpec<'a> {
     pub(crate) unused_body: &'a [Instruction<'a>],
     /// True if the function of `unused_body` runs when the component is instantiated.
     pub(crate) runs_on_instantiation: bool,
+    /// JSON text that `run` returns. `None`: `run` traps.
+    pub(crate) answer: Option<&'static str>,
     /// Type of a second memory, if the module has one.
     pub(crate) memory: Option<MemoryType>,
     /// Number of unused data bytes.
@@ -71,6 +73,7 @@ pub(crate) const VALID_STEP: ComponentSpec<'static> = ComponentSpec {
     names: true,
     unused_body: &[],
     runs_on_instantiation: false,
+    answer: None,
     memory: None,
     ballast: 0,
 };
@@ -90,11 +93,11 @@ const OPERATOR_BYTES: usize = 100;
 
 impl ComponentSpec<'_> {
     pub(crate) fn build_module(&self) -> Vec<u8> {
-        let (data, manifest) = self.manifest_data();
+        let (data, manifest, answer) = self.manifest_data();
         let mut module = ModuleBuilder::new(self);
         let imported = module.add_imports();
         let helpers = module.add_helpers(&imported);
-        module.add_exports(&helpers, manifest);
+        module.add_exports(&helpers, manifest, answer);
         module.add_realloc();
         module.add_unused_body();
         module.finish(data)
@@ -117,8 +120,8 @@ impl ComponentSpec<'_> {
         (resolve, world)
     }
 
-    /// Returns the manifest's bytes in memory and the manifest's address.
-    fn manifest_data(&self) -> (Vec<u8>, u32) {
+    /// Returns the bytes in memory, the address of the manifest, and the address of the result of `run`.
+    fn manifest_data(&self) -> (Vec<u8>, u32, Option<u32>) {
         let mut data = Vec::new();
         let text = |data: &mut Vec<u8>, text: &[u8]| {
             let at = DATA_ADDRESS + data.len() as u32;
@@ -147,7 +150,12 @@ impl ComponentSpec<'_> {
         let manifest = [version[0], version[1], list, self.operators.len() as u32];
         let bytes: Vec<u8> = manifest.into_iter().flat_map(u32::to_le_bytes).collect();
         let at = text(&mut data, &bytes)[0];
-        (data, at)
+        let answer = self.answer.map(|answer| {
+            let [start, len] = text(&mut data, answer.as_bytes());
+            let result: Vec<u8> = [0, start, len].into_iter().flat_map(u32::to_le_bytes).collect();
+            text(&mut data, &result)[0]
+        });
+        (data, at, answer)
     }
 }
 
@@ -267,8 +275,8 @@ impl<'a> ModuleBuilder<'a> {
     }
 
     /// Adds the functions of the world. `describe` returns the address of the manifest. Each other function runs its
-    /// helpers and traps.
-    fn add_exports(&mut self, helpers: &[Helper<'_>], manifest: u32) {
+    /// helpers, then returns its answer or traps.
+    fn add_exports(&mut self, helpers: &[Helper<'_>], manifest: u32, answer: Option<u32>) {
         let mut exported = Vec::new();
         for (key, item) in &self.resolve.worlds[self.world].exports {
             let list: Vec<_> = match item {
@@ -289,8 +297,9 @@ impl<'a> ModuleBuilder<'a> {
             let ty = self.add_signature(&signature);
             let calls = helpers.iter().filter(|helper| helper.export == name);
             let mut body: Vec<_> = calls.map(|helper| Instruction::Call(helper.index)).collect();
-            body.push(match name.as_str() {
-                "describe" => Instruction::I32Const(manifest as i32),
+            body.push(match (name.as_str(), answer) {
+                ("describe", _) => Instruction::I32Const(manifest as i32),
+                ("run", Some(answer)) => Instruction::I32Const(answer as i32),
                 _ => Instruction::Unreachable,
             });
             let index = self.add_function(ty, &body, &format!("{}_of_the_plugin", name.replace('-', "_")));

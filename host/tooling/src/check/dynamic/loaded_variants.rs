@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use latchwork_engine::{EngineError, Plugin, Variation};
+use latchwork_engine::{Plugin, Variation};
 
 use crate::check::dynamic::hosts::HostVariants;
 use crate::check::dynamic::{builds, memory_layout};
@@ -13,7 +13,6 @@ use crate::check::report::CheckReport;
 /// failed load also adds a finding or marks the rule as not checked.
 pub(super) struct LoadedVariants {
     pub(super) apart: Option<Arc<Plugin>>,
-    pub(super) unoptimized: Option<Arc<Plugin>>,
     /// The component with a changed memory layout.
     pub(super) moved: Option<Arc<Plugin>>,
     pub(super) rebuilt: Option<builds::OtherBuild>,
@@ -21,9 +20,7 @@ pub(super) struct LoadedVariants {
 
 impl HostVariants<'_> {
     pub(super) fn load(&self, plugin: &Plugin, report: &mut CheckReport) -> LoadedVariants {
-        let apart = self.varied(Variation::Unpooled, "D062", "with half the stack it cannot be loaded", report);
-        let message = "compiled without optimization it cannot be loaded";
-        let unoptimized = self.varied(Variation::Unoptimized, "D066", message, report);
+        let apart = self.load_apart(report);
         let rebuilt = match self.rebuilt {
             Some(rebuilt) => builds::load(self, plugin, rebuilt, report),
             None => {
@@ -34,7 +31,7 @@ impl HostVariants<'_> {
                 None
             }
         };
-        LoadedVariants { apart, unoptimized, moved: self.load_moved(report), rebuilt }
+        LoadedVariants { apart, moved: self.load_moved(report), rebuilt }
     }
 
     fn load_moved(&self, report: &mut CheckReport) -> Option<Arc<Plugin>> {
@@ -57,20 +54,18 @@ impl HostVariants<'_> {
         loaded
     }
 
-    fn varied(&self, variation: Variation, rule: &str, message: &str, report: &mut CheckReport) -> Option<Arc<Plugin>> {
+    /// Loads the component for an instance with its own memory and half the stack.
+    fn load_apart(&self, report: &mut CheckReport) -> Option<Arc<Plugin>> {
         let load = || -> Result<Arc<Plugin>, String> {
-            let engine = self.engine.with_variation(variation).map_err(|error: EngineError| error.to_string())?;
-            let how = match variation {
-                Variation::Unpooled => "with half the stack",
-                Variation::Unoptimized => "without optimization",
-            };
-            self.announce_compilation(&engine, self.bytes, how);
+            let engine = self.engine.with_variation(Variation::Unpooled).map_err(|error| error.to_string())?;
+            self.announce_compilation(&engine, self.bytes, "with half the stack");
             engine.load(self.bytes, self.settings.clone()).map_err(|error| error.to_string())
         };
         match tokio::task::block_in_place(load) {
             Ok(plugin) => Some(plugin),
             Err(error) => {
-                report.add([Finding::new(rule, self.file, format!("{message}: {error}"))]);
+                let message = format!("with half the stack it cannot be loaded: {error}");
+                report.add([Finding::new("D062", self.file, message)]);
                 None
             }
         }

@@ -4,14 +4,15 @@
 //! differences: the stack of the machine, failures of tools, and the entropy of the build. The rules also find errors
 //! of the host itself.
 //!
-//! Floors, top first: `run_cases` · `perturb` · `loaded_variants` · `builds`, `failing_calls` · `other_process`,
-//! `perturbed_runs`, `run_end` · `baseline`, `cases` · `case` · `hosts`, `script` · `host_inputs`, `memory_layout`,
-//! `trace`.
+//! Floors, top first: `run_cases` · `perturb` · `loaded_variants` · `builds`, `failing_calls`, `unoptimized` ·
+//! `other_process`, `perturbed_runs`, `run_end` · `baseline`, `cases`, `child` · `case` · `hosts`, `script` ·
+//! `host_inputs`, `memory_layout`, `trace`.
 
 mod baseline;
 mod builds;
 mod case;
 mod cases;
+mod child;
 mod failing_calls;
 mod host_inputs;
 mod hosts;
@@ -24,10 +25,11 @@ mod run_cases;
 mod run_end;
 pub(crate) mod script;
 pub(crate) mod trace;
+mod unoptimized;
 
 pub use case::{CaseAnswer, RecordedEnvironment, StepCase};
 pub use cases::parse;
+pub use child::serve;
 pub use host_inputs::{OtherProcess, RebuiltComponent};
 pub(super) use hosts::{HostVariants, name_and_size};
-pub use other_process::serve;
 pub(super) use run_cases::{run, unserved_cases};

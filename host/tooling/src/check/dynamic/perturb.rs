@@ -40,8 +40,8 @@ pub(super) async fn all_variations(
     found
 }
 
-/// Runs the case a second time, and with other memory, half the stack, unoptimized code, a lower memory limit, or
-/// answers in reverse order. Returns at most one finding, because the same defect appears in several of these runs.
+/// Runs the case a second time, and with other memory, half the stack, a lower memory limit, or answers in reverse
+/// order. Returns at most one finding, because the same defect appears in several of these runs.
 async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &LoadedVariants) -> Option<Finding> {
     let script = runs.script();
     let mut tight = script.clone();
@@ -53,7 +53,6 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
     let hosts = [
         ("run a second time", usual, &script),
         ("with an instance of its own memory and half the stack", loaded.apart.as_deref(), &script),
-        ("compiled without optimization, with memory in other places", loaded.unoptimized.as_deref(), &script),
         ("with no more memory than it used", usual, &tight),
         ("with concurrent calls answered in reverse order", usual, &reversed),
     ];
@@ -63,7 +62,7 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
         match trace.fault_code() {
             Some(Code::WallClockLimit) => continue,
             Some(Code::StackOverflow) => {
-                let message = format!("{host}, it recurses too deeply: how deep it gets depends on the compiler");
+                let message = format!("{host}, it recurses too deeply: the usual stack is almost used up");
                 return Some(runs.ran.finding("D062", message).functions(trace.functions));
             }
             _ => {}

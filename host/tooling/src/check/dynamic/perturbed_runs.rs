@@ -1,7 +1,5 @@
 //! The additional runs of one case, under a common limit of fuel.
 
-use std::sync::Arc;
-
 use latchwork_engine::Plugin;
 
 use crate::check::dynamic::baseline::CaseBaseline;
@@ -24,7 +22,8 @@ pub(super) struct PerturbedRuns<'r> {
 
 impl<'r> PerturbedRuns<'r> {
     pub(super) fn new(ran: &'r CaseBaseline<'r>, runs: &'r mut u64) -> Self {
-        Self { ran, runs, fuel: 0, left_out: false }
+        // The run without optimization takes the same fuel as the usual run.
+        Self { ran, runs, fuel: ran.base.fuel, left_out: false }
     }
 
     /// Runs a script. Returns `None` if the case has already used too much fuel.
@@ -55,11 +54,17 @@ impl<'r> PerturbedRuns<'r> {
     /// Returns the script of the case with a longer timeout. A run with this script stops at the first host call
     /// that differs from the usual run.
     pub(super) fn script(&self) -> RunScript {
-        let mut script = self.ran.script.clone();
-        script.limits.timeout_ms = script.limits.timeout_ms.saturating_mul(TIMEOUT_FACTOR);
-        script.expected = Some(Arc::new(self.ran.base.asked.clone()));
-        script
+        comparable_script(self.ran)
     }
+}
+
+/// Returns the script of a case with a longer timeout. A run with this script stops at the first host call that differs
+/// from the usual run.
+pub(super) fn comparable_script(ran: &CaseBaseline<'_>) -> RunScript {
+    let mut script = ran.script.clone();
+    script.limits.timeout_ms = script.limits.timeout_ms.saturating_mul(TIMEOUT_FACTOR);
+    script.expected = Some(ran.base.asked.clone());
+    script
 }
 
 /// Factor by which the timeout is extended. Otherwise a slow machine could cause findings.

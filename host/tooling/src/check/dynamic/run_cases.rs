@@ -10,7 +10,7 @@ use crate::check::dynamic::baseline::{CaseBaseline, finding_about};
 use crate::check::dynamic::case::StepCase;
 use crate::check::dynamic::hosts::HostVariants;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
-use crate::check::dynamic::{builds, failing_calls, other_process, perturb, run_end};
+use crate::check::dynamic::{builds, failing_calls, other_process, perturb, run_end, unoptimized};
 use crate::check::finding::Finding;
 use crate::check::report::{CaseRun, CheckReport};
 use crate::check::rule::RuleKind;
@@ -35,8 +35,44 @@ pub(crate) async fn run(
         return;
     }
     report.mark_checked(RuleKind::Dynamic);
+    let ran = run_as_usual(plugin, cases, report).await;
+    // The runs of the other process begin early, because they may take long.
+    let unoptimized = unoptimized::start(hosts, &ran);
     let loaded = hosts.load(plugin, report);
     (hosts.progress)(&format!("running the cases of {}", hosts.settings.name));
+    let mut differing = Vec::new();
+    for one in ran.iter().filter(|one| one.base.fault().is_none()) {
+        let mut count = 0;
+        let mut runs = PerturbedRuns::new(one, &mut count);
+        let found = perturb::all_variations(&mut runs, plugin, &loaded).await;
+        if found.iter().any(|finding| ["D062", "D066"].contains(&finding.rule)) {
+            differing.push(one.case.name.as_str());
+        }
+        report.add(found);
+        report.add(failing_calls::failing_calls(&mut runs, plugin).await);
+        if let Some(other) = &loaded.rebuilt {
+            report.add(builds::compare(&mut runs, other).await);
+        }
+        if runs.left_out {
+            let note = format!("case {:?} takes so much fuel that not all of its runs were made", one.case.name);
+            report.notes.push(note);
+        }
+        for run in report.cases.iter_mut().filter(|run| run.name == one.case.name) {
+            run.runs += count;
+        }
+    }
+    if let Some(pending) = unoptimized {
+        unoptimized::compare(hosts, pending, &ran, &differing, report).await;
+    }
+    other_process::compare(hosts, &ran, report);
+}
+
+/// Runs every case under the usual host. Returns the cases whose input fits their operator.
+async fn run_as_usual<'c>(
+    plugin: &Arc<Plugin>,
+    cases: &'c [StepCase],
+    report: &mut CheckReport,
+) -> Vec<CaseBaseline<'c>> {
     let mut ran = Vec::new();
     for case in cases {
         let value = serde_json::from_str(&case.input).expect("a case's input is JSON");
@@ -47,33 +83,20 @@ pub(crate) async fn run(
         }
         let script = case.script(plugin.limits(&case.operator));
         let base = script.run(plugin).await;
-        let mut run = CaseRun {
+        report.cases.push(CaseRun {
             name: case.name.clone(),
             operator: case.operator.clone(),
             ended: base.describe_end(),
             fuel: base.fuel,
             memory_bytes: Some(base.memory_bytes),
             runs: 1,
-        };
+        });
         let one = CaseBaseline { case, script, base };
         report.add(run_end::check_end(&one));
         report.add(run_end::check_fit(&one));
-        if one.base.fault().is_none() {
-            let mut runs = PerturbedRuns::new(&one, &mut run.runs);
-            report.add(perturb::all_variations(&mut runs, plugin, &loaded).await);
-            report.add(failing_calls::failing_calls(&mut runs, plugin).await);
-            if let Some(other) = &loaded.rebuilt {
-                report.add(builds::compare(&mut runs, other).await);
-            }
-            if runs.left_out {
-                let note = format!("case {:?} takes so much fuel that not all of its runs were made", case.name);
-                report.notes.push(note);
-            }
-        }
-        report.cases.push(run);
         ran.push(one);
     }
-    other_process::compare(hosts, &ran, report).await;
+    ran
 }
 
 /// Returns a problem for each case whose operator the plugin does not serve.

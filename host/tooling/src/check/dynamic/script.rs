@@ -49,8 +49,7 @@ pub(crate) struct RunScript {
     pub(crate) stop_at: Option<usize>,
     /// Expected host calls. The run stops at the first different call. The call stack of the trace then shows the
     /// function that made this call.
-    #[serde(skip)]
-    pub(crate) expected: Option<Arc<Vec<HostCall>>>,
+    pub(crate) expected: Option<Vec<HostCall>>,
 }
 
 impl RunScript {

@@ -15,6 +15,15 @@ step('Good.Stamp', of('Signs a text with the time, and says so.', text, text, { 
   text: `${text}, ${new Date().toISOString()}`,
 }));
 
+// A recursion far within the limits of the usual stack.
+const depth = (n) => (n ? 1 + depth(n - 1) : 0);
+const nested = Array.from({ length: 50 }).reduce((inner) => [inner], 1);
+const sum = (tree) => (Array.isArray(tree) ? tree.reduce((total, branch) => total + sum(branch), 0) : tree);
+step('Good.Depth', of('Counts by recursion.', text, object({ depth: integer(), sum: integer() })), () => ({
+  depth: depth(100),
+  sum: sum(nested),
+}));
+
 // A step that returns a random id is not pure.
 step('Bad.Ticket', of('Opens a ticket.', text, text), ({ text }) => ({ text: `${text} #${crypto.randomUUID()}` }));
 step('Good.Ticket', of('Opens a ticket.', text, text), ({ text }) => ({ text: `${text} #${text.length}` }));

@@ -112,7 +112,7 @@ fn unchecked_report(file: &Path, error: &CliError) -> FailedInput {
 async fn other_process(ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let mut question = Vec::new();
     std::io::stdin().lock().read_to_end(&mut question)?;
-    let answer = check::serve(&question).await.map_err(|why| CliError::input(error_docs::USAGE, why))?;
-    ctx.printer.raw(&answer);
+    let respond = |line: &str| ctx.printer.raw(line);
+    check::serve(&question, &respond).await.map_err(|why| CliError::input(error_docs::USAGE, why))?;
     Ok(Exit::Done)
 }
