@@ -4,6 +4,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use crate::sdk::locked_versions::{build_with_wheels, write_wheel};
 use crate::support::plugins::sdk_tools::{latch_command, run_latch};
 use crate::support::program::command_output;
 
@@ -51,11 +52,12 @@ fn python_build_runs_no_modules_of_the_project() {
     for file in ["pip.py", "json.py", "ast.py", "latchwork/_scan.py"] {
         std::fs::write(project.join(file), &planted).unwrap();
     }
-    std::fs::write(project.join("requirements.txt"), "# none\n").unwrap();
+    std::fs::write(project.join("requirements.txt"), "dep\n").unwrap();
+    write_wheel(parent.path(), "1.0", "");
     // The build ends at the scan of the modules.
     let text = "from latchwork import step\n\n\n@step(\"A.B\")\ndef f(x, context):\n    import no_such_module\n";
     std::fs::write(project.join("plugin.py"), text).unwrap();
-    let built = run_latch(parent.path(), &["plugin", "build", "x", "--json"]);
+    let built = build_with_wheels(parent.path(), &[]);
     assert!(built.stdout.contains("there is no module no_such_module"), "{} {}", built.stdout, built.stderr);
     assert!(!owned.exists(), "{}", std::fs::read_to_string(&owned).unwrap_or_default());
 }

@@ -5,6 +5,7 @@ mod ambient;
 mod build_isolation;
 mod build_refusals;
 mod go;
+mod locked_versions;
 mod new_projects;
 mod polyglot;
 mod project_checks;

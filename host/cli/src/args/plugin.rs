@@ -40,6 +40,9 @@ pub struct PluginBuildArgs {
     /// Folders with a latch-plugin.toml [default: every plugin folder in the configuration]
     #[arg(value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
+    /// Change lock files that exist so that they match their manifests
+    #[arg(long)]
+    pub update: bool,
 }
 
 /// Arguments of `latch plugin inspect`.

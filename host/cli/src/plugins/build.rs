@@ -13,7 +13,21 @@ use crate::error::CliError;
 
 /// Builds every configured plugin whose source is a folder with a recipe.
 pub(crate) async fn build_configured(ctx: &Context<'_>, config: &Config) -> anyhow::Result<Vec<BuiltPlugin>> {
-    build_all(ctx, &folders(config.plugins.iter().map(|plugin| plugin.source.as_path())))
+    build_all(ctx, &configured_folders(config), LockFiles::Keep)
+}
+
+/// Returns the folders of all configured plugins that are built from source.
+pub(crate) fn configured_folders(config: &Config) -> Vec<PathBuf> {
+    folders(config.plugins.iter().map(|plugin| plugin.source.as_path()))
+}
+
+/// Handling of lock files that exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LockFiles {
+    /// A lock file that does not match its manifest is refused.
+    Keep,
+    /// Lock files are changed so that they match their manifests.
+    Update,
 }
 
 /// Returns the sources that are folders with a recipe, without duplicates. Two plugins may have the same folder.
@@ -22,8 +36,9 @@ fn folders<'p>(sources: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
     sources.filter(|dir| dir.join(RECIPE).is_file() && known.insert(*dir)).map(Path::to_owned).collect()
 }
 
-pub(crate) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf]) -> anyhow::Result<Vec<BuiltPlugin>> {
+pub(crate) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf], locks: LockFiles) -> anyhow::Result<Vec<BuiltPlugin>> {
     let options = BuildOptions::from_env().map_err(|error| build_error(ctx, error))?;
+    let options = BuildOptions { update: locks == LockFiles::Update, ..options };
     let build = |(at, dir): (usize, &PathBuf)| {
         let left = match dirs.len() - at - 1 {
             0 => String::new(),
@@ -55,6 +70,7 @@ pub(crate) fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
         // The build did not start, because the command names a wrong folder or the recipe is wrong.
         BuildError::NoRecipe(_) | BuildError::Recipe(_) => CliError::input(error_docs::PLUGIN_BUILD, message),
         BuildError::Source { .. } | BuildError::Sources(_) => CliError::input(error_docs::PLUGIN_SOURCES, message),
+        BuildError::LockFile { .. } => CliError::input(error_docs::LOCK_FILE, message),
         BuildError::NoSdk { .. } => CliError::input(error_docs::PLUGIN_SDK, message),
         BuildError::Missing { .. } | BuildError::Install { .. } | BuildError::NoCacheFolder => {
             CliError::failed(error_docs::TOOLS_MISSING, message)

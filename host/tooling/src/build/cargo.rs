@@ -49,9 +49,27 @@ pub(super) fn build(
     if folder == TargetFolder::Separate {
         cargo.arg("--target-dir").arg(workspace.join("target/built-again"));
     }
-    let printed = run("cargo build", RUST.sentence, &mut cargo, progress)?;
+    // Without a lock file, the first build writes one.
+    let lock = workspace.join("Cargo.lock");
+    if lock.is_file() && !options.update {
+        cargo.arg("--locked");
+    }
+    let printed = run("cargo build", RUST.sentence, &mut cargo, progress);
+    let printed = printed.map_err(|error| lock_error(error, &lock, dir))?;
     let manifest = dir.join("Cargo.toml");
     library_artifact(&printed, &manifest).ok_or_else(|| BuildError::NoLibrary(dir.to_owned()))
+}
+
+/// Returns the error of a lock file that does not match where cargo failed because of one.
+fn lock_error(error: BuildError, lock: &Path, dir: &Path) -> BuildError {
+    match error {
+        BuildError::Failed { output, .. } if output.contains("because --locked was passed") => BuildError::LockFile {
+            place: lock.display().to_string(),
+            message: format!("it does not match {}", dir.join("Cargo.toml").display()),
+            dir: dir.to_owned(),
+        },
+        other => other,
+    }
 }
 
 /// Sets the compiler, the linker, and flags that keep this machine's paths out of the component. Returns the

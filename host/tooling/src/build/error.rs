@@ -62,6 +62,16 @@ pub enum BuildError {
     /// The plugin's sources cannot be turned into a component. Each problem has its file and line.
     #[error("{}", .0.join("\n"))]
     Sources(Vec<String>),
+    /// A lock file does not belong to the plugin's manifest. The manifest changed, or the lock file is of another one.
+    #[error("{place}: {message}; if the change is wanted, type: latch plugin build {} --update", .dir.display())]
+    LockFile {
+        /// The lock file, and the line in it if known.
+        place: String,
+        /// The difference.
+        message: String,
+        /// The plugin's folder.
+        dir: PathBuf,
+    },
     /// A program failed.
     #[error("{what} failed ({status}):\n{output}")]
     Failed {

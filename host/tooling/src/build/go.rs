@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde::Deserialize;
+
 use latchwork_core::model::manifest::PluginKind;
 
 use crate::build::encode::Adapter;
@@ -35,18 +37,107 @@ pub(super) fn build(
     let core = layout.obj.join("core.wasm");
     let (name, mut go) = compiler(main.parent().unwrap_or(dir), options, progress)?;
     go.env("GOOS", "wasip1").env("GOARCH", "wasm").env("CGO_ENABLED", "0");
+    let module = GoModule::find(&go);
+    if module.as_ref().is_some_and(|module| options.update || module.lacks_sums()) {
+        let mut tidy = clone_command(&go);
+        run("choosing versions with go mod tidy", install_advice::GO, tidy.args(["mod", "tidy"]), progress)?;
+    }
     // These flags keep data of this machine out of the component. Function names stay in the component, because reports
     // use them.
-    go.args(["build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false"]);
+    go.args(["build", "-mod=readonly", "-buildmode=c-shared", "-trimpath", "-buildvcs=false"]);
     go.arg(format!("-ldflags=-w -buildid= -X latchwork.version={}", recipe.settings.version));
     go.arg("-o").arg(&core).arg(".");
-    run(&format!("compiling with {name}"), install_advice::GO, &mut go, progress)?;
-    let module = std::fs::read(&core).map_err(|error| BuildError::io("read", &core, error))?;
+    let compiled = run(&format!("compiling with {name}"), install_advice::GO, &mut go, progress);
+    compiled.map_err(|error| lock_error(error, module.as_ref(), dir))?;
+    let core = std::fs::read(&core).map_err(|error| BuildError::io("read", &core, error))?;
     let module_of_kind = match recipe.kind {
         PluginKind::Step => STEP_ADAPTER,
         PluginKind::Tool => TOOL_ADAPTER,
     };
-    encode::encode_component(module, Some(Adapter { name: WASI_MODULE, module: module_of_kind }), recipe, &layout.obj)
+    encode::encode_component(core, Some(Adapter { name: WASI_MODULE, module: module_of_kind }), recipe, &layout.obj)
+}
+
+/// The Go module of a plugin.
+struct GoModule {
+    /// Path of its `go.mod`.
+    file: PathBuf,
+    /// True if it requires a module that does not lie in the project.
+    has_foreign: bool,
+}
+
+/// Result of `go mod edit -json`.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct ModuleFile {
+    require: Option<Vec<ModuleVersion>>,
+    replace: Option<Vec<Replacement>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Replacement {
+    old: ModuleVersion,
+    new: ModuleVersion,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct ModuleVersion {
+    path: String,
+    version: Option<String>,
+}
+
+impl GoModule {
+    /// Returns the module of the folder in which `go` runs.
+    fn find(go: &Command) -> Option<Self> {
+        let file = PathBuf::from(output_of(clone_command(go).args(["env", "GOMOD"]))?);
+        let text = output_of(clone_command(go).args(["mod", "edit", "-json"]).arg(&file))?;
+        let ModuleFile { require, replace } = serde_json::from_str(&text).ok()?;
+        let replace = replace.unwrap_or_default();
+        let is_local = |path: &str| replace.iter().any(|entry| entry.old.path == path && entry.new.version.is_none());
+        let has_foreign = require.unwrap_or_default().iter().any(|module| !is_local(&module.path));
+        Some(Self { file, has_foreign })
+    }
+
+    fn sums(&self) -> PathBuf {
+        self.file.with_file_name("go.sum")
+    }
+
+    /// Returns true if the module requires others and has no file with their hashes.
+    fn lacks_sums(&self) -> bool {
+        self.has_foreign && !self.sums().is_file()
+    }
+}
+
+/// Returns the error of files that do not match where Go failed because it may not change them.
+fn lock_error(error: BuildError, module: Option<&GoModule>, dir: &Path) -> BuildError {
+    let reasons = [
+        "missing go.sum entry",
+        "updates to go.mod needed",
+        "no required module provides package",
+        "import lookup disabled by -mod=readonly",
+    ];
+    match (error, module) {
+        (BuildError::Failed { output, .. }, Some(module)) if reasons.iter().any(|reason| output.contains(reason)) => {
+            let is_reason = |line: &&str| reasons.iter().any(|reason| line.contains(reason));
+            let line = output.lines().find(is_reason).unwrap_or_default();
+            let line = line.trim_end_matches("; to add:").trim_end_matches(": import lookup disabled by -mod=readonly");
+            let message = format!("it does not match {} and the imports: {line}", module.file.display());
+            BuildError::LockFile { place: module.sums().display().to_string(), message, dir: dir.to_owned() }
+        }
+        (error, _) => error,
+    }
+}
+
+/// Returns a command with the program, the folder and the variables of another, without its arguments.
+fn clone_command(of: &Command) -> Command {
+    let mut command = Command::new(of.get_program());
+    command.env_clear().stdin(std::process::Stdio::null());
+    command.envs(of.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    if let Some(dir) = of.get_current_dir() {
+        command.current_dir(dir);
+    }
+    command
 }
 
 /// Returns the version of the installed Go if it is at least [`MIN_VERSION`].

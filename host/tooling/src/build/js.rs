@@ -9,7 +9,7 @@ use crate::build::install_advice::NODE_BRIEF;
 use crate::build::options::BuildOptions;
 use crate::build::recipe::{JsEngine, Recipe};
 use crate::build::run::{command, run};
-use crate::build::{layout, tools, world};
+use crate::build::{layout, npm_packages, tools, world};
 
 /// Pinned packages of an engine: name of their installation folder, `package.json` and `package-lock.json`.
 pub(super) const QUICKJS: (&str, (&str, &str)) = (
@@ -42,6 +42,7 @@ pub(super) fn build(
         JsEngine::StarlingMonkey => STARLINGMONKEY,
     };
     let programs = tools::npm(name, packages, options, progress)?.join("node_modules/.bin");
+    npm_packages::install(dir, options, progress)?;
     let wit = world::write(&layout.obj, recipe)?;
 
     let bundle = layout.obj.join("bundle.js");

@@ -17,10 +17,16 @@
 //! JavaScript and Python components contain a snapshot of a running engine, which differs with each build. Keep such a
 //! component and pin it by its digest instead of building it again.
 //!
+//! # Lock files
+//!
+//! Versions and hashes of packages come from a lock file beside the plugin's manifest: `Cargo.lock`, `package-lock.json`,
+//! `requirements.lock` or `go.sum`. The first build writes it. A later build refuses one that does not match the manifest,
+//! unless [`BuildOptions::update`] is set.
+//!
 //! # Floors
 //!
 //! Floors, top first: `plugin_build`, `programs` · `init`, and one file a language (`cargo`, `js`,
-//! `python`, `c`, `go`) · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`, `world` · `sdk` ·
+//! `python`, `c`, `go`) · `npm_packages`, `pip_packages` · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`, `world` · `sdk` ·
 //! `disk_space`, `recipe`, `run` · `options` · `error` · `install_advice`, `real_imports`, `recipe_problem`.
 
 mod c;
@@ -35,7 +41,9 @@ mod installer;
 mod js;
 mod layout;
 mod new;
+mod npm_packages;
 mod options;
+mod pip_packages;
 mod plugin_build;
 mod programs;
 mod publish;

@@ -17,6 +17,9 @@ pub struct BuildOptions {
     pub installer: Option<PathBuf>,
     /// Folder for the programs of languages other than Rust.
     pub tools_dir: PathBuf,
+    /// True if the build may change lock files that exist, so that they match the plugin's manifest. A missing lock file is
+    /// always written.
+    pub update: bool,
 }
 
 impl BuildOptions {
@@ -50,6 +53,7 @@ impl BuildOptions {
             toolchain_dir,
             installer: var("LATCH_WASM_INSTALLER").map(|path| absolute(path.into())),
             tools_dir: absolute(tools_dir),
+            update: false,
         })
     }
 }

@@ -11,7 +11,7 @@ use crate::build::install_advice::PYTHON_BRIEF;
 use crate::build::options::BuildOptions;
 use crate::build::recipe::{Lang, Recipe};
 use crate::build::run::run;
-use crate::build::{layout, sdk, tools, world};
+use crate::build::{layout, pip_packages, sdk, tools, world};
 
 pub(super) const COMPONENTIZE: &str = include_str!("pip/componentize-py.txt");
 /// Name of the module that the build generates around the plugin. The plugin must not import a module with this name.
@@ -55,17 +55,7 @@ pub(super) fn build(
     let package = layout.obj.join("sdk/latchwork");
     copy_modules(&sdk, &package)?;
     paths.push(layout.obj.join("sdk"));
-    let requirements = dir.join("requirements.txt");
-    if requirements.is_file() {
-        let packages = layout.obj.join("packages");
-        // Python looks for modules in the folder in which it starts. This one contains no file of the project.
-        let mut pip = tools::python(&layout.obj);
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"]);
-        pip.args(["--only-binary", ":all:", "--platform", "any", "--target"])
-            .arg(&packages)
-            .arg("-r")
-            .arg(std::path::absolute(&requirements).unwrap_or(requirements));
-        run("installing requirements.txt with pip", PYTHON_BRIEF, &mut pip, progress)?;
+    if let Some(packages) = pip_packages::install(dir, &layout.obj, options, progress)? {
         paths.push(packages);
     }
 

@@ -10,17 +10,18 @@ use crate::args::PluginBuildArgs;
 use crate::context::Context;
 use crate::error::Exit;
 use crate::open;
-use crate::plugins::build::{build_all, build_configured, build_error};
+use crate::plugins::build::{LockFiles, build_all, build_error, configured_folders};
 use crate::text::Text;
 
 pub(crate) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    let locks = if args.update { LockFiles::Update } else { LockFiles::Keep };
     let built = match args.dirs.as_slice() {
         [] => {
             let config = ctx.config(None)?;
             open::require_configuration(&config)?;
-            build_configured(ctx, &config).await?
+            build_all(ctx, &configured_folders(&config), locks)?
         }
-        dirs => build_all(ctx, &dirs.iter().map(|dir| ctx.cwd.join(dir)).collect::<Vec<_>>())?,
+        dirs => build_all(ctx, &dirs.iter().map(|dir| ctx.cwd.join(dir)).collect::<Vec<_>>(), locks)?,
     };
     let entry = |built: &BuiltPlugin| {
         json!({

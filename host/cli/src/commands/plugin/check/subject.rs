@@ -42,7 +42,7 @@ pub(super) fn resolve_target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<C
         let message = format!("{} has no {RECIPE}: name a component, or a plugin's folder", path.display());
         return Err(CliError::input(error_docs::INPUT_UNREADABLE, message).into());
     }
-    build::build_all(ctx, std::slice::from_ref(&full))?;
+    build::build_all(ctx, std::slice::from_ref(&full), build::LockFiles::Keep)?;
     let recipe = Recipe::read(&full).map_err(|error| CliError::input(error_docs::PLUGIN_BUILD, error.to_string()))?;
     let wasm = component_path(&full, &recipe);
     let shown = component_path(path, &recipe).display().to_string();
