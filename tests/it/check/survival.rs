@@ -99,7 +99,8 @@ fn deep_with_large_frames() -> Vec<u8> {
     body.extend([Instruction::I32Const(1), Instruction::MemoryGrow(0), Instruction::I32Const(64 + 300)]);
     body.extend([Instruction::I32LtU, Instruction::If(BlockType::Empty)]);
     body.extend([Instruction::Call(UNUSED_BODY_INDEX), Instruction::End]);
-    ComponentSpec { unused_body: &body, runs_on_instantiation: true, answer: Some("{}"), ..VALID_STEP }.build_component()
+    ComponentSpec { unused_body: &body, runs_on_instantiation: true, answer: Some("{}"), ..VALID_STEP }
+        .build_component()
 }
 
 /// I214: a step that fits the usual stack is not refused because unoptimized code needs more stack.

@@ -120,7 +120,12 @@ impl Engine {
         let cache = cache_dir.map(|dir| cache::CodeCache::open(&dir, &machine)).transpose()?.flatten();
         let profile = |kind| {
             let (config, digest) = profile::build_profile(kind);
-            Ok(Profile { engine: new_engine(config, pool_size)?, digest, pool: InstancePool::new(pool_size), thread_stack_bytes: None })
+            Ok(Profile {
+                engine: new_engine(config, pool_size)?,
+                digest,
+                pool: InstancePool::new(pool_size),
+                thread_stack_bytes: None,
+            })
         };
         let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
         start_epoch_ticker(&[&step.engine, &tool.engine]);

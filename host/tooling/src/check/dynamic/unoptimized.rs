@@ -101,7 +101,8 @@ pub(super) async fn compare(
 fn finding(ran: &CaseBaseline<'_>, run: &UnoptimizedRun) -> Option<Finding> {
     match run {
         UnoptimizedRun::Killed(signal) => {
-            let message = format!("compiled without optimization, the host does not survive the case: {signal} ended it");
+            let message =
+                format!("compiled without optimization, the host does not survive the case: {signal} ended it");
             Some(ran.finding("D072", message))
         }
         UnoptimizedRun::Trace(trace) => {
