@@ -269,6 +269,7 @@ fn stock_python_runs_and_replays() {
 /// I50: QuickJS seeds `Math.random` when the component is built, so the values are the same in every job.
 /// QuickJS has no `crypto`.
 #[test]
+#[ignore = "installs and compiles an interpreter; run by .ci/long"]
 fn stock_quickjs_runs_and_replays() {
     let Some(component) = quickjs_guest() else { return };
     let place = env_with_stock_guest(&component, "Stock.Script", &json!({ "call": "Effect.Read" }));
