@@ -214,6 +214,7 @@ impl HostBuilder {
         });
         let engine = Engine::new(EngineOptions {
             cache_dir: config.cache_dir.clone(),
+            cache_secret_dir: config.cache_secret_dir.clone(),
             explain,
             on_compile,
             pool_size,

@@ -1,5 +1,5 @@
-//! Locations of the directories of the user: the cache of compiled code, which is never inside the project, and the tools
-//! of `latch plugin build`.
+//! Locations of the directories of the user: the cache of compiled code and its secret, which are never inside the project,
+//! and the tools of `latch plugin build`.
 //!
 //! A value of `LATCH_CACHE_DIR` inside the project is refused. A project may come from another person (`git clone`),
 //! and compiled code runs unchecked, with all rights of this process.
@@ -11,15 +11,28 @@ use latchwork_core::model::error_docs;
 use super::CACHE_VARIABLE;
 use super::problem::{ConfigProblem, SettingSource};
 
-/// Returns the cache directory: `LATCH_CACHE_DIR`, else a directory in the user's cache. Returns `None` if the user has
-/// no home directory or if the user's cache is inside the project. Code is then compiled at each start.
+/// Directories of compiled code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CacheDirs {
+    /// Directory of the entries.
+    pub(super) code: PathBuf,
+    /// Directory of the secret that authenticates the entries. `None` if it is the directory of the entries.
+    pub(super) secret: Option<PathBuf>,
+}
+
+/// Returns the directories of compiled code. The entries are in `LATCH_CACHE_DIR`, and so is their secret, so that the
+/// directory can be kept as a whole. By default the entries are in the user's cache and the secret is with the user's
+/// state: a program that can write to the cache alone cannot forge an entry.
+///
+/// Returns `None` if the user has no home directory or if one of the two directories is inside the project. Code is then
+/// compiled at each start.
 ///
 /// # Errors
 /// `LATCH_CACHE_DIR` is a relative path, or names a directory inside the project.
-pub(super) fn cache_dir(
+pub(super) fn cache_dirs(
     env: &dyn Fn(&str) -> Option<String>,
     project: &Path,
-) -> Result<Option<PathBuf>, ConfigProblem> {
+) -> Result<Option<CacheDirs>, ConfigProblem> {
     if let Some(named) = env(CACHE_VARIABLE).filter(|value| !value.is_empty()) {
         let refuse = |why: String| ConfigProblem {
             origin: SettingSource::Environment(CACHE_VARIABLE),
@@ -39,16 +52,29 @@ pub(super) fn cache_dir(
                 project.display()
             )));
         }
-        return Ok(Some(dir));
+        return Ok(Some(CacheDirs { code: dir, secret: None }));
     }
-    Ok(user_cache(env).map(|base| base.join("latchwork/compiled")).filter(|dir| !is_inside(dir, project)))
+    let placed = |base: Option<PathBuf>| Some(base?.join("latchwork/compiled")).filter(|dir| !is_inside(dir, project));
+    Ok(match (placed(user_cache(env)), placed(user_state(env))) {
+        (Some(code), Some(secret)) => Some(CacheDirs { code, secret: Some(secret) }),
+        _ => None,
+    })
 }
 
 /// Returns the cache directory of the user. A relative path in `XDG_CACHE_HOME` or `HOME` is ignored, as in the XDG
 /// convention.
 fn user_cache(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
-    let absolute = |name| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
+    user_dir(env, "XDG_CACHE_HOME", ".cache")
+}
+
+/// Returns the directory of the user's state, by the same rules.
+fn user_state(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    user_dir(env, "XDG_STATE_HOME", ".local/state")
+}
+
+fn user_dir(env: &dyn Fn(&str) -> Option<String>, variable: &str, in_home: &str) -> Option<PathBuf> {
+    let absolute = |name: &str| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute(variable).or_else(|| Some(absolute("HOME")?.join(in_home)))
 }
 
 /// Returns the directories in which `latch plugin build` keeps programs that it runs: `LATCH_TOOLS_DIR` and
@@ -88,10 +114,10 @@ fn is_inside(dir: &Path, project: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn placed(variables: &[(&str, &str)], project: &Path) -> Result<Option<PathBuf>, ConfigProblem> {
+    fn placed(variables: &[(&str, &str)], project: &Path) -> Result<Option<CacheDirs>, ConfigProblem> {
         let found =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        cache_dir(&found, project)
+        cache_dirs(&found, project)
     }
 
     #[test]
@@ -115,7 +141,9 @@ mod tests {
     #[test]
     fn cache_is_in_the_users_directory() {
         let project = Path::new("/srv/project");
-        let at = |variables: &[(&str, &str)]| placed(variables, project).unwrap().map(|dir| dir.display().to_string());
+        let at = |variables: &[(&str, &str)]| {
+            placed(variables, project).unwrap().map(|dirs| dirs.code.display().to_string())
+        };
         let (home, xdg, own) = (("HOME", "/home/ada"), ("XDG_CACHE_HOME", "/cache"), (CACHE_VARIABLE, "/own"));
         assert_eq!(at(&[home]).unwrap(), "/home/ada/.cache/latchwork/compiled");
         assert_eq!(at(&[home, xdg]).unwrap(), "/cache/latchwork/compiled");
@@ -123,6 +151,18 @@ mod tests {
         assert_eq!(at(&[home, ("XDG_CACHE_HOME", "relative")]).unwrap(), "/home/ada/.cache/latchwork/compiled");
         assert_eq!(at(&[]), None, "no home folder");
         assert_eq!(at(&[("HOME", "")]), None);
+    }
+
+    /// I229.
+    #[test]
+    fn secret_of_the_cache_is_with_the_users_state() {
+        let project = Path::new("/srv/project");
+        let secret = |variables: &[(&str, &str)]| placed(variables, project).unwrap().unwrap().secret;
+        let home = ("HOME", "/home/ada");
+        assert_eq!(secret(&[home]), Some("/home/ada/.local/state/latchwork/compiled".into()));
+        assert_eq!(secret(&[home, ("XDG_STATE_HOME", "/state")]), Some("/state/latchwork/compiled".into()));
+        assert_eq!(secret(&[home, (CACHE_VARIABLE, "/own")]), None, "with the entries");
+        assert_eq!(placed(&[home, ("XDG_STATE_HOME", "/srv/project/x")], project).unwrap(), None);
     }
 
     #[test]

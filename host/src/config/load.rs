@@ -65,8 +65,10 @@ impl Config {
             })?;
             config.database_source = Some(origin);
         }
-        config.cache_dir =
-            cache::cache_dir(options.env, &config.root).map_err(|problem| ConfigErrors(vec![problem]))?;
+        let cache = cache::cache_dirs(options.env, &config.root).map_err(|problem| ConfigErrors(vec![problem]))?;
+        if let Some(cache::CacheDirs { code, secret }) = cache {
+            (config.cache_dir, config.cache_secret_dir) = (Some(code), secret);
+        }
         config.tools_dirs = cache::tools_dirs(options.env, options.cwd);
         Ok(config)
     }
@@ -104,6 +106,7 @@ impl Config {
             clock_margin_ms: 2_000,
             max_attempts_without_progress: 5,
             cache_dir: None,
+            cache_secret_dir: None,
             tools_dirs: vec![],
             state_dir: root.join(".latch"),
             keep_undoable_ms: KEEP_UNDOABLE_MS,

@@ -58,6 +58,8 @@ pub struct Config {
     /// Directory of the cache of compiled code: a directory of the user, never inside the project. `None` if
     /// code is compiled at each start.
     pub cache_dir: Option<PathBuf>,
+    /// Directory of the secret that authenticates compiled code. `None` if it is the cache directory itself.
+    pub cache_secret_dir: Option<PathBuf>,
     /// Directories in which `latch plugin build` keeps programs that it runs.
     pub tools_dirs: Vec<PathBuf>,
     /// Directory of stored components and of secrets in files.

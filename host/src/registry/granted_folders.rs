@@ -35,6 +35,7 @@ impl GrantedFolders {
         files.extend(databases.into_iter().flatten().filter_map(path).map(|file| ("database", file)));
         let mut folders = vec![("state directory", config.state_dir.clone())];
         folders.extend(config.cache_dir.clone().map(|dir| ("cache directory", dir)));
+        folders.extend(config.cache_secret_dir.clone().map(|dir| ("directory of the cache's secret", dir)));
         folders.extend(config.tools_dirs.iter().map(|dir| ("tools directory", dir.clone())));
         let real = |places: Vec<(&'static str, PathBuf)>| {
             places.into_iter().map(|(what, path)| (what, real_path(&path))).collect()
@@ -127,7 +128,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         type Change = fn(&mut Config);
-        let cases: [(&str, &str, Change); 9] = [
+        let cases: [(&str, &str, Change); 10] = [
             (".", "contains the configuration file", |_| ()),
             ("..", "contains the configuration file", |_| ()),
             ("data", "contains the database", |config| {
@@ -141,6 +142,9 @@ mod tests {
             (".latch/secrets", "lies inside the state directory", |_| ()),
             ("cache/x", "lies inside the cache directory", |config| {
                 config.cache_dir = Some(config.root.join("cache"));
+            }),
+            ("state", "contains the directory of the cache's secret", |config| {
+                config.cache_secret_dir = Some(config.root.join("state/latchwork"));
             }),
             ("tools", "contains the tools directory", |config| config.tools_dirs = vec![config.root.join("tools")]),
         ];

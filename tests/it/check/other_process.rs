@@ -47,6 +47,7 @@ async fn report_with_edited_answer(edit: &str) -> CheckReport {
         args: vec!["-c".into(), script],
         wasm: guest("check-step"),
         cache_dir: Some(compile_cache_dir()),
+        cache_secret_dir: None,
     };
     let inputs = CheckInputs {
         cases: Some(("cases.jsonl", CASES.as_bytes())),

@@ -36,6 +36,7 @@ async fn check_with_process(script: &str) -> CheckReport {
         args: vec!["-c".into(), script.into(), latch_binary().to_str().unwrap().into()],
         wasm: guest("check-step"),
         cache_dir: Some(compile_cache_dir()),
+        cache_secret_dir: None,
     };
     let inputs = CheckInputs {
         cases: Some(("cases.jsonl", CASES.as_bytes())),

@@ -184,7 +184,7 @@ fn resolution_with_an_invalid_result_is_refused() {
     assert_eq!(give(r#"{"file":null,"note":null}"#).code, 0);
 }
 
-/// Native code runs without checks, so compiled code is never loaded from a project.
+/// I229. Native code runs without checks, so compiled code is never loaded from a project.
 #[test]
 fn compiled_code_is_stored_outside_the_project() {
     let place = TestEnv::witness("atomic");
@@ -200,8 +200,9 @@ fn compiled_code_is_stored_outside_the_project() {
     assert_eq!(list(&[]).code, 0);
     let kept = home.path().join(".cache/latchwork/compiled");
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(&kept), mode(&kept.join("secret"))), (0o700, 0o600));
-    assert!(std::fs::read_dir(&kept).unwrap().count() > 1);
+    let state = home.path().join(".local/state/latchwork/compiled");
+    assert_eq!((mode(&kept), mode(&state), mode(&state.join("secret"))), (0o700, 0o700, 0o600));
+    assert!(std::fs::read_dir(&kept).unwrap().count() > 0 && !kept.join("secret").exists());
     // A cache inside the project is refused and never read.
     let inside = place.dir.join("cache");
     let named = list(&[("LATCH_CACHE_DIR", &inside)]);

@@ -51,11 +51,10 @@ fn components(args: &VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Option<Pat
 
 async fn reexecute_steps(dir: &Path, ctx: &Context<'_>, verified: &mut Verified) -> anyhow::Result<()> {
     // Compiles components each time if no configuration names a cache folder.
-    let cache_dir = match ctx.names_config() {
-        true => ctx.config(None)?.cache_dir,
-        false => None,
+    let engine = match ctx.names_config() {
+        true => catalog::engine(ctx.session(), &ctx.config(None)?)?,
+        false => catalog::engine_without_cache(ctx.session())?,
     };
-    let engine = catalog::engine_with_cache(ctx.session(), cache_dir)?;
     let profile = engine.step_profile();
     let directory = ComponentDirectory::open(engine, dir).map_err(|error| {
         CliError::input(error_docs::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))

@@ -18,14 +18,30 @@ use crate::session::Session;
 
 /// Returns an engine that uses the configured cache.
 pub(crate) fn engine(session: &Session, config: &Config) -> Result<Engine, EngineError> {
-    engine_with_cache(session, config.cache_dir.clone())
+    engine_with_cache(session, config.cache_dir.clone(), config.cache_secret_dir.clone())
+}
+
+/// Returns an engine that stores no compiled code.
+pub(crate) fn engine_without_cache(session: &Session) -> Result<Engine, EngineError> {
+    engine_with_cache(session, None, None)
 }
 
 /// Returns an engine that announces compilations on stderr. Without a directory, compiled code is not stored.
-pub(crate) fn engine_with_cache(session: &Session, cache_dir: Option<PathBuf>) -> Result<Engine, EngineError> {
+fn engine_with_cache(
+    session: &Session,
+    cache_dir: Option<PathBuf>,
+    cache_secret_dir: Option<PathBuf>,
+) -> Result<Engine, EngineError> {
     let on_compile = CompilationListener::new(session.compilation_lines());
     let (machine, pool_size) = (session.machine().clone(), PoolSize::Small);
-    Engine::new(EngineOptions { cache_dir, explain: inspect::EXPLAIN, on_compile, pool_size, machine })
+    Engine::new(EngineOptions {
+        cache_dir,
+        cache_secret_dir,
+        explain: inspect::EXPLAIN,
+        on_compile,
+        pool_size,
+        machine,
+    })
 }
 
 /// Loads every configured plugin. The error lists the problems of all plugins that cannot be loaded.

@@ -5,7 +5,8 @@
 //!
 //! * The directory belongs to the user, never to the project.
 //! * Only this user may write to the directory.
-//! * Each entry carries an HMAC over its content and its key. Only this user can read the secret of the HMAC.
+//! * Each entry carries an HMAC over its content and its key. Only this user can read the secret of the HMAC. The program
+//!   keeps the secret in another directory than the entries.
 //!
 //! An entry from a directory with another secret has a wrong HMAC. If the HMAC of an entry is wrong, the component is
 //! compiled again. Entries are written by rename, so concurrent processes see a complete entry or no entry.
@@ -24,11 +25,13 @@ use latchwork_core::model::ids::Hash;
 use crate::engine::error::EngineError;
 use crate::os::Machine;
 
-/// Layout of an entry: magic, layout number, HMAC over everything else, key, compiled code.
+/// Layout of an entry: HMAC over everything else, magic, layout number, key, compiled code. Entries of earlier layouts begin
+/// with the magic.
 const MAGIC: &[u8; 8] = b"LATCHAOT";
-const LAYOUT: u32 = 2;
-const HEADER_BYTES: usize = 8 + 4 + 32 + 32;
-/// Name of the file that holds the secret, in the same directory as the entries.
+const LAYOUT: u32 = 3;
+const HMAC_BYTES: usize = 32;
+const HEADER_BYTES: usize = HMAC_BYTES + 8 + 4 + 32;
+/// Name of the file that holds the secret.
 const SECRET_FILE: &str = "secret";
 
 /// Directory of compiled components, with its secret.
@@ -39,33 +42,24 @@ pub(crate) struct CodeCache {
 }
 
 impl CodeCache {
-    /// Opens or creates the directory and its secret. A new secret is drawn from the entropy of `machine`.
+    /// Opens or creates the directory and its secret, which is in `secret_dir` or else in the directory itself. A new secret
+    /// is drawn from the entropy of `machine`.
     ///
     /// Returns `None` if the directory or the secret cannot be created, or if the secret cannot be read. The engine
     /// then works without a cache and compiles each component at each start.
     ///
     /// # Errors
-    /// The directory or its secret belongs to another user, is accessible to other users, or is not valid.
-    pub(crate) fn open(dir: &Path, machine: &Machine) -> Result<Option<Self>, EngineError> {
-        let refuse = |reason: String| EngineError::Cache { path: dir.display().to_string(), reason };
-        if let Err(error) = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
-            && error.kind() != std::io::ErrorKind::AlreadyExists
-        {
-            tracing::warn!("compiled plugins are not cached: directory {} cannot be created: {error}", dir.display());
+    /// A directory or the secret belongs to another user, is accessible to other users, or is not valid.
+    pub(crate) fn open(dir: &Path, secret_dir: Option<&Path>, machine: &Machine) -> Result<Option<Self>, EngineError> {
+        let secret_dir = secret_dir.unwrap_or(dir);
+        if !open_dir(dir)? || !open_dir(secret_dir)? {
             return Ok(None);
         }
-        // The metadata are read from the path itself, so a symbolic link is refused. The target of a link could be
-        // replaced after this check.
-        let meta = std::fs::symlink_metadata(dir).map_err(|error| refuse(error.to_string()))?;
-        if !meta.is_dir() {
-            return Err(refuse("it is not a directory".to_owned()));
-        }
-        check_ownership(&meta, 0o022).map_err(|reason| refuse(format!("{reason}; run chmod 700 on it")))?;
-        match load_or_create_secret(dir, machine) {
+        match load_or_create_secret(secret_dir, machine) {
             Ok(secret) => Ok(Some(Self { dir: dir.to_owned(), secret })),
-            Err(SecretError::Refused(reason)) => Err(refuse(reason)),
+            Err(SecretError::Refused(reason)) => Err(EngineError::Cache { path: path_text(secret_dir), reason }),
             Err(SecretError::Failed(error)) => {
-                tracing::warn!("compiled plugins are not cached in {}: {error}", dir.display());
+                tracing::warn!("compiled plugins are not cached: secret in {}: {error}", secret_dir.display());
                 Ok(None)
             }
         }
@@ -124,6 +118,8 @@ impl CodeCache {
             let key = path.file_stem().and_then(|stem| stem.to_str()).and_then(Hash::from_hex);
             match std::fs::read(&path) {
                 Ok(bytes) if key.is_some_and(|key| self.verified_code(&bytes, key).is_some()) => whole += 1,
+                // Entries of an earlier program are under other keys, so none is used.
+                Ok(bytes) if bytes.starts_with(MAGIC) => {}
                 // Another process removed the entry in the meantime.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 _ => damaged.push(path),
@@ -144,21 +140,58 @@ impl CodeCache {
 
     fn header(&self, key: Hash, code: &[u8]) -> [u8; HEADER_BYTES] {
         let mut header = [0; HEADER_BYTES];
-        header[..8].copy_from_slice(MAGIC);
-        header[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
+        header[HMAC_BYTES..].copy_from_slice(&authenticated_header(key));
         // The HMAC covers the concatenation of the parts. All parts except the last have a fixed length, so two
         // different lists of parts never have the same concatenation.
-        header[12..44].copy_from_slice(&hmac_sha256(&self.secret, &[MAGIC, &LAYOUT.to_le_bytes(), &key.0, code]));
-        header[44..].copy_from_slice(&key.0);
+        let code = hmac_sha256(&self.secret, &[&header[HMAC_BYTES..], code]);
+        header[..HMAC_BYTES].copy_from_slice(&code);
         header
     }
 
     /// Returns the compiled code of an entry. Returns `None` if the entry is incomplete, has another key than `wanted`,
     /// or was not written with the secret of this user.
     fn verified_code<'e>(&self, entry: &'e [u8], wanted: Hash) -> Option<&'e [u8]> {
-        let (head, code) = entry.split_at_checked(HEADER_BYTES)?;
-        (head == self.header(wanted, code)).then_some(code)
+        let (code, authenticated) = entry.split_at_checked(HMAC_BYTES)?;
+        let compiled = authenticated.strip_prefix(&authenticated_header(wanted))?;
+        // The comparison takes the same time for every HMAC.
+        hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, &self.secret), authenticated, code).ok()?;
+        Some(compiled)
     }
+}
+
+/// Returns the part of an entry between HMAC and compiled code.
+fn authenticated_header(key: Hash) -> [u8; HEADER_BYTES - HMAC_BYTES] {
+    let mut header = [0; HEADER_BYTES - HMAC_BYTES];
+    header[..8].copy_from_slice(MAGIC);
+    header[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
+    header[12..].copy_from_slice(&key.0);
+    header
+}
+
+/// Creates a directory for this user alone, or checks one that exists. Returns false if it cannot be created.
+///
+/// # Errors
+/// The directory belongs to another user, or other users may write to it.
+fn open_dir(dir: &Path) -> Result<bool, EngineError> {
+    let refuse = |reason: String| EngineError::Cache { path: path_text(dir), reason };
+    if let Err(error) = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+        && error.kind() != std::io::ErrorKind::AlreadyExists
+    {
+        tracing::warn!("compiled plugins are not cached: directory {} cannot be created: {error}", dir.display());
+        return Ok(false);
+    }
+    // The metadata are read from the path itself, so a symbolic link is refused. The target of a link could be
+    // replaced after this check.
+    let meta = std::fs::symlink_metadata(dir).map_err(|error| refuse(error.to_string()))?;
+    if !meta.is_dir() {
+        return Err(refuse("it is not a directory".to_owned()));
+    }
+    check_ownership(&meta, 0o022).map_err(|reason| refuse(format!("{reason}; run chmod 700 on it")))?;
+    Ok(true)
+}
+
+fn path_text(path: &Path) -> String {
+    path.display().to_string()
 }
 
 /// HMAC-SHA-256 over the concatenated parts. If parts have variable lengths, the caller must make sure that the
@@ -240,7 +273,7 @@ fn entry_key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
     }
     let mut machine = Collect(Vec::new());
     engine.precompile_compatibility_hash().hash(&mut machine);
-    Hash::of(&[&digest.0, &profile.0, &machine.0])
+    Hash::of(&[&LAYOUT.to_le_bytes(), &digest.0, &profile.0, &machine.0])
 }
 
 #[expect(unsafe_code, reason = "the engine cannot verify compiled code; this module verifies it first")]
@@ -256,7 +289,7 @@ mod tests {
     use super::*;
 
     fn open(dir: &Path) -> Result<Option<CodeCache>, EngineError> {
-        CodeCache::open(dir, &Machine::system())
+        CodeCache::open(dir, None, &Machine::system())
     }
 
     const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
@@ -324,6 +357,34 @@ mod tests {
         std::os::unix::fs::symlink(dir.path(), &path).unwrap();
         assert!(open(&path).is_err());
     }
+
+    /// I229: who can write to the entries alone has no secret to forge one with.
+    #[test]
+    fn secret_is_kept_in_its_own_directory() {
+        let temp = tempfile::tempdir().unwrap();
+        let (dir, state) = (temp.path().join("compiled"), temp.path().join("state/latchwork"));
+        let open = || CodeCache::open(&dir, Some(&state), &Machine::system());
+        let cache = open().unwrap().unwrap();
+        assert_eq!(open().unwrap().unwrap().secret, cache.secret, "the secret does not change");
+        let (engine, profile) = engine();
+        cache.load_or_compile(&engine, profile, Hash::of(&[EMPTY]), EMPTY).unwrap();
+        let names: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(names.len() == 1 && names[0] != SECRET_FILE, "{names:?}");
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&state), mode(&state.join(SECRET_FILE))), (0o700, 0o600));
+        std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(open().is_err_and(|error| error.to_string().contains("state/latchwork")));
+    }
+
+    #[test]
+    fn entry_of_an_earlier_layout_is_neither_used_nor_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = open(&dir.path().join("compiled")).unwrap().unwrap();
+        let earlier = [MAGIC.as_slice(), &2_u32.to_le_bytes(), &[7; 96]].concat();
+        std::fs::write(cache.dir.join(format!("{}.aot", Hash::default().to_hex())), earlier).unwrap();
+        assert_eq!(cache.check_entries().unwrap(), (0, vec![]));
+    }
+
     #[test]
     fn cache_entry_with_foreign_secret_is_not_loaded() {
         let dir = tempfile::tempdir().unwrap();
@@ -343,7 +404,7 @@ mod tests {
         let mut forged = mine.header(key, b"code").to_vec();
         forged.extend_from_slice(b"code");
         assert!(mine.verified_code(&forged, key).is_some());
-        forged[12..44].copy_from_slice(&Hash::of(&[&key.0, b"code"]).0);
+        forged[..HMAC_BYTES].copy_from_slice(&Hash::of(&[&key.0, b"code"]).0);
         assert!(mine.verified_code(&forged, key).is_none());
     }
 

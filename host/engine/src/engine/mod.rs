@@ -70,6 +70,9 @@ pub(crate) use tool::{KEPT_ANSWER_BYTES_MAX, check_tool_output};
 pub struct EngineOptions {
     /// Directory for compiled code. `None`: components are compiled at each start.
     pub cache_dir: Option<PathBuf>,
+    /// Directory of the secret that authenticates compiled code. `None`: it is `cache_dir`. All engines that use the same
+    /// `cache_dir` need the same secret.
+    pub cache_secret_dir: Option<PathBuf>,
     /// Function that adds details to the reasons of a refusal.
     pub explain: Explain,
     /// Is called before each compilation. Engines of one process share no listener.
@@ -116,8 +119,9 @@ impl Engine {
     /// Builds both profiles and starts the epoch thread. At each tick of this thread, running guests yield and check
     /// their time limit.
     pub fn new(options: EngineOptions) -> Result<Self, EngineError> {
-        let EngineOptions { cache_dir, explain, on_compile, pool_size, machine } = options;
-        let cache = cache_dir.map(|dir| cache::CodeCache::open(&dir, &machine)).transpose()?.flatten();
+        let EngineOptions { cache_dir, cache_secret_dir, explain, on_compile, pool_size, machine } = options;
+        let cache = cache_dir.map(|dir| cache::CodeCache::open(&dir, cache_secret_dir.as_deref(), &machine));
+        let cache = cache.transpose()?.flatten();
         let profile = |kind| {
             let (config, digest) = profile::build_profile(kind);
             Ok(Profile {

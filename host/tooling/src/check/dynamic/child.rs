@@ -47,6 +47,7 @@ struct RunRequest {
     host: ChildHost,
     wasm: PathBuf,
     cache_dir: Option<PathBuf>,
+    cache_secret_dir: Option<PathBuf>,
     wasi: WasiMode,
     scripts: Vec<RunScript>,
 }
@@ -96,6 +97,7 @@ pub async fn serve(question: &[u8], respond: &(dyn Fn(&str) + Sync)) -> Result<(
     let bytes = std::fs::read(&question.wasm).map_err(|error| error.to_string())?;
     let options = EngineOptions {
         cache_dir: question.cache_dir,
+        cache_secret_dir: question.cache_secret_dir,
         explain: inspect::EXPLAIN,
         pool_size: PoolSize::Small,
         ..EngineOptions::default()
@@ -127,8 +129,14 @@ pub(super) fn run_in_process(
     scripts: Vec<RunScript>,
 ) -> ChildRun {
     let wanted = scripts.len();
-    let (wasm, cache_dir) = (process.wasm.clone(), process.cache_dir.clone());
-    let request = RunRequest { host, wasm, cache_dir, wasi, scripts };
+    let request = RunRequest {
+        host,
+        wasm: process.wasm.clone(),
+        cache_dir: process.cache_dir.clone(),
+        cache_secret_dir: process.cache_secret_dir.clone(),
+        wasi,
+        scripts,
+    };
     match exchange(process, &request) {
         Ok((stdout, status)) => read_response(&stdout, status, wanted),
         Err(why) => ChildRun { traces: vec![], end: ChildEnd::Unusable(why) },

@@ -19,4 +19,6 @@ pub struct OtherProcess {
     pub wasm: PathBuf,
     /// Directory of the cache of compiled code.
     pub cache_dir: Option<PathBuf>,
+    /// Directory of the secret of this cache. `None` if it is the cache directory itself.
+    pub cache_secret_dir: Option<PathBuf>,
 }

@@ -85,6 +85,7 @@ async fn check_plugin(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) ->
         args: ["plugin", "check", "--other-process", "-"].map(str::to_owned).to_vec(),
         wasm: target.wasm.clone(),
         cache_dir: config.cache_dir.clone(),
+        cache_secret_dir: config.cache_secret_dir.clone(),
     };
     let engine = catalog::engine(ctx.session(), &config)?;
     let settings = catalog::settings(&config, entry);
