@@ -1,5 +1,7 @@
 //! `latch plugin check`: its forms, its exit codes, and each rule with a guest that breaks it.
 
+mod baseline;
+mod ci_files;
 mod corpus;
 mod dynamic_rules;
 mod histories;

@@ -37,4 +37,27 @@ fn build_time_in_a_component_is_found_by_building_twice() {
     assert!(found["message"].as_str().unwrap().contains("output at /session"), "{found:#}");
     assert_ne!(found["expected"], found["found"]);
     assert_eq!(found["place"], json!({ "file": "baked-step/cases.jsonl", "line": 1 }));
+
+    // I228: an exception of the recipe accepts the finding, and its reason is in the reports.
+    let recipe = checkout::copy().join("tests/guests-effects/baked-step/latch-plugin.toml");
+    let text = std::fs::read_to_string(&recipe).unwrap();
+    let exception = |rule: &str| {
+        let reason = "reason = \"the session names the build\"";
+        format!("{text}\n[[exception]]\nrule = \"{rule}\"\noperator = \"Baked.Session\"\n{reason}\n")
+    };
+    std::fs::write(&recipe, exception("D065") + &exception("D066")[text.len()..]).unwrap();
+    let folder = recipe.parent().unwrap().parent().unwrap();
+    let sarif = folder.join("excepted.sarif");
+    let args = ["plugin", "check", "baked-step", "--json", "--output", &format!("sarif={}", sarif.display())];
+    let excepted = run_latch(folder, &args);
+    std::fs::write(&recipe, text).unwrap();
+    let report = excepted.json();
+    assert_eq!((excepted.code, &report["passed"]), (0, &json!(true)), "{report:#}");
+    let reason = json!({ "by": "exception", "reason": "the session names the build" });
+    assert_eq!(report["findings"][0]["accepted"], reason);
+    let note = "no finding needs the exception for D066 of Baked.Session: remove it from latch-plugin.toml";
+    assert_eq!(report["notes"], json!([note]));
+    let sarif: Value = serde_json::from_slice(&std::fs::read(sarif).unwrap()).unwrap();
+    let suppression = &sarif["runs"][0]["results"][0]["suppressions"][0];
+    assert_eq!(suppression["justification"], "the session names the build");
 }

@@ -33,6 +33,12 @@ pub struct PluginCheckArgs {
     /// Also write a report to a file, or to stdout for -, such as `sarif=check.sarif`; may be repeated
     #[arg(long, value_name = "FORMAT=FILE", value_parser = output)]
     pub output: Vec<(FormatArg, PathBuf)>,
+    /// File of known findings, which are reported but do not fail the check
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write the present findings of the checked plugins to the baseline
+    #[arg(long, requires = "baseline")]
+    pub write_baseline: bool,
     /// WASI imports that the step may have [default: the value in latch.toml, else none]
     #[arg(long, value_enum, value_name = "MODE")]
     pub wasi: Option<WasiArg>,

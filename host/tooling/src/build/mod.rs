@@ -27,7 +27,8 @@
 //!
 //! Floors, top first: `plugin_build`, `programs` · `init`, and one file a language (`cargo`, `js`,
 //! `python`, `c`, `go`) · `npm_packages`, `pip_packages` · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`, `world` · `sdk` ·
-//! `disk_space`, `recipe`, `run` · `options` · `error` · `install_advice`, `real_imports`, `recipe_problem`.
+//! `disk_space`, `recipe`, `run` · `options` · `error` · `install_advice`, `real_imports`, `recipe_exceptions`,
+//! `recipe_problem`.
 
 mod c;
 mod cargo;
@@ -50,6 +51,7 @@ mod publish;
 mod python;
 mod real_imports;
 mod recipe;
+mod recipe_exceptions;
 mod recipe_problem;
 mod run;
 mod sdk;
@@ -65,5 +67,6 @@ pub use plugin_build::{build, component_path, rebuild};
 pub use programs::{BuildKind, Program, ProgramState, programs};
 pub use publish::BuiltPlugin;
 pub use recipe::{JsEngine, Lang, LanguageSettings, RECIPE, Recipe};
+pub use recipe_exceptions::RuleException;
 pub use recipe_problem::RecipeProblem;
 pub use wasm_target::Toolchain;

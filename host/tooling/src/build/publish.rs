@@ -90,7 +90,8 @@ mod tests {
         let made = dir.join("made.wasm");
         std::fs::write(&made, content).unwrap();
         let more = crate::build::LanguageSettings::default();
-        let recipe = Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Rust, settings: more };
+        let recipe =
+            Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Rust, settings: more, exceptions: vec![] };
         publish(&made, &dir.join("build/x.wasm"), recipe)
     }
 

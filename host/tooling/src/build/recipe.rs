@@ -7,6 +7,8 @@ use latchwork_core::model::error_docs;
 use latchwork_core::model::manifest::PluginKind;
 
 use crate::build::error::BuildError;
+use crate::build::recipe_exceptions;
+use crate::build::recipe_exceptions::RuleException;
 use crate::build::recipe_problem::RecipeProblem;
 use latchwork::located_toml::{TableReader, TomlField, TomlProblems};
 
@@ -30,6 +32,8 @@ pub struct Recipe {
     pub lang: Lang,
     /// Settings of languages other than Rust. A Rust plugin has the default values.
     pub settings: LanguageSettings,
+    /// Findings of a check that the author accepts.
+    pub exceptions: Vec<RuleException>,
 }
 
 /// Settings of a recipe beyond name, kind and language. A Rust plugin states these settings in Cargo.toml and
@@ -126,7 +130,8 @@ impl Recipe {
 /// Reads the recipe from the document. Returns `None` if a required part is missing or invalid. The caller must also
 /// check the reported problems, because some of them do not prevent a result.
 fn recipe(mut document: TableReader<'_>) -> Option<Recipe> {
-    document.refuse_other_keys(&["plugin"]);
+    document.refuse_other_keys(&["plugin", "exception"]);
+    let exceptions = recipe_exceptions::exceptions(&mut document);
     let Some(field) = document.get("plugin") else {
         let message = "missing: write [plugin] with name, kind and lang";
         document.problem("plugin", error_docs::CONFIG_MISSING_KEY, message);
@@ -143,7 +148,7 @@ fn recipe(mut document: TableReader<'_>) -> Option<Recipe> {
     let lang = keyword(&mut plugin, "lang", &LANGS);
     let (kind, lang) = (kind?, lang?);
     let settings = language_settings(&mut plugin, kind, lang);
-    Some(Recipe { name: name?, kind, lang, settings })
+    Some(Recipe { name: name?, kind, lang, settings, exceptions })
 }
 
 /// Returns the string at `key` with its field. A missing key is a problem.
@@ -253,7 +258,16 @@ mod tests {
     fn rust_recipe_is_parsed() {
         let recipe = parse("[plugin]\nname = \"mail\"\nkind = \"tool\"\nlang = \"rust\"\n").unwrap();
         let more = LanguageSettings::default();
-        assert_eq!(recipe, Recipe { name: "mail".into(), kind: PluginKind::Tool, lang: Lang::Rust, settings: more });
+        assert_eq!(
+            recipe,
+            Recipe {
+                name: "mail".into(),
+                kind: PluginKind::Tool,
+                lang: Lang::Rust,
+                settings: more,
+                exceptions: vec![]
+            }
+        );
     }
 
     #[test]
@@ -276,6 +290,27 @@ mod tests {
         }
         let rust = parse(&format!("{head}lang = \"rust\"\nversion = \"1.0.0\"\n")).unwrap_err();
         assert!(rust[0].contains("plugin.version: a Rust plugin sets this"), "{rust:#?}");
+    }
+
+    #[test]
+    fn exceptions_need_an_operator_or_a_function_and_a_reason() {
+        let head = "[plugin]\nname = \"mail\"\nkind = \"tool\"\nlang = \"rust\"\n";
+        let whole = "[[exception]]\nrule = \"D064\"\noperator = \"A.B\"\nreason = \"told\"\n";
+        let one =
+            RuleException { rule: "D064".into(), operator: Some("A.B".into()), function: None, reason: "told".into() };
+        assert_eq!(parse(&format!("{head}{whole}")).unwrap().exceptions, [one]);
+        let wrong =
+            "[[exception]]\nrule = \"64\"\nreason = \" \"\n[[exception]]\nrule = \"D1\"\nfunction = \"f\"\nwhy = 1\n";
+        let problems = parse(&format!("{head}{wrong}")).unwrap_err();
+        for part in [
+            "6: exception[0].rule: \"64\" is not the id of a rule",
+            "exception[0].operator: missing: name the operator or the function",
+            "7: exception[0].reason: must not be empty",
+            "exception[1].reason: missing",
+            "exception[1].why: unknown key",
+        ] {
+            assert!(problems.iter().any(|problem| problem.contains(part)), "{part}: {problems:#?}");
+        }
     }
 
     #[test]

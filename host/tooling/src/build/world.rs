@@ -63,7 +63,8 @@ mod tests {
     fn step_imports_no_wasi_and_tool_exports_follow_recipe() {
         let dir = tempfile::tempdir().unwrap();
         let more = LanguageSettings { exports: vec!["reconcile".into()], ..LanguageSettings::default() };
-        let mut recipe = Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Js, settings: more };
+        let mut recipe =
+            Recipe { name: "x".into(), kind: PluginKind::Tool, lang: Lang::Js, settings: more, exceptions: vec![] };
         for (kind, imports, exports) in [(PluginKind::Tool, 8, 3), (PluginKind::Step, 6, 2)] {
             recipe.kind = kind;
             if kind == PluginKind::Step {

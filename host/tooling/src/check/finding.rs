@@ -3,6 +3,7 @@
 use latchwork_core::encoding::truncate;
 use serde::Serialize;
 
+use crate::check::acceptance::Acceptance;
 use crate::check::rule::{Rule, Severity, find_rule};
 
 /// Location that a finding refers to.
@@ -45,6 +46,9 @@ pub struct Finding {
     /// Advice for the user. A finding without advice of its own gets the advice from the page of its rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// Reason why the finding does not fail the check. `None` if it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<Acceptance>,
 }
 
 /// Maximum number of characters shown of a value that a plugin produced.
@@ -68,7 +72,13 @@ impl Finding {
             found: None,
             functions: vec![],
             hint: None,
+            accepted: None,
         }
+    }
+
+    /// Returns true if the finding has this severity and was not accepted.
+    pub fn counts_as(&self, severity: Severity) -> bool {
+        self.severity == severity && self.accepted.is_none()
     }
 
     /// Sets the line.

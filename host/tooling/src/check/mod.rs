@@ -3,6 +3,7 @@
 //! * `rule` is the registry of rules. Each rule has a stable id, a severity and a page (`rules/*.md`).
 //! * `finding` is one violation of a rule, and `report` collects all findings. `render` writes reports for
 //!   people, CI systems and code hosts.
+//! * `accepted` marks findings that a baseline knows or an exception accepts.
 //! * `static_rules` inspect the component without running its steps. `dynamic` runs its steps with cases
 //!   under different hosts. `tools` runs a tool against stubs of the servers and directories it may reach.
 //!   `history` runs the steps of real jobs again.
@@ -12,9 +13,11 @@
 //!
 //! # Floors
 //!
-//! Floors, top first: `run` · `input` · `history` · `dynamic`, `render`, `static_rules`, `tools` ·
-//! `report` · `case_problem`, `finding` · `rule`.
+//! Floors, top first: `run` · `accepted`, `input` · `history` · `dynamic`, `render`, `static_rules`, `tools` ·
+//! `report` · `case_problem`, `finding` · `acceptance`, `rule`.
 
+mod acceptance;
+mod accepted;
 mod case_problem;
 mod dynamic;
 mod finding;
@@ -27,6 +30,8 @@ mod run;
 mod static_rules;
 pub(crate) mod tools;
 
+pub use acceptance::Acceptance;
+pub use accepted::{Baseline, Exception};
 pub use case_problem::CaseProblem;
 pub use dynamic::{CaseAnswer, OtherProcess, RebuiltComponent, RecordedEnvironment, StepCase, parse, serve};
 pub use finding::{Finding, SourceLocation};

@@ -81,7 +81,7 @@ pub struct CheckReport {
     pub schema: &'static str,
     /// The checked component.
     pub component: CheckedComponent,
-    /// True if no rule with the severity `violation` was violated. Warnings do not count.
+    /// True if no rule with the severity `violation` was violated. Warnings and accepted findings do not count.
     pub passed: bool,
     /// Findings, sorted by rule, operator, case and location.
     pub findings: Vec<Finding>,
@@ -93,6 +93,9 @@ pub struct CheckReport {
     pub histories: Vec<HistoryRun>,
     /// Notes about omitted runs, with reasons.
     pub notes: Vec<String>,
+    /// True if findings were compared with a baseline.
+    #[serde(skip)]
+    pub(super) has_baseline: bool,
     #[serde(skip)]
     reasons: BTreeMap<&'static str, Option<String>>,
 }
@@ -109,6 +112,7 @@ impl CheckReport {
             cases: vec![],
             histories: vec![],
             notes: vec![],
+            has_baseline: false,
             reasons: BTreeMap::new(),
         }
     }
@@ -161,12 +165,22 @@ impl CheckReport {
         }
         self.findings.sort();
         self.findings.dedup();
+        self.count_passed();
+    }
+
+    /// Sets whether the check passes.
+    pub(super) fn count_passed(&mut self) {
         self.passed = self.count(Severity::Violation) == 0;
     }
 
-    /// Returns the number of findings with this severity.
+    /// Returns the number of findings with this severity that were not accepted.
     pub fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|finding| finding.severity == severity).count()
+        self.findings.iter().filter(|finding| finding.counts_as(severity)).count()
+    }
+
+    /// Returns the number of accepted findings with this severity.
+    pub fn accepted(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == severity && finding.accepted.is_some()).count()
     }
 
     /// Returns the findings of a rule.

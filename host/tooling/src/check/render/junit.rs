@@ -1,9 +1,10 @@
 //! JUnit XML, with a test suite for each kind of rule and a test for each rule.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::check::render::reports::{CheckResult, FailedInput, Reports};
-use crate::check::{CheckReport, Finding, RuleKind, RuleState, Severity};
+use crate::check::{Acceptance, CheckReport, Finding, RuleKind, RuleState, Severity};
 
 pub(super) fn render(reports: &Reports) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -64,8 +65,18 @@ fn test(xml: &mut String, report: &CheckReport, rule: &RuleState) {
     if let (Some(why), true) = (&rule.not_run, found.is_empty()) {
         let _ = writeln!(xml, "      <skipped message=\"{}\"/>", escaped(why));
     }
+    if is_excused(&found) {
+        let reasons: BTreeSet<_> = found.iter().filter_map(|finding| finding.accepted.as_ref()).map(reason).collect();
+        let reasons: Vec<_> = reasons.into_iter().collect();
+        let _ = writeln!(xml, "      <skipped message=\"accepted: {}\"/>", escaped(&reasons.join("; ")));
+    }
     for finding in &found {
         let (message, text) = (escaped(&finding.message), escaped(&lines(finding)));
+        if let Some(acceptance) = &finding.accepted {
+            let reason = escaped(reason(acceptance));
+            let _ = writeln!(xml, "      <system-out>accepted ({reason}): {text}</system-out>");
+            continue;
+        }
         let _ = match finding.severity {
             Severity::Violation => {
                 writeln!(xml, "      <failure type=\"{}\" message=\"{message}\">{text}</failure>", rule.id)
@@ -75,6 +86,22 @@ fn test(xml: &mut String, report: &CheckReport, rule: &RuleState) {
         };
     }
     xml.push_str("    </testcase>\n");
+}
+
+/// Returns true if violations of a rule were found and all of them were accepted.
+fn is_excused(found: &[&Finding]) -> bool {
+    let has = |accepted: bool| {
+        found.iter().any(|one| one.severity == Severity::Violation && one.accepted.is_some() == accepted)
+    };
+    has(true) && !has(false)
+}
+
+/// Reason why a finding was accepted.
+fn reason(acceptance: &Acceptance) -> &str {
+    match acceptance {
+        Acceptance::Baseline => "known in the baseline",
+        Acceptance::Exception { reason } => reason,
+    }
 }
 
 fn lines(finding: &Finding) -> String {
@@ -113,8 +140,11 @@ impl Totals {
     }
 
     fn of(report: &CheckReport, rules: &[&RuleState]) -> Self {
-        let fails = |rule: &&&RuleState| report.findings_of(rule.id).any(|found| found.severity == Severity::Violation);
-        let skipped = |rule: &&&RuleState| rule.not_run.is_some() && report.findings_of(rule.id).next().is_none();
+        let fails = |rule: &&&RuleState| report.findings_of(rule.id).any(|found| found.counts_as(Severity::Violation));
+        let skipped = |rule: &&&RuleState| {
+            let found: Vec<_> = report.findings_of(rule.id).collect();
+            is_excused(&found) || (rule.not_run.is_some() && found.is_empty())
+        };
         Self {
             tests: rules.len(),
             failures: rules.iter().filter(fails).count(),

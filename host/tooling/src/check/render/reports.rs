@@ -68,9 +68,18 @@ impl Reports {
         self.failures().next().is_some()
     }
 
-    pub(super) fn reports(&self) -> impl Iterator<Item = &CheckReport> {
+    /// Returns the reports of the inputs that were checked.
+    pub fn reports(&self) -> impl Iterator<Item = &CheckReport> + Clone {
         self.0.iter().filter_map(|checked| match checked {
             CheckResult::Report(report) => Some(&**report),
+            CheckResult::Not(_) => None,
+        })
+    }
+
+    /// Returns the reports of the inputs that were checked, for changes.
+    pub fn reports_mut(&mut self) -> impl Iterator<Item = &mut CheckReport> {
+        self.0.iter_mut().filter_map(|checked| match checked {
+            CheckResult::Report(report) => Some(&mut **report),
             CheckResult::Not(_) => None,
         })
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::check::render::reports::{CheckResult, FailedInput, Reports};
-use crate::check::{CheckReport, Finding, RULES, Rule, Severity};
+use crate::check::{Acceptance, CheckReport, Finding, RULES, Rule, Severity};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -22,7 +22,7 @@ fn run(report: &CheckReport) -> Value {
         "automationDetails": { "id": format!("latch-plugin-check/{}/", report.component.name) },
         "invocations": [{ "executionSuccessful": true }],
         "columnKind": "unicodeCodePoints",
-        "results": report.findings.iter().map(result).collect::<Vec<_>>(),
+        "results": report.findings.iter().map(|finding| result(finding, report.has_baseline)).collect::<Vec<_>>(),
     })
 }
 
@@ -79,7 +79,7 @@ fn what_is_wrong(page: &str) -> String {
     body.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn result(finding: &Finding) -> Value {
+fn result(finding: &Finding, has_baseline: bool) -> Value {
     let index = RULES.iter().position(|rule| rule.id == finding.rule);
     let mut text = finding.message.clone();
     for (what, value) in [("expected", &finding.expected), ("found", &finding.found), ("do", &finding.hint)] {
@@ -101,7 +101,7 @@ fn result(finding: &Finding) -> Value {
     if !logical.is_empty() {
         location["logicalLocations"] = json!(logical);
     }
-    json!({
+    let mut result = json!({
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": level(finding.severity),
@@ -109,7 +109,19 @@ fn result(finding: &Finding) -> Value {
         "locations": [location],
         "partialFingerprints": { "latchwork/1": fingerprint(finding) },
         "properties": { "operator": finding.operator, "case": finding.case },
-    })
+    });
+    if has_baseline {
+        let is_known = finding.accepted == Some(Acceptance::Baseline);
+        result["baselineState"] = json!(if is_known { "unchanged" } else { "new" });
+    }
+    if let Some(acceptance) = &finding.accepted {
+        let justification = match acceptance {
+            Acceptance::Baseline => "known in the baseline",
+            Acceptance::Exception { reason } => reason,
+        };
+        result["suppressions"] = json!([{ "kind": "external", "status": "accepted", "justification": justification }]);
+    }
+    result
 }
 
 /// Fingerprint of a finding, equal for the same finding in another build. Contains nothing that changes with a build.

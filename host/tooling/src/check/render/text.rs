@@ -1,7 +1,7 @@
 //! Text reports for people.
 
 use crate::check::render::reports::{CheckResult, FailedInput, Reports};
-use crate::check::{CheckReport, Finding, HistoryRun, RuleState, Severity, find_rule};
+use crate::check::{Acceptance, CheckReport, Finding, HistoryRun, RuleState, Severity, find_rule};
 
 pub(super) fn render(reports: &Reports) -> String {
     let mut parts: Vec<String> = reports.0.iter().map(result_text).collect();
@@ -53,10 +53,11 @@ fn report_text(report: &CheckReport) -> String {
     let ran = report.rules.iter().filter(|rule| rule.not_run.is_none()).count();
     let runs: u64 = report.cases.iter().map(|case| case.runs).sum();
     lines.push(format!(
-        "{}: {}, {}; {} checked, {} run {}",
+        "{}: {}, {}{}; {} checked, {} run {}",
         if report.passed { "passed" } else { "failed" },
         count_of(report.count(Severity::Violation), "violation"),
         count_of(report.count(Severity::Warning), "warning"),
+        accepted_counts(report),
         count_of(ran, "rule"),
         count_of(report.cases.len(), "case"),
         if runs == 1 { "once".to_owned() } else { format!("{runs} times") },
@@ -80,6 +81,14 @@ fn lines_of(finding: &Finding) -> Vec<String> {
         format!("  at {place}"),
         format!("  {}", finding.message),
     ];
+    // Values and advice of an accepted finding would hide the findings that count.
+    if let Some(acceptance) = &finding.accepted {
+        lines[0] = format!("{} {}", accepted_as(acceptance), lines[0]);
+        if let Acceptance::Exception { reason } = acceptance {
+            lines.push(format!("  reason: {reason}"));
+        }
+        return lines;
+    }
     if let (Some(expected), Some(found)) = (&finding.expected, &finding.found) {
         lines.push(format!("  expected: {expected}"));
         lines.push(format!("  found:    {found}"));
@@ -90,6 +99,26 @@ fn lines_of(finding: &Finding) -> Vec<String> {
     }
     lines.extend(finding.hint.iter().map(|hint| format!("  do: {hint}")));
     lines
+}
+
+/// Word for an accepted finding.
+fn accepted_as(acceptance: &Acceptance) -> &'static str {
+    match acceptance {
+        Acceptance::Baseline => "known",
+        Acceptance::Exception { .. } => "excepted",
+    }
+}
+
+/// Returns the numbers of accepted findings, as a part of the last line.
+fn accepted_counts(report: &CheckReport) -> String {
+    let count = |word: &str| {
+        let accepted = report.findings.iter().filter_map(|finding| finding.accepted.as_ref());
+        accepted.filter(|acceptance| accepted_as(acceptance) == word).count()
+    };
+    ["known", "excepted"].map(|word| (count(word), word)).iter().fold(String::new(), |text, (n, word)| match n {
+        0 => text,
+        n => format!("{text}, {n} {word}"),
+    })
 }
 
 /// Lists the rules that were not checked. Consecutive rules with the same reason share a line.

@@ -19,7 +19,7 @@ fn schema_and_parser_agree() {
     let tool = json!({ "plugin": {
         "name": "mail", "kind": "tool", "lang": "js", "version": "1.0.0", "main": "src/plugin.js", "sdk": "latchwork",
         "exports": ["reconcile", "verify", "compensate"], "engine": "starlingmonkey",
-    } });
+    }, "exception": [{ "rule": "D064", "operator": "Mail.Send", "function": "f", "reason": "told" }] });
     agree(Document::Recipe, &tool, &[], accepts);
     let rust = json!({ "plugin": { "name": "mail", "kind": "step", "lang": "rust" } });
     assert_eq!(accepts(&rust), Ok(()));

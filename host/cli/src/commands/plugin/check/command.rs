@@ -10,6 +10,7 @@ use latchwork_tooling::check::{CheckInputs, CheckReport, HistoryFile, OtherProce
 use latchwork_tooling::inspect::ComponentInfo;
 
 use crate::args::PluginCheckArgs;
+use crate::commands::plugin::check::baseline::BaselineFile;
 use crate::commands::plugin::check::outputs::Outputs;
 use crate::commands::plugin::check::phases::Phases;
 use crate::commands::plugin::check::{input_errors, subject};
@@ -30,6 +31,7 @@ pub(crate) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
         return Err(CliError::input(error_docs::USAGE, message).into());
     }
     let outputs = Outputs::of(args, ctx)?;
+    let baseline = BaselineFile::read(args, ctx)?;
     let mut checked = Vec::new();
     for file in &args.files {
         if args.files.len() > 1 {
@@ -49,7 +51,10 @@ pub(crate) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
             }
         }
     }
-    let reports = Reports(checked);
+    let mut reports = Reports(checked);
+    if let Some(baseline) = baseline {
+        baseline.apply(&mut reports)?;
+    }
     outputs.write(ctx, &reports)?;
     Ok(match (reports.has_violations(), reports.has_failed_inputs()) {
         (true, _) => Exit::Failed,
@@ -98,7 +103,8 @@ async fn check_plugin(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) ->
     };
     let checked = check::check(&engine, &subject, &inputs, &|phase| phases.begin(phase)).await;
     let file = cases.as_ref().map_or("", |(file, _)| file.as_str());
-    let report = checked.map_err(|error| input_errors::input_error(file, error))?;
+    let mut report = checked.map_err(|error| input_errors::input_error(file, error))?;
+    report.accept_exceptions(&target.exceptions);
     phases.end();
     Ok(report)
 }

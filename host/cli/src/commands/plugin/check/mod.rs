@@ -2,6 +2,7 @@
 //!
 //! The exit code is 1 if a plugin violates a rule, else 2 if a plugin could not be checked, else 0.
 
+mod baseline;
 mod command;
 mod input_errors;
 mod outputs;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use latchwork::config::{Config, PluginConfig};
 use latchwork_core::model::error_docs;
 use latchwork_engine::capability::grants::Grants;
-use latchwork_tooling::build::{RECIPE, Recipe, component_path};
-use latchwork_tooling::check::RebuiltComponent;
+use latchwork_tooling::build::{RECIPE, Recipe, RuleException, component_path};
+use latchwork_tooling::check::{Exception, RebuiltComponent};
 
 use crate::args::PluginCheckArgs;
 use crate::commands::plugin::check::phases::Phases;
@@ -29,6 +29,8 @@ pub(super) struct CheckTarget {
     pub(super) display_name: String,
     /// Source folder, if a folder was given.
     pub(super) dir: Option<PathBuf>,
+    /// Exceptions of the recipe in the source folder.
+    pub(super) exceptions: Vec<Exception>,
 }
 
 /// Returns the component that a path names. A folder is built first.
@@ -36,7 +38,13 @@ pub(super) fn resolve_target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<C
     let full = ctx.cwd.join(path);
     if !full.is_dir() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        return Ok(CheckTarget { name, wasm: full, display_name: path.display().to_string(), dir: None });
+        return Ok(CheckTarget {
+            name,
+            wasm: full,
+            display_name: path.display().to_string(),
+            dir: None,
+            exceptions: vec![],
+        });
     }
     if !full.join(RECIPE).is_file() {
         let message = format!("{} has no {RECIPE}: name a component, or a plugin's folder", path.display());
@@ -46,7 +54,9 @@ pub(super) fn resolve_target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<C
     let recipe = Recipe::read(&full).map_err(|error| CliError::input(error_docs::PLUGIN_BUILD, error.to_string()))?;
     let wasm = component_path(&full, &recipe);
     let shown = component_path(path, &recipe).display().to_string();
-    Ok(CheckTarget { name: recipe.name, wasm, display_name: shown, dir: Some(full) })
+    let exception = |RuleException { rule, operator, function, reason }| Exception { rule, operator, function, reason };
+    let exceptions = recipe.exceptions.into_iter().map(exception).collect();
+    Ok(CheckTarget { name: recipe.name, wasm, display_name: shown, dir: Some(full), exceptions })
 }
 
 /// Returns name and content of the file of test cases: the file of `--cases`, else the file in the plugin folder.
