@@ -31,6 +31,9 @@ const MEMORY_BYTES_MIN: u64 = 64 << 10;
 /// checked and stored.
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 
+/// Largest value of the limit `component`, in bytes. The engine compiles no larger one.
+const COMPONENT_BYTES_MAX: u64 = 1 << 30;
+
 /// Reads all plugins and returns the valid plugins. A plugin with the name of an earlier plugin is reported as a
 /// problem.
 pub(super) fn read(field: Option<TomlField<'_>>, root: &Path) -> Vec<PluginConfig> {
@@ -113,6 +116,7 @@ fn limits(mut table: TableReader<'_>) -> LimitsConfig {
         fuel: table.get("fuel").and_then(|f| f.integer(1..=i64::MAX as u64)),
         timeout_ms: table.get("timeout").and_then(|f| f.parse(positive_duration)),
         output_bytes: table.get("output").and_then(|f| bytes(&f, 1, OUTPUT_BYTES_MAX)).map(|bytes| bytes as u32),
+        component_bytes: table.get("component").and_then(|f| bytes(&f, 1, COMPONENT_BYTES_MAX)),
         host_calls: table.get("host_calls").and_then(|f| f.integer(0..=u64::from(u32::MAX))).map(|calls| calls as u32),
     };
     table.finish();

@@ -19,6 +19,8 @@ mod survey;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::runtime::{Handle, RuntimeFlavor};
+
 use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::model::manifest::{
     Confirmation, Manifest, OWN_VERIFIER, OnIndeterminate, PinnedOperator, PluginKind, WasiMode,
@@ -180,7 +182,7 @@ impl Registry {
         if !self.engine.is_compiled(&kept.bytes) {
             self.engine.announce(&kept.plugin, &kept.bytes, 0);
         }
-        let plugin = self.engine.load(&kept.bytes, settings)?;
+        let plugin = without_stopping_others(|| self.engine.load(&kept.bytes, settings))?;
         Ok(self.plugins_by_digest().entry(digest).or_insert(plugin).clone())
     }
 
@@ -315,6 +317,15 @@ impl Registry {
     }
 }
 
+/// Runs work that takes seconds on the calling thread. A runtime with several threads first moves the other tasks of this
+/// thread to another one.
+fn without_stopping_others<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
 impl PinnedComponents for Registry {
     fn by_digest(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<dyn Runnable>, String> {
         if let Some(tool) = self.native.get(&digest) {
@@ -339,7 +350,7 @@ pub fn stored_components(state_dir: &std::path::Path) -> std::io::Result<Vec<Sto
 /// `source` are compared with the beginning of the stored component, because an untyped component is stored with its
 /// manifest appended.
 pub(crate) fn changed_component(state_dir: &std::path::Path, source: &std::path::Path, pinned: Hash) -> Option<Hash> {
-    let bytes = source::read(source).ok()?;
+    let bytes = source::read(source, u64::MAX).ok()?;
     let found = Hash::of(&[&bytes]);
     let kept = || Components::at(state_dir.join("components")).get(pinned);
     let is_same = found == pinned || kept().is_ok_and(|kept| kept.bytes.starts_with(&bytes));

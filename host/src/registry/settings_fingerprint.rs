@@ -18,7 +18,8 @@ use crate::config::PluginConfig;
 /// The path of a directory inside the project is hashed relative to `root`, so that moving the project does not change
 /// the hash.
 pub(crate) fn settings_fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
-    let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls } = plugin.limits;
+    // The size of a component decides whether it is loaded, and changes nothing about a call.
+    let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls, component_bytes: _ } = plugin.limits;
     let limits = json!([memory_bytes, fuel, timeout_ms, output_bytes, host_calls]).to_string();
     let config = json!(plugin.config).to_string();
     let mut grants = plugin.grants.clone();

@@ -1,5 +1,6 @@
 //! Locates and reads the component of a plugin.
 
+use std::io::Read;
 use std::path::Path;
 
 use latchwork_engine::Problem;
@@ -10,11 +11,12 @@ use crate::located_toml::TomlProblems;
 /// Recipe file of a plugin that is built from source.
 const RECIPE: &str = "latch-plugin.toml";
 
-/// Reads a component from a file, or from the build output of `latch plugin build` in a directory.
-pub(super) fn read(source: &Path) -> Result<Vec<u8>, Problem> {
+/// Reads a component from a file, or from the build output of `latch plugin build` in a directory. Reads at most one byte
+/// more than `bytes_max`, the maximum size of the component.
+pub(super) fn read(source: &Path, bytes_max: u64) -> Result<Vec<u8>, Problem> {
     let shown = source.display();
     if !source.is_dir() {
-        return std::fs::read(source).map_err(|error| {
+        return read_file(source, bytes_max).map_err(|error| {
             Problem::Source(format!("its source {shown} cannot be read: {error}; check `source` in latch.toml"))
         });
     }
@@ -24,12 +26,19 @@ pub(super) fn read(source: &Path) -> Result<Vec<u8>, Problem> {
     })?;
     let name = plugin_name(&text).map_err(|wrong| Problem::Source(format!("{}: {wrong}", recipe.display())))?;
     let built = source.join("build").join(format!("{name}.wasm"));
-    std::fs::read(&built).map_err(|error| match error.kind() {
+    read_file(&built, bytes_max).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             Problem::Source(format!("it is not built: {} is missing; run: latch plugin build {shown}", built.display()))
         }
         _ => Problem::Source(format!("{} cannot be read: {error}", built.display())),
     })
+}
+
+/// Reads a file up to the byte after `bytes_max`. The check of the size refuses a component that has this byte.
+fn read_file(path: &Path, bytes_max: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Returns a problem for each granted read-only directory that does not exist.
@@ -85,7 +94,7 @@ mod tests {
     #[test]
     fn missing_sources_name_the_fix() {
         let dir = tempfile::tempdir().unwrap();
-        let read = || read(dir.path());
+        let read = || read(dir.path(), u64::MAX);
         assert!(read().unwrap_err().to_string().contains(RECIPE));
         std::fs::write(dir.path().join(RECIPE), "[plugin]\nname = \"../x\"").unwrap();
         assert!(read().unwrap_err().to_string().contains("not a file name"));
@@ -94,7 +103,7 @@ mod tests {
         std::fs::create_dir(dir.path().join("build")).unwrap();
         std::fs::write(dir.path().join("build/mail.wasm"), "x").unwrap();
         assert_eq!(read().unwrap(), b"x");
-        assert!(super::read(&dir.path().join("none.wasm")).unwrap_err().to_string().contains("`source`"));
+        assert!(super::read(&dir.path().join("none.wasm"), u64::MAX).unwrap_err().to_string().contains("`source`"));
     }
 
     #[test]

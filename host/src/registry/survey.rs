@@ -72,7 +72,7 @@ fn survey_plugin(
     explain: Explain,
 ) -> Result<SurveyedPlugin, LoadError> {
     let refuse = |problem| LoadError::single(&config.name, problem);
-    let bytes = source::read(&config.source).map_err(refuse)?;
+    let bytes = source::read(&config.source, config.limits.max_component_bytes()).map_err(refuse)?;
     let found = Hash::of(&[&bytes]);
     if let Some(expected) = config.digest.filter(|expected| *expected != found) {
         return Err(refuse(Problem::Digest { expected, found }));
@@ -89,6 +89,7 @@ fn survey_plugin(
             grants: &config.grants,
             wasi: config.wasi,
             has_operator_overrides: !config.operators.is_empty(),
+            component_bytes_max: config.limits.max_component_bytes(),
         },
         explain,
     )?;

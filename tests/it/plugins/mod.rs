@@ -2,6 +2,7 @@
 
 mod changed;
 mod changed_inputs;
+mod component_size;
 mod examples;
 mod granted_folders;
 mod hostile;

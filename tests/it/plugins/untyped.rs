@@ -29,6 +29,7 @@ const LIMITS: LimitsConfig = LimitsConfig {
     timeout_ms: None,
     output_bytes: Some(64 << 10),
     host_calls: None,
+    component_bytes: None,
 };
 
 async fn call_shapes(operator: &str, args: Value) -> Answer {

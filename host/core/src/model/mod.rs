@@ -2,6 +2,7 @@
 
 pub mod answer_requirement;
 pub mod auto_exec;
+pub mod bounds;
 pub mod budget;
 pub mod differences;
 pub mod divergence;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::ids::Operator;
 use latchwork_core::model::manifest::{Determinism, EffectKind, WasiMode};
 use latchwork_core::storage::KeyValue;
@@ -28,6 +29,15 @@ pub struct LimitsConfig {
     pub output_bytes: Option<u32>,
     /// Maximum number of host calls in one try.
     pub host_calls: Option<u32>,
+    /// Maximum size of the component in bytes.
+    pub component_bytes: Option<u64>,
+}
+
+impl LimitsConfig {
+    /// Returns the maximum size of the component in bytes.
+    pub fn max_component_bytes(&self) -> u64 {
+        self.component_bytes.unwrap_or(bounds::COMPONENT_BYTES as u64)
+    }
 }
 
 /// Declaration about one function or one interface.
@@ -88,6 +98,7 @@ impl PluginSettings {
             grants: &self.grants,
             wasi: self.wasi,
             has_operator_overrides: states_operators,
+            component_bytes_max: self.limits.max_component_bytes(),
         }
     }
 }
@@ -109,6 +120,8 @@ pub struct LoadSettings<'a> {
     pub wasi: WasiMode,
     /// True if the configuration describes the plugin's operators.
     pub has_operator_overrides: bool,
+    /// Maximum size of the component in bytes.
+    pub component_bytes_max: u64,
 }
 
 /// Source of an untyped component's manifest.

@@ -22,6 +22,7 @@ use wasmtime::component::Component;
 
 use latchwork_core::model::ids::Hash;
 
+use crate::engine::code_size;
 use crate::engine::error::EngineError;
 use crate::os::Machine;
 
@@ -95,7 +96,7 @@ impl CodeCache {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => tracing::warn!("cached code in {} cannot be read: {error}", path.display()),
         }
-        let component = Component::new(engine, bytes)?;
+        let component = code_size::compile(engine, bytes)?;
         // If the entry cannot be written, for example on a full disk, the component is compiled again at the
         // next start.
         if let Err(error) = self.store_entry(&path, key, &component.serialize()?) {

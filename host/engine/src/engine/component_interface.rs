@@ -4,7 +4,7 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 
 use crate::engine::untyped;
-use crate::engine::{Engine, component};
+use crate::engine::{Engine, code_size, component};
 use crate::interfaces::Problem;
 
 /// Imports and exports of a component, as the component names them.
@@ -31,7 +31,7 @@ impl Engine {
         // The component is compiled with the cache, because a caller of this function often loads the same component as
         // well.
         let component = self.compile(profile, Hash::of(&[bytes]), bytes);
-        let component = component.map_err(|error| Problem::NotAComponent(format!("{error:#}")))?;
+        let component = component.map_err(code_size::problem_of)?;
         let ty = component.component_type();
         let imports = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
         let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();

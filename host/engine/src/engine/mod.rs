@@ -10,11 +10,12 @@
 //! * `cache` stores compiled code.
 //!
 //! Floors, top first: `runnable` · `component_interface`, `plugin` · `component`, `tool` · `untyped` · `describe` ·
-//! `cache`, `profile`, `start_phase`, `step` · `announce`, `error`, `instance_pool`, `null_host`, `schema`, `shape`,
-//! `stated_effects`, `step_end`, `step_state`, `tool_state`, `virtual_wasi`.
+//! `cache`, `profile`, `start_phase`, `step` · `announce`, `code_size`, `error`, `instance_pool`, `null_host`, `schema`,
+//! `shape`, `stated_effects`, `step_end`, `step_state`, `tool_state`, `virtual_wasi`.
 
 mod announce;
 mod cache;
+mod code_size;
 mod component;
 mod component_interface;
 mod describe;
@@ -37,7 +38,7 @@ pub(crate) mod untyped;
 pub(crate) mod virtual_wasi;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use wasmtime::component::Component;
@@ -92,6 +93,8 @@ pub struct Engine {
     explain: Explain,
     on_compile: CompilationListener,
     machine: Machine,
+    /// Held while a component is compiled.
+    compilation: Arc<Mutex<()>>,
 }
 
 #[derive(Clone)]
@@ -134,7 +137,7 @@ impl Engine {
         let (step, tool) = (profile(PluginKind::Step)?, profile(PluginKind::Tool)?);
         start_epoch_ticker(&[&step.engine, &tool.engine]);
         tracing::debug!(step = %step.digest, tool = %tool.digest, "engine profiles");
-        Ok(Self { step, tool, cache, explain, on_compile, machine })
+        Ok(Self { step, tool, cache, explain, on_compile, machine, compilation: Arc::default() })
     }
 
     /// Returns the number of cache entries with a valid HMAC, and the files of all other entries. Returns `None` if the
@@ -186,12 +189,13 @@ impl Engine {
     pub fn load(&self, bytes: &[u8], settings: PluginSettings) -> Result<Arc<Plugin>, LoadError> {
         let refuse =
             |problems| LoadError { plugin: settings.name.clone(), problems: (self.explain.0)(bytes, problems) };
-        let not_a_component = |error: wasmtime::Error| refuse(vec![Problem::NotAComponent(format!("{error:#}"))]);
+        let not_a_component = |error: wasmtime::Error| refuse(vec![code_size::problem_of(error)]);
         let digest = Hash::of(&[bytes]);
-        Self::check_without_compiling(bytes, settings.load_settings(), self.explain)?;
-        // The world is first guessed from the bytes. Compilation needs the profile of the world, but the exports that
-        // determine the world are known only after compilation. A wrong guess costs a second compilation.
-        let mut kind = component::guess_kind(bytes);
+        let known = Self::check_without_compiling(bytes, settings.load_settings(), self.explain)?;
+        // The world of an untyped component is first guessed from the bytes. Compilation needs the profile of the world,
+        // but the exports that determine the world are known only after compilation. A wrong guess costs a second
+        // compilation.
+        let mut kind = known.unwrap_or_else(|| component::guess_kind(bytes));
         let (component, shape, profile) = loop {
             let profile = self.profile(kind);
             let component = self.compile(profile, digest, bytes).map_err(not_a_component)?;
@@ -204,6 +208,7 @@ impl Engine {
         };
         let (engine, slots) = (&profile.engine, &profile.pool);
         component::check_settings(shape, settings.load_settings()).map_err(refuse)?;
+        code_size::check_resources(&component).map_err(|problem| refuse(vec![problem]))?;
         let (manifest, schemas, plain) = match shape.is_untyped {
             true => {
                 let untyped::LoadedUntyped { manifest, schemas, functions, seal } =
@@ -260,6 +265,8 @@ impl Engine {
         explain: Explain,
     ) -> Result<Option<PluginKind>, LoadError> {
         let refuse = |problems| LoadError { plugin: terms.name.to_owned(), problems: (explain.0)(bytes, problems) };
+        code_size::check_bytes(bytes, terms.component_bytes_max).map_err(|problem| refuse(vec![problem]))?;
+        code_size::check_instances(bytes).map_err(|problem| refuse(vec![problem]))?;
         match component::check_names(bytes, terms).map_err(refuse)? {
             component::NameCheck::Recognized(shape) => {
                 component::check_settings(shape, terms).map_err(refuse)?;
@@ -283,10 +290,13 @@ impl Engine {
         }
     }
 
+    /// Compiles a component, or reads its compiled code from the cache. One component is compiled at a time, because a
+    /// compilation uses every core, and because its memory is bounded for one component.
     fn compile(&self, profile: &Profile, digest: Hash, bytes: &[u8]) -> wasmtime::Result<Component> {
+        let _turn = self.compilation.lock().unwrap_or_else(PoisonError::into_inner);
         match &self.cache {
             Some(cache) => cache.load_or_compile(&profile.engine, profile.digest, digest, bytes),
-            None => Component::new(&profile.engine, bytes),
+            None => code_size::compile(&profile.engine, bytes),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use wasmtime::{ResourceLimiter, Store, UpdateDeadline};
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::Limits;
 
@@ -11,12 +12,6 @@ use crate::os::clock;
 /// Fuel for instantiation and static initializers. The cost of instantiation depends on the platform and on
 /// copy-on-write memory. A separate fixed amount keeps this cost out of the operator's own fuel.
 pub(crate) const INSTANTIATION_FUEL: u64 = 1_000_000_000;
-
-/// Maximum number of core instances, tables and memories of one component. Toolchains produce only a few of
-/// each.
-const INSTANCES_MAX: usize = 64;
-const TABLES_MAX: usize = 64;
-const MEMORIES_MAX: usize = 16;
 
 /// Bytes that a guest may pass in one host call in addition to the maximum size of the operator's answer. The
 /// additional bytes are for names, keys and frames.
@@ -180,13 +175,13 @@ impl ResourceLimiter for Guard {
     }
 
     fn instances(&self) -> usize {
-        INSTANCES_MAX
+        bounds::CORE_INSTANCES
     }
     fn tables(&self) -> usize {
-        TABLES_MAX
+        bounds::TABLES
     }
     fn memories(&self) -> usize {
-        MEMORIES_MAX
+        bounds::MEMORIES
     }
 }
 

@@ -9,6 +9,9 @@ pub enum Problem {
     /// The bytes are not a component that this engine runs.
     #[error("it is not a WebAssembly component that this host can run: {0}")]
     NotAComponent(String),
+    /// The component is larger than a limit, or its compilation could take too much time or memory.
+    #[error("it is too large: {0}")]
+    TooLarge(String),
     /// The component has an import that the world of its plugin kind does not allow, or that its grants do not cover.
     #[error("it imports {import}: {instead}")]
     Import {
@@ -130,6 +133,7 @@ impl Problem {
     pub fn page(&self) -> &'static str {
         match self {
             Problem::NotAComponent(_) | Problem::Export { .. } => error_docs::PLUGIN_MALFORMED,
+            Problem::TooLarge(_) => error_docs::PLUGIN_TOO_LARGE,
             Problem::Import { .. }
             | Problem::GrantsOnStep
             | Problem::ConfirmationOnStep

@@ -75,6 +75,7 @@ fn limits() -> LimitsConfig {
         timeout_ms: Some(10_000),
         output_bytes: Some(64 << 10),
         host_calls: Some(1_000),
+        component_bytes: None,
     }
 }
 

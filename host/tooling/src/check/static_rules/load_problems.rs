@@ -129,6 +129,7 @@ fn other_problem(file: &str, problem: &Problem, explained: bool, is_plain: bool)
         Problem::Import { .. } => return None,
         Problem::NotAComponent(_) | Problem::Export { .. } if explained => return None,
         Problem::NotAComponent(_)
+        | Problem::TooLarge(_)
         | Problem::Digest { .. }
         | Problem::Source(_)
         | Problem::Unwritable { .. }

@@ -29,6 +29,7 @@ fn tool_limits() -> LimitsConfig {
         timeout_ms: None,
         output_bytes: Some(256 << 10),
         host_calls: Some(1_000),
+        component_bytes: None,
     }
 }
 

@@ -1,0 +1,74 @@
+//! Table of the limits that no plugin can pass, in one place. The code that enforces a limit uses the constant of its
+//! row, and `latch doctor --limits` shows the rows.
+//!
+//! Limits of one operator are settings of a plugin, and are pinned by a job: their defaults are those of
+//! [`Limits`](crate::model::manifest::Limits), and their rows have the same values.
+
+/// One row of the table of limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Bound {
+    /// Name of the limit, such as `component_bytes`.
+    pub name: &'static str,
+    /// Largest allowed value, or the default of a setting.
+    pub value: u64,
+    /// Unit of the value.
+    pub unit: &'static str,
+    /// Description of what the limit bounds.
+    pub bounds: &'static str,
+    /// Setting in a `[[plugin]]` that changes the limit. `None`: the limit is fixed.
+    pub setting: Option<&'static str>,
+}
+
+macro_rules! bounds {
+    ($($(#[doc = $doc:literal])+ $constant:ident: $name:literal = $value:expr, $unit:literal $(, $setting:literal)?;)*) => {
+        $($(#[doc = $doc])+ pub const $constant: usize = $value;)*
+
+        /// All rows, grouped by what they bound.
+        pub const BOUNDS: &[Bound] = &[$(Bound {
+            name: $name,
+            value: $constant as u64,
+            unit: $unit,
+            bounds: bounds!(@text $($doc),+),
+            setting: bounds!(@setting $($setting)?),
+        }),*];
+    };
+    (@text $($doc:literal),+) => { concat!($($doc),+) };
+    (@setting) => { None };
+    (@setting $setting:literal) => { Some($setting) };
+}
+
+bounds! {
+    /// Size of a component.
+    COMPONENT_BYTES: "component_bytes" = 64 << 20, "bytes", "limits.component";
+    /// Code of all functions of a component.
+    CODE_BYTES: "code_bytes" = 32 << 20, "bytes";
+    /// Functions of all modules of a component.
+    COMPONENT_FUNCTIONS: "component_functions" = 50_000, "functions";
+    /// Code of one function.
+    FUNCTION_BYTES: "function_bytes" = 512 << 10, "bytes";
+    /// Estimated work of compiling one function: instructions times values, blocks, and loops.
+    FUNCTION_WORK: "function_work" = 100_000_000, "units";
+    /// Estimated work of compiling all functions of a component.
+    COMPONENT_WORK: "component_work" = 2_000_000_000, "units";
+    /// Instances of components and modules in one instance of a component.
+    INSTANCES: "instances" = 10_000, "instances";
+    /// Instances of modules in one instance of a component.
+    CORE_INSTANCES: "core_instances" = 64, "instances";
+    /// Linear memories of one instance of a component.
+    MEMORIES: "memories" = 16, "memories";
+    /// Tables of one instance of a component.
+    TABLES: "tables" = 64, "tables";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BOUNDS;
+
+    #[test]
+    fn names_are_unique_and_descriptions_are_sentences() {
+        for (at, bound) in BOUNDS.iter().enumerate() {
+            assert!(BOUNDS[at + 1..].iter().all(|other| other.name != bound.name), "{}", bound.name);
+            assert!(bound.bounds.ends_with('.') && bound.value > 0, "{bound:?}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Sizes of a component that are checked before it is compiled or run. A component is refused if its compilation could take
+//! too much time or memory, or if no instance of it could run.
+//!
+//! Floors, top first: this file · `functions`, `instances`.
+
+mod functions;
+mod instances;
+#[cfg(test)]
+mod tests;
+
+use wasmtime::component::Component;
+
+use latchwork_core::model::bounds;
+
+use crate::interfaces::Problem;
+
+pub(crate) use instances::check_instances;
+
+/// Compiles a component whose code is small enough.
+///
+/// # Errors
+/// The code is too large, or is not a component that this engine runs. [`problem_of`] returns which.
+pub(crate) fn compile(engine: &wasmtime::Engine, bytes: &[u8]) -> wasmtime::Result<Component> {
+    functions::check_code(bytes)?;
+    Component::new(engine, bytes)
+}
+
+/// Returns the problem of a component that could not be compiled.
+pub(crate) fn problem_of(error: wasmtime::Error) -> Problem {
+    match error.downcast::<Problem>() {
+        Ok(problem) => problem,
+        Err(error) => Problem::NotAComponent(format!("{error:#}")),
+    }
+}
+
+/// Checks the memories and tables of an instance of a compiled component. Without this check, each call would wait for
+/// room in the pool of instances, and then fail.
+pub(crate) fn check_resources(component: &Component) -> Result<(), Problem> {
+    let Some(needed) = component.resources_required() else { return Ok(()) };
+    for (count, max, what) in
+        [(needed.num_memories, bounds::MEMORIES, "memories"), (needed.num_tables, bounds::TABLES, "tables")]
+    {
+        if count as usize > max {
+            return Err(Problem::TooLarge(format!("an instance of it has {count} {what} where {max} are allowed")));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the problem of a component that is larger than `bytes_max`.
+pub(crate) fn check_bytes(bytes: &[u8], bytes_max: u64) -> Result<(), Problem> {
+    if bytes.len() as u64 <= bytes_max {
+        return Ok(());
+    }
+    Err(Problem::TooLarge(format!(
+        "it has {} bytes where {bytes_max} are allowed; build it without debug information, or raise limits.component",
+        bytes.len()
+    )))
+}

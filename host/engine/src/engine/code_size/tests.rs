@@ -1,0 +1,169 @@
+//! Tests of the limits at their edges: the limit passes, and one more is refused.
+
+use wasm_encoder::{
+    Alias, BlockType, CodeSection, ComponentBuilder, ComponentExportKind, ComponentOuterAliasKind, Function,
+    FunctionSection, Instruction, Module, ModuleArg, TypeSection, ValType,
+};
+
+use latchwork_core::model::bounds;
+
+use super::functions::{Sums, check_code};
+use super::{check_bytes, check_instances};
+use crate::interfaces::Problem;
+
+/// Module whose functions have these bodies. Each function returns nothing and gets one number.
+fn module(bodies: impl IntoIterator<Item = Function>) -> Vec<u8> {
+    let (mut types, mut functions, mut code) = (TypeSection::new(), FunctionSection::new(), CodeSection::new());
+    types.ty().function([ValType::I32], []);
+    for body in bodies {
+        functions.function(0);
+        code.function(&body);
+    }
+    let mut module = Module::new();
+    module.section(&types).section(&functions).section(&code);
+    module.finish()
+}
+
+fn body(instructions: impl IntoIterator<Item = Instruction<'static>>) -> Function {
+    let mut body = Function::new([]);
+    instructions.into_iter().for_each(|one| {
+        body.instruction(&one);
+    });
+    body.instruction(&Instruction::End);
+    body
+}
+
+fn repeated(one: Instruction<'static>, count: usize) -> impl Iterator<Item = Instruction<'static>> {
+    std::iter::repeat_n(one, count)
+}
+
+/// Function with `values` values on the stack at the same time. It has twice as many instructions, and one local.
+fn with_values(values: usize) -> Function {
+    body(repeated(Instruction::I32Const(7), values).chain(repeated(Instruction::Drop, values)))
+}
+
+#[track_caller]
+fn assert_refused(checked: Result<(), Problem>, says: &str) {
+    match checked {
+        Err(Problem::TooLarge(text)) => assert!(text.contains(says), "{text}"),
+        other => panic!("expected {says:?}: {other:?}"),
+    }
+}
+
+/// I219: bound `function_bytes`.
+#[test]
+fn function_is_refused_beyond_its_largest_size() {
+    // A body has one byte for its locals and one for its end.
+    let of_bytes = |bytes| module([body(repeated(Instruction::Nop, bytes - 2))]);
+    check_code(&of_bytes(bounds::FUNCTION_BYTES)).unwrap();
+    assert_refused(check_code(&of_bytes(bounds::FUNCTION_BYTES + 1)), "its function 0 at byte");
+}
+
+/// I219: bound `function_work`. The work is the product of instructions and values.
+#[test]
+fn function_is_refused_beyond_its_largest_work() {
+    let within = (1..).take_while(|n| (2 * n + 1) * (n + 1) <= bounds::FUNCTION_WORK).last().unwrap();
+    check_code(&module([with_values(within)])).unwrap();
+    assert_refused(check_code(&module([with_values(within + 1)])), "values at the same time");
+}
+
+/// I219: loops in a row and loops inside each other are part of the work. A compiler needs a minute for 2,000 nested loops
+/// in 14 KB.
+#[test]
+fn function_with_many_loops_is_refused() {
+    let nested = |count| {
+        let begins = repeated(Instruction::Loop(BlockType::Empty), count);
+        module([body(begins.chain(repeated(Instruction::End, count)))])
+    };
+    check_code(&nested(500)).unwrap();
+    assert_refused(check_code(&nested(600)), "600 loops");
+    let in_a_row = |count| {
+        let one = [Instruction::Loop(BlockType::Empty), Instruction::End];
+        module([body(std::iter::repeat_n(one, count).flatten())])
+    };
+    check_code(&in_a_row(7_000)).unwrap();
+    assert_refused(check_code(&in_a_row(7_100)), "7100 loops");
+    let blocks = |count| {
+        let begins = repeated(Instruction::Block(BlockType::Empty), count);
+        module([body(begins.chain(repeated(Instruction::End, count)))])
+    };
+    check_code(&blocks(7_000)).unwrap();
+    assert_refused(check_code(&blocks(7_100)), "units of compilation");
+}
+
+/// I219: bound `component_functions`.
+#[test]
+fn component_is_refused_beyond_its_largest_number_of_functions() {
+    let functions = |count| module(std::iter::repeat_n(body([]), count));
+    check_code(&functions(bounds::COMPONENT_FUNCTIONS)).unwrap();
+    assert_refused(check_code(&functions(bounds::COMPONENT_FUNCTIONS + 1)), "functions");
+}
+
+/// I219: bounds `code_bytes` and `component_work`.
+#[test]
+fn component_is_refused_beyond_its_largest_code() {
+    let code = |bytes| Sums { bytes, ..Sums::default() };
+    code(bounds::CODE_BYTES as u64).check().unwrap();
+    assert_refused(code(bounds::CODE_BYTES as u64 + 1).check(), "bytes of code");
+    let work = |work| Sums { work, ..Sums::default() };
+    work(bounds::COMPONENT_WORK as u64).check().unwrap();
+    assert_refused(work(bounds::COMPONENT_WORK as u64 + 1).check(), "units of compilation");
+    let many = bounds::COMPONENT_WORK / bounds::FUNCTION_WORK + 2;
+    let large = with_values(7_000);
+    assert_refused(check_code(&module(std::iter::repeat_n(large, many))), "units of compilation");
+}
+
+/// I219: bound `component_bytes`.
+#[test]
+fn component_is_refused_beyond_its_largest_size() {
+    check_bytes(&[0; 100], 100).unwrap();
+    assert_refused(check_bytes(&[0; 101], 100), "limits.component");
+}
+
+/// Component in which each level instantiates the level before it twice.
+fn doubled(levels: u32) -> Vec<u8> {
+    let mut builder = ComponentBuilder::default();
+    builder.component(None, ComponentBuilder::default());
+    for level in 0..levels {
+        let mut inner = ComponentBuilder::default();
+        inner.alias(None, Alias::Outer { kind: ComponentOuterAliasKind::Component, count: 1, index: level });
+        for _ in 0..2 {
+            inner.instantiate(None, 0, Vec::<(&str, ComponentExportKind, u32)>::new());
+        }
+        builder.component(None, inner);
+    }
+    builder.finish()
+}
+
+/// I219: bound `instances`. A component of 500 bytes could make a million instances.
+#[test]
+fn component_is_refused_beyond_its_largest_number_of_instances() {
+    // A component of level n has 2^(n + 1) - 1 instances.
+    check_instances(&doubled(12)).unwrap();
+    assert_refused(check_instances(&doubled(13)), "instances of components and modules");
+    let in_a_row = |count: usize| {
+        let mut builder = ComponentBuilder::default();
+        builder.component(None, ComponentBuilder::default());
+        for _ in 1..count {
+            builder.instantiate(None, 0, Vec::<(&str, ComponentExportKind, u32)>::new());
+        }
+        builder.finish()
+    };
+    check_instances(&in_a_row(bounds::INSTANCES)).unwrap();
+    assert_refused(check_instances(&in_a_row(bounds::INSTANCES + 1)), "10001 instances");
+}
+
+/// I219: bound `core_instances`.
+#[test]
+fn component_is_refused_beyond_its_largest_number_of_core_instances() {
+    let of = |count: usize| {
+        let mut builder = ComponentBuilder::default();
+        builder.core_module(None, &Module::new());
+        for _ in 0..count {
+            builder.core_instantiate(None, 0, Vec::<(&str, ModuleArg)>::new());
+        }
+        builder.finish()
+    };
+    check_instances(&of(bounds::CORE_INSTANCES)).unwrap();
+    assert_refused(check_instances(&of(bounds::CORE_INSTANCES + 1)), "65 modules");
+}
