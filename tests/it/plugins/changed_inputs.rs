@@ -1,25 +1,17 @@
 //! Files from outside, changed at random: plans, requests, configurations, recipes, cases, evidence files and
-//! components. A parser accepts a changed file or states the reason for its refusal, and never panics. An accepted file
-//! has the properties that its parser promises.
+//! components. `tests/fuzz/src/targets.rs` has the parsers and what they promise.
 //!
 //! `PROPTEST_CASES` sets the number of changed files for each parser, 256 by default. `.ci/long fuzz` sets a large
 //! number.
-
-use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, TestRunner};
 
-use latchwork::config;
-use latchwork::config::LoadOptions;
-use latchwork_core::encoding::canon;
-use latchwork_core::plan::{Catalog, OperatorInfo};
-use latchwork_core::{evidence, plan};
-use latchwork_tooling::build::Recipe;
+use latchwork_core::evidence;
 use latchwork_tooling::history::History;
-use latchwork_tooling::inspect::{CallGraph, ComponentInfo};
 
+use crate::plugins::fuzz_targets;
 use crate::support::checkout::{root, tracked_files};
 
 /// Pieces of text that have a meaning in one of the formats.
@@ -123,76 +115,33 @@ fn check_changed(files: &[Vec<u8>], check: impl Fn(&[u8], &[u8])) {
     }
 }
 
-/// Catalog without plugins. With this catalog, the check of a plan uses the effects that the plan declares.
-struct NoPlugins;
-
-impl Catalog for NoPlugins {
-    fn operator(&self, _: &str) -> Option<OperatorInfo> {
-        None
-    }
-
-    fn names(&self) -> Vec<String> {
-        vec![]
-    }
-
-    fn knows_operators(&self) -> bool {
-        false
-    }
-}
-
 #[test]
 fn canonical_form_of_changed_json_is_a_fixed_point() {
-    check_changed(&files(".json"), |_, text| {
-        let Ok(canonical) = canon::canonicalize(text) else { return };
-        assert_eq!(canon::canonicalize(&canonical).as_deref(), Ok(&*canonical));
-        assert!(canon::parse_strict(&canonical).is_ok());
-    });
+    check_changed(&files(".json"), |_, text| fuzz_targets::json(text));
 }
 
 #[test]
 fn changed_plan_is_refused_or_has_a_normal_form() {
     check_changed(&files("plan.json"), |_, text| {
-        match plan::check(text, &NoPlugins) {
-            Ok(checked) => {
-                let again = plan::check(&checked.to_canonical(), &NoPlugins).expect("a normal form is a valid plan");
-                assert_eq!(again.hash(), checked.hash());
-            }
-            Err(violations) => assert!(!violations.is_empty()),
-        }
+        fuzz_targets::plan(text);
         // The parser of requests must not panic on a changed plan either.
-        drop(plan::check_request(text, &NoPlugins));
+        fuzz_targets::request(text);
     });
 }
 
 #[test]
 fn changed_configuration_is_read_or_its_problems_are_listed() {
-    let folder = tempfile::tempdir().unwrap();
-    check_changed(&files("latch.toml"), |_, text| {
-        std::fs::write(folder.path().join(config::FILE_NAME), text).unwrap();
-        let options = LoadOptions { cwd: folder.path(), config: None, db: None, plan_folder: None, env: &|_| None };
-        if let Err(errors) = config::Config::load(&options) {
-            assert!(!errors.0.is_empty());
-        }
-    });
+    check_changed(&files("latch.toml"), |_, text| fuzz_targets::config(text));
 }
 
 #[test]
 fn changed_recipe_is_read_or_its_problems_are_listed() {
-    check_changed(&files("latch-plugin.toml"), |_, text| {
-        let text = String::from_utf8_lossy(text);
-        if let Err(problems) = Recipe::parse(&text, Path::new("latch-plugin.toml")) {
-            assert!(!problems.is_empty());
-        }
-    });
+    check_changed(&files("latch-plugin.toml"), |_, text| fuzz_targets::recipe(text));
 }
 
 #[test]
 fn changed_cases_are_read_or_their_problems_are_listed() {
-    check_changed(&files("cases.jsonl"), |_, text| {
-        if let Err(problems) = latchwork_tooling::check::parse("cases.jsonl", text) {
-            assert!(!problems.is_empty());
-        }
-    });
+    check_changed(&files("cases.jsonl"), |_, text| fuzz_targets::cases(text));
 }
 
 /// I29: no changed evidence file verifies.
@@ -208,9 +157,22 @@ fn changed_evidence_is_never_intact() {
 
 #[test]
 fn changed_component_can_be_inspected() {
-    check_changed(&files(".wasm"), |_, bytes| {
-        let info = ComponentInfo::read(bytes);
-        drop((info.imports(), info.exports(), info.features(), info.toolchain()));
-        drop(CallGraph::link(bytes).find_paths(&[]));
-    });
+    check_changed(&files(".wasm"), |_, bytes| fuzz_targets::component(bytes));
+}
+
+/// I231: the kept corpus of each parser, which also has the inputs of mended defects.
+#[test]
+fn kept_corpora_have_inputs_for_each_parser() {
+    let corpora = root().join("tests/fuzz/corpus");
+    let mut folders: Vec<_> = std::fs::read_dir(&corpora).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    folders.sort();
+    assert_eq!(folders, fuzz_targets::TARGETS.map(|target| target.name), "a folder for each target, in order");
+    for target in fuzz_targets::TARGETS {
+        let inputs: Vec<_> =
+            std::fs::read_dir(corpora.join(target.name)).unwrap().map(|entry| entry.unwrap()).collect();
+        assert!(inputs.len() >= 2, "{}", target.name);
+        for input in inputs {
+            (target.run)(&std::fs::read(input.path()).unwrap());
+        }
+    }
 }

@@ -4,6 +4,8 @@ mod changed;
 mod changed_inputs;
 mod component_size;
 mod examples;
+#[path = "../../fuzz/src/targets.rs"]
+mod fuzz_targets;
 mod granted_folders;
 mod hostile;
 mod inspect;
