@@ -2,6 +2,7 @@
 
 mod citations;
 mod page;
+mod security_page;
 
 use std::collections::{BTreeMap, BTreeSet};
 
