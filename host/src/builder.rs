@@ -230,6 +230,7 @@ impl HostBuilder {
             max_attempts_without_progress: config.max_attempts_without_progress,
             staged: config.commit == CommitMode::Staged,
             limits: config.worker.operators.clone(),
+            people: config.people.clone(),
         };
         let prices = config.plugins.iter().filter_map(|plugin| Some((plugin.name.clone(), plugin.prices.clone()?)));
         let prices = prices.collect();

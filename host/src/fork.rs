@@ -73,7 +73,7 @@ impl Host {
         let request = ForkRequest {
             at: wish.at,
             set: wish.set,
-            by: DecidedBy { actor: wish.actor, reason: wish.reason },
+            by: DecidedBy::claimed(wish.actor, wish.reason),
             job_id: new_job_id(now_us, machine),
             secret: Hash(machine.random_bytes()),
         };

@@ -275,6 +275,7 @@ impl From<&crate::config::Policy> for Rules {
             gate_quorum: policy.gate_quorum,
             self_approve: policy.self_approve,
             gate_reason: policy.gate_reason,
+            gate_approvals: policy.gate_approvals,
             budget: policy.budget,
             auto_exec: policy.auto_exec.clone(),
             require: policy.require.clone(),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use latchwork_core::model::error_docs;
+use latchwork_core::model::person::People;
 
 use super::plugin::positive_duration;
 use super::problem::{ConfigErrors, ConfigProblem, SettingSource};
@@ -11,7 +12,8 @@ use crate::config::keys::ON_INDETERMINATE;
 use crate::config::trust::{FoundBy, FoundConfig};
 use crate::config::validator::BuiltinValidator;
 use crate::config::{
-    CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, cache, notify, plugin, policy, trust, values, verifier, worker,
+    CONFIG_VARIABLE, DATABASE_VARIABLE, FILE_NAME, cache, notify, people, plugin, policy, trust, values, verifier,
+    worker,
 };
 use crate::located_toml::{TableReader, TomlField, TomlProblems};
 
@@ -111,6 +113,7 @@ impl Config {
             state_dir: root.join(".latch"),
             keep_undoable_ms: KEEP_UNDOABLE_MS,
             policy: policy::read(None),
+            people: People::default(),
             confirmation: Default::default(),
             validators: vec![],
             notify: None,
@@ -225,6 +228,7 @@ fn read_top(mut top: TableReader<'_>, config: &mut Config) {
     }
     config.notify = top.get("notify").and_then(|field| field.table()).and_then(notify::read);
     config.policy = policy::read(top.get("policy").and_then(|field| field.table()));
+    config.people = people::read(top.get("people").and_then(|field| field.table()));
     config.worker = worker::read(top.get("worker").and_then(|field| field.table()));
     config.queue = worker::queue(top.get("queue").and_then(|field| field.table()));
     config.plugins = plugin::read(top.get("plugin"), &root);

@@ -11,7 +11,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Floors, top first: `load` · `worker` · `notify`, `policy` · `plugin` · `grants`, `verifier` · `cache`, `types` ·
+//! Floors, top first: `load` · `people`, `worker` · `notify`, `policy` · `plugin` · `grants`, `verifier` · `cache`, `types` ·
 //! `headers`, `keys`, `limits`, `operators`, `trust`, `validator`, `values` · `problem`.
 
 mod cache;
@@ -22,6 +22,7 @@ pub mod limits;
 mod load;
 mod notify;
 mod operators;
+mod people;
 mod plugin;
 mod policy;
 mod problem;

@@ -11,6 +11,7 @@ use latchwork_core::model::budget::Budget;
 use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::model::manifest::EffectKind;
 use latchwork_core::model::mode::Mode;
+use latchwork_core::model::person::Assurance;
 use latchwork_core::model::rules::GATE_EXPIRES_MS;
 
 use super::plugin::positive_duration;
@@ -36,6 +37,7 @@ impl Default for Policy {
             gate_quorum: 1,
             self_approve: true,
             gate_reason: false,
+            gate_approvals: Assurance::Claimed,
             budget: Budget::default(),
             auto_exec: AutoExec::default(),
             require: BTreeMap::new(),
@@ -76,6 +78,9 @@ impl Policy {
         if self.gate_reason {
             gate["reason"] = true.into();
         }
+        if !self.gate_approvals.is_claimed() {
+            gate["approvals"] = json!(self.gate_approvals);
+        }
         if !self.budget.is_unlimited() {
             let Budget { per_job_micro_usd, per_month_micro_usd } = self.budget;
             meaning["budget"] = json!({ "per_job": per_job_micro_usd, "per_month": per_month_micro_usd });
@@ -115,6 +120,7 @@ struct PolicySettings {
     gate_quorum: Option<u32>,
     self_approve: Option<bool>,
     gate_reason: Option<bool>,
+    gate_approvals: Option<Assurance>,
     per_job_micro_usd: Option<u64>,
     per_month_micro_usd: Option<u64>,
     auto_exec: Option<bool>,
@@ -143,6 +149,7 @@ impl PolicySettings {
             gate_quorum: self.gate_quorum.unwrap_or(base.gate_quorum),
             self_approve: self.self_approve.unwrap_or(base.self_approve),
             gate_reason: self.gate_reason.unwrap_or(base.gate_reason),
+            gate_approvals: self.gate_approvals.unwrap_or(base.gate_approvals),
             budget: Budget {
                 per_job_micro_usd: self.per_job_micro_usd.or(base.budget.per_job_micro_usd),
                 per_month_micro_usd: self.per_month_micro_usd.or(base.budget.per_month_micro_usd),
@@ -197,6 +204,7 @@ fn read_one(mut table: TableReader<'_>) -> PolicySettings {
         said.gate_quorum = gate.get("quorum").and_then(|field| field.integer(1..=QUORUM_MAX)).map(|n| n as u32);
         said.self_approve = gate.get("self_approve").and_then(|field| field.boolean());
         said.gate_reason = gate.get("reason").and_then(|field| field.boolean());
+        said.gate_approvals = gate.get("approvals").and_then(|field| field.choice(&Assurance::NAMES));
         gate.finish();
     }
     if let Some(mut budget) = table.get("budget").and_then(|field| field.table()) {

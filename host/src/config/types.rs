@@ -13,6 +13,7 @@ use latchwork_core::model::budget::Budget;
 use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::model::manifest::{Confirmation, EffectKind, OnIndeterminate, WasiMode};
 use latchwork_core::model::mode::Mode;
+use latchwork_core::model::person::{Assurance, People};
 use latchwork_core::model::retry::RetrySpec;
 use latchwork_core::response::notice::NoticeKind;
 use latchwork_core::rules::cost::Prices;
@@ -66,6 +67,8 @@ pub struct Config {
     pub state_dir: PathBuf,
     /// Policies by tenant. The tenant `default` always exists.
     pub policy: BTreeMap<String, Policy>,
+    /// People and the keys with which they sign their decisions.
+    pub people: People,
     /// Reaction to a recorded effect that no longer matches the world. A plugin can override this reaction.
     pub confirmation: Confirmation,
     /// Validators called before a step starts.
@@ -205,6 +208,8 @@ pub struct Policy {
     pub self_approve: bool,
     /// True if an approval must state a reason.
     pub gate_reason: bool,
+    /// Assurance that an approval must have.
+    pub gate_approvals: Assurance,
     /// Limits on the spending of the tenant's jobs.
     pub budget: Budget,
     /// Settings of the mode `AUTO_EXEC`: the trust that a call needs to run without approval.

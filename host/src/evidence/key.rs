@@ -6,7 +6,7 @@ use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use rustls_pki_types::PrivatePkcs8KeyDer;
 use rustls_pki_types::pem::PemObject as _;
 
-use latchwork_core::evidence::{PublicKey, SIGNATURE_BYTES};
+use latchwork_core::model::person::{PublicKey, SIGNATURE_BYTES};
 use latchwork_engine::os::Machine;
 
 /// First bytes of an Ed25519 key in PKCS#8 version 1 (RFC 8410). The seed follows these bytes.

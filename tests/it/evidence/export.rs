@@ -8,12 +8,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use latchwork_core::encoding::canon;
 use latchwork_core::evidence;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::keys;
 
-use crate::support::evidence::{verify_in_empty_folder, verify_offline};
+use crate::support::evidence::{forge_evidence, verify_in_empty_folder, verify_offline};
 use crate::support::plugins::built_guests::guest;
 use crate::support::program::{latch_command, run_latch};
 use crate::support::test_env::TestEnv;
@@ -368,28 +367,4 @@ fn secret_never_appears_in_evidence() {
     assert_eq!(exported.code, 0, "{}", exported.stderr);
     assert!(exported.stdout.contains("latch-secret-"), "the tool's answer contains the placeholder");
     assert!(!exported.stdout.contains(CANARY), "the placeholder is not the secret");
-}
-
-/// Parses an evidence file, changes its records, and recomputes every number, checksum and hash.
-fn forge_evidence(file: &str, change: impl FnOnce(&mut Vec<Value>)) -> Vec<u8> {
-    let mut records: Vec<Value> = file.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    change(&mut records);
-    let mut head = Hash::default();
-    for record in records.iter_mut().filter(|record| record["record"] == "event") {
-        record["prev_hash"] = json!(head);
-        head = Hash::of(&[&head.0, &canon::value_to_canonical(&record["event"])]);
-        record["hash"] = json!(head);
-    }
-    records[0]["job"]["head"] = json!(head);
-    let mut file = Vec::new();
-    for mut record in records {
-        if record["record"] == "trailer" {
-            record["sha256"] = json!(Hash::of(&[&file]));
-        }
-        record.as_object_mut().unwrap().remove("sum");
-        record["sum"] = json!(Hash::of(&[&canon::value_to_canonical(&record)]));
-        file.extend(canon::value_to_canonical(&record));
-        file.push(b'\n');
-    }
-    file
 }

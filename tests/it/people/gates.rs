@@ -44,7 +44,7 @@ fn quorum_counts_distinct_approvers_other_than_the_requester() {
         assert_eq!((&blocked["quorum"], &blocked["approved_by"]), (&json!(2), &json!(["bob"])), "{resumed:#}");
         assert!(blocked["until"].is_i64(), "the gate has an expiry: {blocked}");
         let shown = place.latch(&["job", "show", &id]).stdout;
-        assert!(shown.contains("1 of 2 approvals (bob)") && shown.contains("expires "), "{shown}");
+        assert!(shown.contains("1 of 2 approvals (bob claimed)") && shown.contains("expires "), "{shown}");
         assert!(place.effect_counts().is_empty());
         assert_eq!(approve("eve").code, 0);
         assert!(place.effect_counts().is_empty(), "approving executes nothing");

@@ -4,3 +4,4 @@ mod gates;
 mod notify;
 mod pending_requests;
 mod prompt;
+mod signed;

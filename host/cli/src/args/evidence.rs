@@ -45,6 +45,9 @@ pub struct VerifyArgs {
     /// File of trusted public keys: one `ed25519:…` key and a name per line
     #[arg(long, value_name = "FILE")]
     pub trust: Option<PathBuf>,
+    /// File of people who sign decisions: one `ed25519:…` key and the name of its person per line
+    #[arg(long, value_name = "FILE")]
+    pub people: Option<PathBuf>,
 }
 
 /// Arguments of `latch key`.

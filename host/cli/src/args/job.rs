@@ -299,10 +299,13 @@ pub struct JobGateArgs {
     /// Hash of the call that was reviewed; the command fails if the gate is for another call
     #[arg(long, value_name = "HASH", value_parser = hash)]
     pub hash: Option<Hash>,
+    /// Sign the decision with this private key of `latch key new`; it has to be a key of the actor in `[people]`
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
     /// Reason; recorded with the decision
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Actor that decides [default: the user of the operating system]
+    /// Actor that decides [default: the person who has the key; else the user of the operating system]
     #[arg(long, value_name = "NAME", value_parser = actor)]
     pub actor: Option<String>,
 }

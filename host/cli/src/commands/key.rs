@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::json;
 
 use latchwork::evidence::SigningKey;
-use latchwork_core::evidence::PublicKey;
 use latchwork_core::model::error_docs;
+use latchwork_core::model::person::PublicKey;
 
 use crate::args::{KeyArgs, KeyCommand};
 use crate::context::Context;

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use latchwork::evidence::{ComponentDirectory, MissingComponent, is_valid_signature, reexecute};
 use latchwork_core::evidence;
-use latchwork_core::evidence::{ProblemKind, Trust, Verified, VerifyReport};
+use latchwork_core::evidence::{DecisionReport, ProblemKind, Trust, TrustedKeys, Verified, VerifyReport};
 use latchwork_core::model::error_docs;
 
 use crate::args::VerifyArgs;
@@ -21,8 +21,10 @@ use crate::text::{Text, Tone};
 
 pub(crate) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     let trust = args.trust.as_deref().map(read_trust).transpose()?;
+    let people = args.people.as_deref().map(read_trust).transpose()?;
+    let keys = TrustedKeys { signers: trust.as_ref(), people: people.as_ref() };
     let bytes = read(&args.file)?;
-    let mut verified = evidence::verify(&bytes, trust.as_ref(), &is_valid_signature).map_err(|why| {
+    let mut verified = evidence::verify_with(&bytes, keys, &is_valid_signature).map_err(|why| {
         CliError::input(error_docs::NOT_EVIDENCE, format!("{} is not evidence: {why}", args.file.display()))
     })?;
     match components(&args, ctx)? {
@@ -119,14 +121,17 @@ fn read_trust(path: &Path) -> Result<Trust, CliError> {
     })
 }
 
+/// Returns true if the file may be intact, but was signed by a key that the verifier does not trust.
+fn is_about_trust(kind: ProblemKind) -> bool {
+    matches!(kind, ProblemKind::Trust | ProblemKind::Person)
+}
+
 fn text(file: &Path, report: &VerifyReport) -> Text {
     let job = report.job_id.as_ref().map_or_else(|| "an unreadable job".to_owned(), ToString::to_string);
     let state = report.state.map_or("", |state| state.as_str());
     let verdict = match report.intact {
         true => Tone::Good.of("intact"),
-        false if report.problems.iter().all(|problem| problem.kind == ProblemKind::Trust) => {
-            Tone::Bad.of("not trusted")
-        }
+        false if report.problems.iter().all(|problem| is_about_trust(problem.kind)) => Tone::Bad.of("not trusted"),
         false => Tone::Bad.of("tampered"),
     };
     let mut lines = Text::from(format!("{} ", file.display())) + verdict + format!(": {job} {state}");
@@ -147,6 +152,11 @@ fn text(file: &Path, report: &VerifyReport) -> Text {
             signature.name.as_deref().filter(|name| !name.is_empty()).map(|n| format!(" ({n})")).unwrap_or_default();
         let valid = if signature.valid { "signed by" } else { "NOT validly signed by" };
         lines = lines.under(format!("  {valid} {key}{name}, {trusted}"));
+    }
+    let DecisionReport { claimed, signed, trusted } = report.decisions;
+    if claimed + signed > 0 {
+        let signed = format!("{signed} signed ({trusted} by known people)");
+        lines = lines.under(format!("  approvals and rejections: {claimed} claimed, {signed}"));
     }
     for problem in &report.problems {
         lines = lines.under(Tone::Bad.of("wrong:") + format!(" {problem}"));

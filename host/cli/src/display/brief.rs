@@ -1,4 +1,11 @@
-//! Formats durations and ages for people.
+//! Formats durations, ages and names for people.
+
+use latchwork_core::event::DecidedBy;
+
+/// Returns `verified` or `claimed`, as the name of the person is.
+pub(crate) fn assurance_word(by: &DecidedBy) -> &'static str {
+    if by.assurance().is_claimed() { "claimed" } else { "verified" }
+}
 
 /// Formats an age with one unit, truncated: `0s`, `42s`, `3m`. `us` is the age in microseconds. The smallest unit is
 /// one second.

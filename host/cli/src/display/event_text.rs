@@ -9,7 +9,7 @@ use latchwork_core::model::ids::{JobId, Operator, Slot, StepId};
 use latchwork_core::model::keys;
 use latchwork_core::response::{output_copied, receipt_returned, result_reused};
 
-use crate::display::brief::short_duration;
+use crate::display::brief::{assurance_word, short_duration};
 use crate::text::Tone;
 
 /// An event as text. The text contains parts from plugins and people. The caller must escape the text before the text
@@ -261,20 +261,28 @@ fn confirmation_event_text(event: &Event) -> EventText {
 fn gate_event_text(event: &Event) -> EventText {
     use Tone::{Attention, Bad, Good};
     match &event.body {
-        Body::GateRequested { slot, quorum, expires_us, .. } => {
-            let many = if *quorum > 1 { format!(" by {quorum} people") } else { String::new() };
+        Body::GateRequested { slot, quorum, expires_us, approvals, .. } => {
+            let signed = if approvals.is_claimed() { "" } else { ", signed" };
+            let many = if *quorum > 1 { format!(" by {quorum} people{signed}") } else { signed.to_owned() };
             let expires =
                 expires_us.map(|time_us| format!(", expires in {}", time_left(event, time_us))).unwrap_or_default();
             call_text(slot, Attention, format!("needs approval{many}{expires}"))
         }
         // A standing approval is given in advance with `--approve` and has no reason.
-        Body::GateApproved { slot, by, standing: true, .. } => {
-            call_text(slot, Good, format!("approved with the submission by {}", by.actor))
-        }
+        Body::GateApproved { slot, by, standing: true, .. } => call_text(
+            slot,
+            Good,
+            format!(
+                "approved with the submission by {}",
+                approver_with_reason(&DecidedBy { reason: None, ..by.clone() })
+            ),
+        ),
         Body::GateApproved { slot, by, .. } => {
-            call_text(slot, Good, format!("approved by {}", decider_with_reason(by)))
+            call_text(slot, Good, format!("approved by {}", approver_with_reason(by)))
         }
-        Body::GateRejected { slot, by, .. } => call_text(slot, Bad, format!("rejected by {}", decider_with_reason(by))),
+        Body::GateRejected { slot, by, .. } => {
+            call_text(slot, Bad, format!("rejected by {}", approver_with_reason(by)))
+        }
         Body::GateExpired { slot, .. } => call_text(slot, Bad, "the gate expired without a decision"),
         _ => unreachable!("only events of gates come here"),
     }
@@ -300,6 +308,12 @@ fn wait_event_text(event: &Event) -> EventText {
         Body::TimerFired { timer, .. } => job_text(Quiet, format!("timer {timer} fired")),
         _ => unreachable!("only events of waits come here"),
     }
+}
+
+/// Formats the actor of a decision about a gate, with the assurance of the name and the reason.
+fn approver_with_reason(by: &DecidedBy) -> String {
+    let reason = by.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("{} ({}){reason}", by.actor, assurance_word(by))
 }
 
 /// Formats the actor of a decision, with the reason.

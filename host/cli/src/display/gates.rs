@@ -2,7 +2,7 @@
 
 use latchwork::config::Config;
 use latchwork_core::decide;
-use latchwork_core::event::Header;
+use latchwork_core::event::{DecidedBy, Header};
 use latchwork_core::model::ids::Slot;
 use latchwork_core::model::rules::Rules;
 use latchwork_core::state::{Durable, Gate, pending};
@@ -10,12 +10,16 @@ use latchwork_core::storage::InboxRow;
 use latchwork_engine::os;
 
 use crate::display::arguments;
+use crate::display::brief::assurance_word;
 use crate::text::visible;
 
 /// Rule of a policy: an approval needs a reason.
 pub(crate) const REQUIRES_REASON: &str = "requires a reason for each approval";
 /// Rule of a policy: the actor of a job may not approve its calls.
 pub(crate) const FORBIDS_SELF_APPROVAL: &str = "does not allow approving calls of one's own job";
+
+/// Rule of a policy: an approval needs a signature.
+pub(crate) const REQUIRES_SIGNATURE: &str = "requires a signature for each approval";
 
 /// Formats every open gate that no pending inbox row decides.
 pub(crate) fn undecided_gate_lines(config: &Config, durable: &Durable, inbox: &[InboxRow]) -> Vec<String> {
@@ -54,7 +58,8 @@ pub(crate) fn gate_lines(durable: &Durable, slot: &Slot, gate: &Gate, rules: &Ru
     }
     let quorum = gate.quorum.max(rules.gate_quorum);
     if quorum > 1 || !gate.approvals.is_empty() {
-        let who: Vec<_> = gate.approvals.iter().map(|approval| visible(&approval.by.actor)).collect();
+        let name = |by: &DecidedBy| visible(&format!("{} {}", by.actor, assurance_word(by)));
+        let who: Vec<_> = gate.approvals.iter().map(|approval| name(&approval.by)).collect();
         let by = if who.is_empty() { String::new() } else { format!(" ({})", who.join(", ")) };
         let counting = decide::counted_approvals(rules, &durable.job.header, gate);
         let given = gate.approvals.len();
@@ -63,6 +68,9 @@ pub(crate) fn gate_lines(durable: &Durable, slot: &Slot, gate: &Gate, rules: &Ru
             n => format!("; {n} of {given} given do not count under the current policy"),
         };
         lines.push(format!("  {counting} of {quorum} approvals{by}{not}"));
+    }
+    if !decide::required_assurance(rules, gate).is_claimed() {
+        lines.push("  approvals have to be signed (--key FILE)".to_owned());
     }
     let bytes = durable.args(slot).unwrap_or_default();
     match serde_json::from_slice::<serde_json::Value>(&bytes) {

@@ -236,11 +236,19 @@ fn blocked_text(blocked: &BlockedView) -> String {
     if let Some(until_us) = blocked.until {
         text += &format!(" until {}", humantime::format_rfc3339_seconds(os::clock::system_time(until_us)));
     }
-    if let Some(quorum) = blocked.quorum {
-        text += &format!(", {} of {quorum} approvals", blocked.approved_by.len());
+    let (kind, given) = match blocked.approvals.is_claimed() {
+        true => ("", blocked.approved_by.len()),
+        false => ("signed ", blocked.signed_by.len()),
+    };
+    match blocked.quorum {
+        Some(quorum) => text += &format!(", {given} of {quorum} {kind}approvals"),
+        None if !kind.is_empty() => text += ", approvals have to be signed",
+        None => {}
     }
-    if !blocked.approved_by.is_empty() {
-        text += &format!(" ({})", blocked.approved_by.join(", "));
+    let assurance = |name: &String| if blocked.signed_by.contains(name) { "verified" } else { "claimed" };
+    let names: Vec<String> = blocked.approved_by.iter().map(|name| format!("{name} {}", assurance(name))).collect();
+    if !names.is_empty() {
+        text += &format!(" ({})", names.join(", "));
     }
     text
 }

@@ -36,8 +36,12 @@ pub(crate) async fn ask_about_gates(
             ctx.printer.note(line);
         }
         let may = decide::may_approve(&rules, header, actor);
-        let needs_reason = rules.gate_reason;
+        let needs_signature = !decide::required_assurance(&rules, gate).is_claimed();
+        let (may, needs_reason) = (may && !needs_signature, rules.gate_reason);
         let question = match may {
+            _ if needs_signature => {
+                "an approval has to be signed: `latch job approve --key FILE`; reject it? [n]o, anything else: later"
+            }
             true if needs_reason => "approve with a reason? [y]es, [n]o, anything else: later",
             true => "approve? [y]es, [n]o, anything else: later",
             false => {

@@ -14,7 +14,7 @@ use latchwork_engine::os;
 
 use crate::args::RunArgs;
 use crate::context::Context;
-use crate::display::gates::{FORBIDS_SELF_APPROVAL, REQUIRES_REASON};
+use crate::display::gates::{FORBIDS_SELF_APPROVAL, REQUIRES_REASON, REQUIRES_SIGNATURE};
 use crate::display::{changed, view};
 use crate::error::{CliError, Exit};
 use crate::execution::attach::{attach, execute};
@@ -125,6 +125,7 @@ fn warn_of_approvals(ctx: &Context<'_>, host: &Host, args: &RunArgs, tenant: &st
     let why = match policy {
         policy if !policy.standing_approvals => "does not allow approval before the call exists",
         policy if policy.gate_reason => REQUIRES_REASON,
+        policy if !policy.gate_approvals.is_claimed() => REQUIRES_SIGNATURE,
         policy if !policy.self_approve => FORBIDS_SELF_APPROVAL,
         _ => return,
     };

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use latchwork::builder::Stores;
+use latchwork_core::event::DecidedBy;
 use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::JobId;
 use latchwork_core::state::{Durable, pending};
@@ -47,7 +48,19 @@ pub(crate) async fn put_request(
     request: InboxRequest,
     done: &str,
 ) -> anyhow::Result<Exit> {
-    let id = stores.journal().put_inbox(job_id, actor, reason, request).await?;
+    put_decision(ctx, stores, job_id, DecidedBy::claimed(actor, reason.map(str::to_owned)), request, done).await
+}
+
+/// Writes a request with the proof of its actor to the inbox of the job and prints the next command.
+pub(crate) async fn put_decision(
+    ctx: &Context<'_>,
+    stores: &Stores,
+    job_id: &JobId,
+    by: DecidedBy,
+    request: InboxRequest,
+    done: &str,
+) -> anyhow::Result<Exit> {
+    let id = stores.journal().put_decision(job_id, by, request).await?;
     // Records a request to a finished job as an event, because no worker reads the inbox of a finished job.
     let over = latchwork::runtime::audit_finished_inbox(
         &**stores.journal(),

@@ -38,8 +38,10 @@ pub use job::settlement::{JobSettlement, job_settlement, next_call_in_doubt, set
 pub use job::step_end::{StepResult, step_ended, step_refused, step_started};
 pub use job::unloaded::{park_unloaded, release_unloaded, unrecorded_attempts};
 pub use job::waits::in_application_order;
-pub use people::gates::{counted_approvals, gate_hash, has_approved, is_reason_given, may_approve};
-pub use people::inbox::{apply_audit_request, apply_request};
+pub use people::gates::{
+    counted_approvals, gate_hash, has_approved, is_reason_given, may_approve, required_assurance, signed_statement,
+};
+pub use people::inbox::{apply_audit_request, apply_request, discard_request};
 pub use people::person_decisions::{is_confirmable, is_parked_or_diverged};
 pub use people::verdict::{VerdictRefusal, verdict_request};
 pub use types::{Invocation, NextAction, Try};

@@ -18,6 +18,7 @@ use crate::model::effect::{Consumption, Provenance, StateChange, Usage};
 use crate::model::error::{Code, Failure};
 use crate::model::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::model::payload::PayloadRef;
+use crate::model::person::Assurance;
 use crate::model::result_type::ResultType;
 use crate::model::reuse_reason::ReuseReason;
 use crate::plan::wait::WaitKind;
@@ -258,6 +259,9 @@ pub enum Body {
         /// Time at which the gate expires, microseconds since 1970 UTC.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expires_us: Option<i64>,
+        /// Assurance that approvals must have to count.
+        #[serde(default, skip_serializing_if = "Assurance::is_claimed")]
+        approvals: Assurance,
     },
     /// An approver approved the gate.
     GateApproved {
@@ -392,10 +396,13 @@ impl Body {
     /// With version 1, that program would read the event as a retry and end the job without undoing anything.
     ///
     /// An `intent_accepted` event has version 3 if it refers to the request by `request_mac`, and version 1 if it
-    /// contains the plain `request_key`.
+    /// contains the plain `request_key`. Events about gates have version 3 if a signature is required or given, so that
+    /// an older program does not continue a job whose signatures it ignores.
     pub fn schema_version(&self) -> u32 {
         match self {
             Body::IntentAccepted { header } if matches!(header.request, RequestRef::RequestMac(_)) => SCHEMA_VERSION,
+            Body::GateRequested { approvals, .. } if !approvals.is_claimed() => SCHEMA_VERSION,
+            Body::GateApproved { by, .. } | Body::GateRejected { by, .. } if by.verified.is_some() => SCHEMA_VERSION,
             Body::JobReopened { purpose: ReopenPurpose::Undo, .. } => 2,
             _ => 1,
         }

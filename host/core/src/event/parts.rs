@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::ids::{Hash, JobId, Operator, Slot, StepId};
 use crate::model::payload::PayloadRef;
+use crate::model::person::{Assurance, Verification};
 
 /// A call that the host refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +50,21 @@ pub struct DecidedBy {
     /// Reason for the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Proof that the person of this name decided. Without it, the name is claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Verification>,
+}
+
+impl DecidedBy {
+    /// Returns a decision under a claimed name.
+    pub fn claimed(actor: impl Into<String>, reason: Option<String>) -> Self {
+        Self { actor: actor.into(), reason, verified: None }
+    }
+
+    /// Returns the assurance of the actor's name.
+    pub fn assurance(&self) -> Assurance {
+        self.verified.as_ref().map_or(Assurance::Claimed, Verification::assurance)
+    }
 }
 
 /// Purpose of reopening a finished job.

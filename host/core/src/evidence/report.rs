@@ -55,6 +55,10 @@ pub enum ProblemKind {
     Payload,
     /// The response or an outcome does not follow from the events.
     Response,
+    /// The signature of a person does not match the decision.
+    Decision,
+    /// The file of people names another person for the key that signed a decision, or no person.
+    Person,
     /// A step that was executed again behaved differently.
     Reexecution,
 }
@@ -77,6 +81,8 @@ impl ProblemKind {
             ProblemKind::Permission => "permission",
             ProblemKind::Payload => "payload",
             ProblemKind::Response => "response",
+            ProblemKind::Decision => "decision",
+            ProblemKind::Person => "person",
             ProblemKind::Reexecution => "reexecution",
         }
     }
@@ -123,6 +129,17 @@ pub struct SignatureReport {
     pub name: Option<String>,
 }
 
+/// Numbers of approvals and rejections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DecisionReport {
+    /// Number of decisions under a claimed name.
+    pub claimed: u64,
+    /// Number of signed decisions.
+    pub signed: u64,
+    /// Number of decisions with a valid signature of a key that the file of people names for this person.
+    pub trusted: u64,
+}
+
 /// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VerifyReport {
@@ -150,6 +167,8 @@ pub struct VerifyReport {
     pub steps_reexecuted: u64,
     /// Result of the signature check.
     pub signature: SignatureReport,
+    /// Approvals and rejections, by the assurance of the names.
+    pub decisions: DecisionReport,
     /// All problems, in order of their lines.
     pub problems: Vec<Problem>,
     /// All checks that were not possible.
@@ -171,6 +190,7 @@ impl VerifyReport {
             withheld: 0,
             steps_reexecuted: 0,
             signature: SignatureReport::default(),
+            decisions: DecisionReport::default(),
             problems: Vec::new(),
             not_checked: Vec::new(),
         }

@@ -4,27 +4,7 @@
 use super::line;
 use super::record::SignatureRecord;
 use crate::model::ids::Hash;
-
-/// Length of an Ed25519 signature in bytes.
-pub const SIGNATURE_BYTES: usize = 64;
-
-/// An Ed25519 public key, written as `ed25519:` and 64 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PublicKey(pub [u8; 32]);
-
-impl PublicKey {
-    /// Parses `ed25519:` and 64 lower-case hexadecimal digits.
-    pub fn parse(text: &str) -> Option<Self> {
-        let key = Self(Hash::from_hex(text.strip_prefix("ed25519:")?)?.0);
-        (key.to_string() == text).then_some(key)
-    }
-}
-
-impl std::fmt::Display for PublicKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "ed25519:{}", Hash(self.0))
-    }
-}
+use crate::model::person::{PublicKey, SIGNATURE_BYTES};
 
 /// Returns the message to sign: a prefix that names the purpose, and the SHA-256 of all bytes before the
 /// signature.

@@ -1,43 +1,12 @@
 //! Verifies an evidence file. Lines and chain are checked first. If both are intact, every value that can be computed
 //! from the records is compared with the other records.
 
-use std::collections::BTreeMap;
-
 use super::check;
 use super::read::{self, Evidence};
 use super::report::{NotChecked, ProblemKind, SignatureReport, VerifyReport};
-use super::sign::{PublicKey, SIGNATURE_BYTES};
+use super::trust::{IsSignature, Trust, TrustedKeys};
+use crate::model::person::{PublicKey, SIGNATURE_BYTES};
 use crate::state::{Durable, Job};
-
-/// Trusted keys and their names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trust {
-    keys: BTreeMap<PublicKey, String>,
-}
-
-impl Trust {
-    /// Parses a trust file. Each line contains a key, `ed25519:…`, and optionally a name. Empty lines and lines that
-    /// begin with `#` are ignored.
-    ///
-    /// # Errors
-    /// Returns the numbers of the lines that are not keys. The list is empty if the file contains no key.
-    pub fn parse(text: &str) -> Result<Trust, Vec<usize>> {
-        let mut keys = BTreeMap::new();
-        let mut bad = Vec::new();
-        for (index, line) in text.lines().enumerate().filter(|(_, line)| !is_blank_or_comment(line)) {
-            let (key, name) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
-            match PublicKey::parse(key) {
-                Some(key) => drop(keys.insert(key, name.trim().to_owned())),
-                None => bad.push(index + 1),
-            }
-        }
-        if bad.is_empty() && !keys.is_empty() { Ok(Trust { keys }) } else { Err(bad) }
-    }
-}
-
-fn is_blank_or_comment(line: &str) -> bool {
-    line.trim().is_empty() || line.trim_start().starts_with('#')
-}
 
 /// Result of [`verify`].
 #[derive(Clone, Debug)]
@@ -50,17 +19,22 @@ pub struct Verified {
     pub durable: Option<Durable>,
 }
 
-/// Function that returns true if the signature of the message is valid for the key.
-pub type IsSignature<'a> = dyn Fn(&PublicKey, &[u8], &[u8; SIGNATURE_BYTES]) -> bool + 'a;
-
 /// Verifies a file. `is_signature` returns true if the signature of a message is valid for a key.
 ///
 /// # Errors
 /// Returns the reason if the bytes are not an evidence file or have another format version.
 pub fn verify(bytes: &[u8], trust: Option<&Trust>, is_signature: &IsSignature<'_>) -> Result<Verified, String> {
+    verify_with(bytes, TrustedKeys { signers: trust, people: None }, is_signature)
+}
+
+/// Verifies a file as [`verify`] does, and checks the keys of people who signed decisions.
+///
+/// # Errors
+/// Returns the reason if the bytes are not an evidence file or have another format version.
+pub fn verify_with(bytes: &[u8], keys: TrustedKeys<'_>, is_signature: &IsSignature<'_>) -> Result<Verified, String> {
     let (evidence, mut report) = read::read(bytes)?;
     count(&evidence, &mut report);
-    signature(&evidence, &mut report, trust, is_signature);
+    signature(&evidence, &mut report, keys.signers, is_signature);
     let broken = [ProblemKind::DamagedLine, ProblemKind::MissingLines, ProblemKind::Chain];
     let mut durable = None;
     if report.problems.iter().any(|problem| broken.contains(&problem.kind)) {
@@ -86,6 +60,7 @@ pub fn verify(bytes: &[u8], trust: Option<&Trust>, is_signature: &IsSignature<'_
             }
         }
         check::check_without_fold(&evidence, &mut report);
+        check::decisions::check(&evidence, keys.people, is_signature, &mut report);
     }
     report.problems.sort_by_key(|problem| problem.line);
     not_checked(&mut report);
@@ -120,7 +95,7 @@ fn signature(evidence: &Evidence, report: &mut VerifyReport, trust: Option<&Trus
         (Some(key), Some(bytes)) => is_signature(key, &signed.message, bytes),
         _ => false,
     };
-    let name = key.and_then(|key| trust?.keys.get(&key).cloned());
+    let name = key.and_then(|key| trust?.name(&key).cloned());
     let trusted = valid && name.is_some();
     report.signature =
         SignatureReport { signed: true, valid, trusted, key: Some(record.public_key.clone()), name: name.clone() };

@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::record::{
     Content, EffectRecord, Header, JobRecord, Kind, PayloadRecord, PluginRecord, ResponseRecord, Trailer,
 };
-use super::sign::PublicKey;
 use super::withhold::{UnknownLabel, Withhold};
 use super::{SCHEMAS, line, payloads, record};
 use crate::model::effect::Effect;
 use crate::model::ids::{Hash, Operator};
 use crate::model::keys;
 use crate::model::manifest::PluginKind;
+use crate::model::person::PublicKey;
 use crate::response;
 use crate::response::Response;
 use crate::rules::cost::Totals;

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 
 use super::job::Job;
 use super::{Memory, State};
+use crate::event::DecidedBy;
 use crate::model::ids::{Hash, JobId, Operator};
 use crate::model::job::JobState;
 use crate::rules::cost;
@@ -62,7 +63,12 @@ impl Memory {
         let row = job.row();
         changes.charges.iter().for_each(|charge| state.costs.add(&row, charge));
         for (job_id, (_, operator, key)) in changes.notified {
-            state.push_request(&job_id, "latchwork", None, InboxRequest::KeySettled { operator, key }, now_us);
+            state.push_request(
+                &job_id,
+                DecidedBy::claimed("latchwork", None),
+                InboxRequest::KeySettled { operator, key },
+                now_us,
+            );
         }
         Ok(())
     }
@@ -81,20 +87,18 @@ impl State {
         for (due_us, job_id, name) in fired {
             if !self.jobs[&job_id].snapshot.state.is_terminal() {
                 self.counters.flushes += 1;
-                self.push_request(&job_id, "latchwork", None, InboxRequest::Timer { name, due_us }, now_us);
+                self.push_request(
+                    &job_id,
+                    DecidedBy::claimed("latchwork", None),
+                    InboxRequest::Timer { name, due_us },
+                    now_us,
+                );
             }
         }
     }
 
     /// Appends a request to a job's inbox. The caller has checked that the job accepts the request.
-    fn push_request(
-        &mut self,
-        job_id: &JobId,
-        actor: &str,
-        reason: Option<&str>,
-        request: InboxRequest,
-        now_us: i64,
-    ) -> i64 {
+    fn push_request(&mut self, job_id: &JobId, by: DecidedBy, request: InboxRequest, now_us: i64) -> i64 {
         self.inbox_id += 1;
         let id = self.inbox_id;
         let job = self.jobs.get_mut(job_id).expect("the caller has found the job");
@@ -103,8 +107,8 @@ impl State {
             job.snapshot.inbox.insert(id);
             job.updated_us = now_us;
         }
-        let (actor, reason) = (actor.to_owned(), reason.map(str::to_owned));
-        job.inbox.insert(id, InboxRow { id, actor, reason, request });
+        let DecidedBy { actor, reason, verified } = by;
+        job.inbox.insert(id, InboxRow { id, actor, reason, request, verified });
         id
     }
 }
@@ -254,13 +258,7 @@ impl Journal for Memory {
         }))
     }
 
-    async fn put_inbox(
-        &self,
-        job_id: &JobId,
-        actor: &str,
-        reason: Option<&str>,
-        request: InboxRequest,
-    ) -> Result<i64, InboxError> {
+    async fn put_decision(&self, job_id: &JobId, by: DecidedBy, request: InboxRequest) -> Result<i64, InboxError> {
         let mut state = self.state();
         let job = state.jobs.get(job_id).ok_or_else(|| InboxError::NoJob(job_id.clone()))?;
         let awaited: Vec<_> = job.awaited.values().cloned().collect();
@@ -272,7 +270,7 @@ impl Journal for Memory {
             self.clock.now_us(),
         )?;
         state.counters.flushes += 1;
-        Ok(state.push_request(job_id, actor, reason, request, self.clock.now_us()))
+        Ok(state.push_request(job_id, by, request, self.clock.now_us()))
     }
 
     async fn fire_timers(&self) -> Result<Option<i64>, StoreError> {

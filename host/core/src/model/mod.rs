@@ -15,6 +15,7 @@ pub mod keys;
 pub mod manifest;
 pub mod mode;
 pub mod payload;
+pub mod person;
 pub mod result_type;
 pub mod retry;
 pub mod reuse_reason;

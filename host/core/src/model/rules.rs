@@ -9,6 +9,7 @@ use crate::model::auto_exec::AutoExec;
 use crate::model::ids::Operator;
 use crate::model::manifest::EffectKind;
 use crate::model::mode::Mode;
+use crate::model::person::Assurance;
 
 /// Rules of a tenant that apply to one job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +34,9 @@ pub struct Rules {
     /// True if an approval must state a reason.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub gate_reason: bool,
+    /// Assurance that an approval must have.
+    #[serde(skip_serializing_if = "Assurance::is_claimed")]
+    pub gate_approvals: Assurance,
     /// Spending limits of the tenant's jobs.
     #[serde(skip_serializing_if = "crate::model::budget::Budget::is_unlimited")]
     pub budget: crate::model::budget::Budget,
@@ -55,6 +59,7 @@ impl Default for Rules {
             gate_quorum: 1,
             self_approve: true,
             gate_reason: false,
+            gate_approvals: Assurance::Claimed,
             budget: crate::model::budget::Budget::default(),
             auto_exec: AutoExec::default(),
             require: BTreeMap::new(),
@@ -78,6 +83,7 @@ impl Rules {
         self.gate_quorum = self.gate_quorum.max(other.gate_quorum);
         self.self_approve &= other.self_approve;
         self.gate_reason |= other.gate_reason;
+        self.gate_approvals = self.gate_approvals.max(other.gate_approvals);
         self.budget = self.budget.narrowed_by(other.budget);
         self.auto_exec = self.auto_exec.narrowed_by(&other.auto_exec);
         narrow(&mut self.require, &other.require);

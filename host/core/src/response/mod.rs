@@ -21,7 +21,7 @@ use steps::{failed, outcome, step_view};
 use waits::{all_blocked, compensations, unconfirmed};
 
 pub use outputs::last_steps;
-pub use shell::{reason_argument, shell_quoted};
+pub use shell::{key_argument, reason_argument, shell_quoted};
 pub use value_origin::{output_copied, receipt_returned, result_reused};
 pub use views::{
     BlockedView, CallView, ChangedPluginView, CompensatedBy, CompensationState, CompensationView, FailedView,

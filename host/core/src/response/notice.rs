@@ -7,7 +7,7 @@ use crate::event::{Body, Event, Header};
 use crate::model::error::Code;
 use crate::model::ids::{JobId, Slot};
 use crate::model::step::StepState;
-use crate::response::reason_argument;
+use crate::response::{key_argument, reason_argument};
 use crate::state::Job;
 use crate::storage::JobRow;
 
@@ -169,7 +169,7 @@ fn next_action(header: &Header, reason: Option<Code>, slot: Option<&Slot>) -> St
     let job_id = &header.job_id;
     match (reason, slot) {
         (Some(Code::RequiresApproval), Some(slot)) => {
-            format!("latch job approve {job_id} {slot}{}", reason_argument(header))
+            format!("latch job approve {job_id} {slot}{}{}", key_argument(header), reason_argument(header))
         }
         (Some(Code::ConfirmationRequired), Some(slot)) => format!("latch job confirm {job_id} {slot} --reason TEXT"),
         (Some(Code::IndeterminateEffect), Some(slot)) => format!("latch job resolve {job_id} {slot}"),

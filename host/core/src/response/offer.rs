@@ -54,7 +54,7 @@ impl Offer {
                 let request = ForkRequest {
                     at: at.clone(),
                     set: BTreeMap::new(),
-                    by: DecidedBy { actor: String::new(), reason: None },
+                    by: DecidedBy::claimed(String::new(), None),
                     job_id: job.header.job_id.clone(),
                     secret: Hash::default(),
                 };
@@ -73,7 +73,8 @@ impl Offer {
             Offer::Approve(slot) => {
                 let rules = header.rules.as_ref();
                 let by = if needs_other_approver(durable, slot, rules) { " --actor ANOTHER" } else { "" };
-                format!("latch job approve {id} {slot}{by}{}", super::reason_argument(header))
+                let (reason, key) = (super::reason_argument(header), super::key_argument(header));
+                format!("latch job approve {id} {slot}{by}{key}{reason}")
             }
             Offer::Reject(slot) => format!("latch job reject {id} {slot} --reason TEXT"),
             Offer::Signal(key) => format!("latch job signal {id} {} --payload JSON", shell_quoted(key)),

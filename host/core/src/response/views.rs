@@ -9,6 +9,7 @@ use crate::event::{Consequence, KeyHolder, Resource, UnconfirmedReason};
 use crate::model::error::{Code, Failure};
 use crate::model::ids::{Hash, JobId, Slot, StepId};
 use crate::model::job::JobState;
+use crate::model::person::Assurance;
 use crate::model::result_type::ResultType;
 use crate::model::step::StepState;
 use crate::rules::cost::Totals;
@@ -183,6 +184,12 @@ pub struct BlockedView {
     /// Actors that have approved so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approved_by: Vec<String>,
+    /// Actors among `approved_by` whose names are verified by a signature.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signed_by: Vec<String>,
+    /// Assurance that approvals must have to count. Omitted if names may be claimed.
+    #[serde(default, skip_serializing_if = "Assurance::is_claimed")]
+    pub approvals: Assurance,
     /// The call for which the step waits, with the data needed to find the call in the external system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallView>,

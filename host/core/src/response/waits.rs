@@ -7,8 +7,9 @@ use crate::model::effect::{Answer, UnusableAnswer};
 use crate::model::error::{Code, Failure};
 use crate::model::ids::Slot;
 use crate::model::keys;
+use crate::model::person::Assurance;
 use crate::model::step::StepState;
-use crate::state::{Compensation, Durable, Step, UnconfirmedChange, label};
+use crate::state::{Compensation, Durable, Gate, Step, UnconfirmedChange, label};
 
 pub(super) fn unconfirmed(failed: &UnconfirmedChange) -> UnconfirmedView {
     UnconfirmedView {
@@ -40,6 +41,8 @@ pub(super) fn all_blocked(durable: &Durable, step: &Step) -> Vec<BlockedView> {
         correlation_key: None,
         quorum: None,
         approved_by: vec![],
+        signed_by: vec![],
+        approvals: Assurance::Claimed,
         call: call_view(durable, slot, Code::ConfirmationRequired),
     });
     let own = waits(durable, step).into_iter().filter(|(_, code)| !is_open || *code != Code::ConfirmationRequired);
@@ -121,8 +124,16 @@ fn blocked(durable: &Durable, step: &Step, slot: Slot, reason_code: Code) -> Blo
         holder: step.key_holder.clone(),
         correlation_key: wait.and_then(|wait| wait.key.clone()),
         quorum: gate.map(|gate| gate.quorum).filter(|quorum| *quorum > 1),
-        approved_by: gate.map(|gate| gate.approvals.iter().map(|a| a.by.actor.clone()).collect()).unwrap_or_default(),
+        approved_by: gate.map(|gate| approvers(gate, Assurance::Claimed)).unwrap_or_default(),
+        signed_by: gate.map(|gate| approvers(gate, Assurance::Signature)).unwrap_or_default(),
+        approvals: gate.map(|gate| gate.required).unwrap_or_default(),
     }
+}
+
+/// Returns the actors whose approvals have at least this assurance.
+fn approvers(gate: &Gate, least: Assurance) -> Vec<String> {
+    let enough = gate.approvals.iter().filter(|approval| approval.by.assurance() >= least);
+    enough.map(|approval| approval.by.actor.clone()).collect()
 }
 
 /// Returns the reason why the answer of the last try could not be used, if an answer arrived.

@@ -12,9 +12,11 @@ const HOST: &str = "latchwork";
 impl Job {
     pub(super) fn apply_gate(&mut self, event: &Event) -> Result<(), FoldError> {
         match &event.body {
-            Body::GateRequested { slot, gate_hash, args, operator, quorum, expires_us } => {
+            Body::GateRequested { slot, gate_hash, args, operator, quorum, expires_us, approvals } => {
                 let mut gate = Gate {
                     hash: *gate_hash,
+                    requested_seq: event.seq,
+                    required: *approvals,
                     operator: operator.clone(),
                     args: *args,
                     quorum: *quorum,
@@ -39,7 +41,7 @@ impl Job {
                 let gate = self.undecided_gate(event, slot, *gate_hash)?;
                 gate.approvals.retain(|before| before.by.actor != by.actor);
                 gate.approvals.push(Approval { by: by.clone(), standing: *standing });
-                if (gate.approvals.len() as u64) < u64::from(gate.quorum) {
+                if gate.count_approvals(gate.required, |_| true) < gate.quorum {
                     return Ok(());
                 }
                 gate.decision = Some((true, by.clone()));
@@ -51,8 +53,7 @@ impl Job {
             }
             Body::GateExpired { slot, gate_hash } => {
                 let gate = self.undecided_gate(event, slot, *gate_hash)?;
-                let by =
-                    DecidedBy { actor: HOST.to_owned(), reason: Some("the gate expired before a decision".to_owned()) };
+                let by = DecidedBy::claimed(HOST.to_owned(), Some("the gate expired before a decision".to_owned()));
                 gate.decision = Some((false, by));
                 gate.expired = true;
                 self.apply_gate_decision(event, slot, false)

@@ -7,6 +7,7 @@ mod durable;
 mod error;
 mod fold;
 mod forked;
+mod gate;
 mod gates;
 mod lifecycle;
 pub mod pending;
@@ -21,9 +22,10 @@ pub use crate::state::prefetched::{Prefetched, ReuseCandidate};
 pub(crate) use confirm::consequence_of;
 pub use durable::Durable;
 pub use error::FoldError;
+pub use gate::{Approval, Gate, gate_statement};
 pub use types::{
-    Approval, Call, Compensation, CompensationEnd, ConfirmationState, EarlySignal, EmittedEvent, ForkOrigin, Gate, Job,
-    Outcome, RecordedAnswer, RecordedChange, Step, UnconfirmedChange, WaitState,
+    Call, Compensation, CompensationEnd, ConfirmationState, EarlySignal, EmittedEvent, ForkOrigin, Job, Outcome,
+    RecordedAnswer, RecordedChange, Step, UnconfirmedChange, WaitState,
 };
 
 /// Labels of payloads, unique within a job.

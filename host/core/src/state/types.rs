@@ -17,6 +17,7 @@ use crate::model::result_type::ResultType;
 use crate::model::step::StepState;
 use crate::plan::Plan;
 use crate::plan::wait::WaitKind;
+use crate::state::gate::Gate;
 
 /// State of a job, folded from its events.
 #[derive(Clone, Debug)]
@@ -285,36 +286,6 @@ pub struct RecordedAnswer {
     pub assumed_micro_usd: Option<u64>,
     /// True if a model gave the answer.
     pub nondeterministic: bool,
-}
-
-/// One approval of a gate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Approval {
-    /// Approver and reason.
-    pub by: DecidedBy,
-    /// True if the approval was given with the submission.
-    pub standing: bool,
-}
-
-/// State of one gate.
-#[derive(Clone, Debug)]
-pub struct Gate {
-    /// Hash over operator, digest, slot, arguments and mode.
-    pub hash: Hash,
-    /// Operator that runs after the approval.
-    pub operator: Operator,
-    /// Exact arguments of the gated call.
-    pub args: PayloadRef,
-    /// Number of different approvers that the gate needs.
-    pub quorum: u32,
-    /// Time of expiry, microseconds since 1970 UTC.
-    pub expires_us: Option<i64>,
-    /// Approvals so far, at most one per approver.
-    pub approvals: Vec<Approval>,
-    /// Decision: true if approved, and the actor that decided. With a quorum this is the last approver.
-    pub decision: Option<(bool, DecidedBy)>,
-    /// True if the gate was closed because it expired without a decision.
-    pub expired: bool,
 }
 
 /// Compensation of one call, under the slot `<slot>~c`.

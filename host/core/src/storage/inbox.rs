@@ -6,6 +6,7 @@ use super::StoreError;
 use crate::event::DecidedBy;
 use crate::model::ids::{Hash, JobId, Operator, Slot};
 use crate::model::job::JobState;
+use crate::model::person::Verification;
 
 /// A durable request to a job from a source other than its lease holder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,13 +117,32 @@ pub struct InboxRow {
     pub reason: Option<String>,
     /// The request.
     pub request: InboxRequest,
+    /// Proof that the actor made the request. The job's worker checks the proof before the request is applied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Verification>,
 }
 
 impl InboxRow {
-    /// Returns actor and reason in the form that events record.
+    /// Returns actor and reason in the form that events record, without the proof.
     pub fn decider(&self) -> DecidedBy {
-        DecidedBy { actor: self.actor.clone(), reason: self.reason.clone() }
+        DecidedBy::claimed(self.actor.clone(), self.reason.clone())
     }
+
+    /// Returns actor, reason and proof in the form that events record. The caller has checked the proof.
+    pub fn verified_decider(&self) -> DecidedBy {
+        DecidedBy { verified: self.verified, ..self.decider() }
+    }
+}
+
+/// A request as a store keeps it: with the proof that its actor made it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredRequest {
+    /// The request.
+    #[serde(flatten)]
+    pub request: InboxRequest,
+    /// Proof that the actor made the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Verification>,
 }
 
 /// Reason why an inbox row was refused.

@@ -29,7 +29,7 @@ pub use action_row::ActionRow;
 pub use batch::Batch;
 pub use changes::{ActionWrite, LedgerWrite, Payload};
 pub use error::{StoreError, WriteError};
-pub use inbox::{InboxError, InboxRequest, InboxRow, ManualVerdict, NotExpected};
+pub use inbox::{InboxError, InboxRequest, InboxRow, ManualVerdict, NotExpected, StoredRequest};
 pub use kind::{AttemptEnd, BatchKind, Merge, Record, StartCalls};
 pub use query::{ClaimExclusions, Counters, JobFilter, LeaseRequest};
 pub use rows::{Claim, JobRow, JobTail, LogEnd, Owner, StoredJob};

@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn end_request_means_undo_for_a_finished_job() {
-        let by = DecidedBy { actor: "bob".into(), reason: None };
+        let by = DecidedBy::claimed("bob", None);
         let reopened = |purpose| Body::JobReopened { steps: Vec::new(), calls: Vec::new(), by: by.clone(), purpose };
         let (end, undo, retry) = (Body::JobCompleted {}, reopened(ReopenPurpose::Undo), reopened(ReopenPurpose::Retry));
         let cases: [(&[&Body], bool); 4] =
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn cancelled_job_names_the_requesting_actor() {
-        let by = DecidedBy { actor: "bob".into(), reason: None };
+        let by = DecidedBy::claimed("bob", None);
         let events = [text(9, Body::JobCancelled {}), text(4, Body::JobCancelRequested { by })];
         let found = state_reason(JobState::Cancelled, false, events.iter().map(String::as_str));
         assert_eq!((found.by.as_deref(), found.since_us, found.reason_code), (Some("bob"), Some(1_009), None));

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use crate::event::DecidedBy;
 use crate::model::effect::Effect;
 use crate::model::ids::{Hash, JobId, Operator};
 use crate::rules::cost;
@@ -91,13 +92,18 @@ pub trait Journal: Send + Sync {
     ///
     /// The transaction also changes the state `WAITING`, `PARKED` or `DIVERGED` to `PENDING`.
     /// [`InboxRequest::Cancel`] also sets the cancel flag.
+    async fn put_decision(&self, job_id: &JobId, by: DecidedBy, request: InboxRequest) -> Result<i64, InboxError>;
+
+    /// Puts a request of a claimed actor into a job's inbox, as [`Journal::put_decision`] does.
     async fn put_inbox(
         &self,
         job_id: &JobId,
         actor: &str,
         reason: Option<&str>,
         request: InboxRequest,
-    ) -> Result<i64, InboxError>;
+    ) -> Result<i64, InboxError> {
+        self.put_decision(job_id, DecidedBy::claimed(actor, reason.map(str::to_owned)), request).await
+    }
 
     /// Fires all timers that are due. A due timer becomes an [`InboxRequest::Timer`] in its job's inbox and is deleted
     /// in the same transaction. The job may be in any state. If the job is finished, the timer is only deleted.

@@ -5,10 +5,11 @@ use std::sync::atomic::Ordering;
 
 use latchwork_core::decide;
 use latchwork_core::state::pending::RequestKind;
-use latchwork_core::storage::InboxRequest;
+use latchwork_core::storage::{InboxRequest, InboxRow};
 
 use super::aborted::RunAborted;
 use super::run::Run;
+use crate::evidence::check_proof;
 
 impl Run {
     /// Fires the timers that are due, and turns new inbox rows into events.
@@ -41,6 +42,9 @@ impl Run {
                 let effects = self.worker.parts.effects.effects(&self.job_id).await?;
                 self.state().durable.add_effects(&effects);
             }
+            if self.discard_without_proof(&row).await? {
+                continue;
+            }
             let mut is_done = false;
             while !is_done {
                 let mut draft = decide::apply_request(&self.state().durable, &row, &self.context());
@@ -60,5 +64,22 @@ impl Run {
             }
         }
         Ok(())
+    }
+
+    /// Removes a request whose proof is not valid. Returns true if the request was removed.
+    ///
+    /// The command that made the request has checked the proof, but a program that writes to the database can skip that
+    /// check.
+    async fn discard_without_proof(self: &Arc<Self>, row: &InboxRow) -> Result<bool, RunAborted> {
+        let people = &self.worker.parts.settings.people;
+        let by = row.verified_decider();
+        let checked = check_proof(people, &self.state().durable, &by, &row.request);
+        let Err(error) = checked else { return Ok(false) };
+        let (job_id, by) = (&self.job_id, &row.actor);
+        tracing::warn!(%job_id, inbox_id = row.id, %by, "request without effect: {error}");
+        let mut draft = decide::discard_request(row);
+        draft.kind.flush();
+        self.write(draft).await?;
+        Ok(true)
     }
 }

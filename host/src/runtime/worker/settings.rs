@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use latchwork_core::model::ids::{Hash, Operator};
+use latchwork_core::model::person::People;
 use latchwork_core::model::rules::Rules;
 use latchwork_core::rules::cost::Prices;
 use latchwork_core::storage::{EffectStore, Journal, Owner};
@@ -52,6 +53,8 @@ pub struct WorkerSettings {
     pub staged: bool,
     /// Concurrency limit and rate limit of each operator in this process.
     pub limits: BTreeMap<Operator, OperatorLimit>,
+    /// People and the keys with which they sign their decisions.
+    pub people: People,
 }
 
 /// Dependencies and settings of a worker.

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use latchwork_core::event::DecidedBy;
 use latchwork_core::model::ids::{Hash, JobId, Operator};
 use latchwork_core::rules::cost::{self, CostGrouping};
 use latchwork_core::rules::ledger::{LedgerRow, Quiescence};
@@ -76,15 +77,8 @@ impl Journal for Database {
         self.owner_quiescence(job_id, row, settling_ms).await
     }
 
-    async fn put_inbox(
-        &self,
-        job_id: &JobId,
-        actor: &str,
-        reason: Option<&str>,
-        request: InboxRequest,
-    ) -> Result<i64, InboxError> {
-        let (actor, reason) = (actor.to_owned(), reason.map(str::to_owned));
-        self.writer.work(PutRequest { job_id: job_id.clone(), actor, reason, request }).await?
+    async fn put_decision(&self, job_id: &JobId, by: DecidedBy, request: InboxRequest) -> Result<i64, InboxError> {
+        self.writer.work(PutRequest { job_id: job_id.clone(), by, request }).await?
     }
 
     async fn fire_timers(&self) -> Result<Option<i64>, StoreError> {

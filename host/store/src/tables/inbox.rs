@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 
+use latchwork_core::event::DecidedBy;
 use latchwork_core::model::ids::JobId;
-use latchwork_core::storage::{Batch, InboxError, InboxRequest, InboxRow, StoreError, admit};
+use latchwork_core::storage::{Batch, InboxError, InboxRequest, InboxRow, StoreError, StoredRequest, admit};
 
 use crate::sql::error::TransactionFailure;
 use crate::sql::readers::Readers;
@@ -76,8 +77,7 @@ pub(crate) fn json(request: &InboxRequest) -> String {
 /// Work that inserts a request of another process.
 pub(crate) struct PutRequest {
     pub(crate) job_id: JobId,
-    pub(crate) actor: String,
-    pub(crate) reason: Option<String>,
+    pub(crate) by: DecidedBy,
     pub(crate) request: InboxRequest,
 }
 
@@ -132,8 +132,10 @@ impl Work for PutRequest {
         let mut script = StatementBatch::new(
             "INSERT INTO inbox (job, actor, reason, request, done, created_us) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
         );
-        script.int(known.id).text(self.actor.as_str()).text_or_null(self.reason.as_deref());
-        script.text(json(&self.request)).int(done).int(now_us);
+        script.int(known.id).text(self.by.actor.as_str()).text_or_null(self.by.reason.as_deref());
+        let stored = StoredRequest { request: self.request.clone(), verified: self.by.verified };
+        let stored = serde_json::to_string(&stored).expect("a request is plain data");
+        script.text(stored).int(done).int(now_us);
         if !done {
             known.snapshot.apply_request(&self.request);
             let now = &known.snapshot;

@@ -3,7 +3,7 @@
 use latchwork_core::model::ids::{JobId, Operator, Slot};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::{LedgerRow, RowState};
-use latchwork_core::storage::{ActionRow, InboxRow, JobRow, Owner, StoreError};
+use latchwork_core::storage::{ActionRow, InboxRow, JobRow, Owner, StoreError, StoredRequest};
 
 use crate::sql::row::RowReader;
 
@@ -129,8 +129,9 @@ impl TryFrom<RowReader<'_>> for InboxRow {
     type Error = StoreError;
     fn try_from(mut row: RowReader<'_>) -> Result<Self, StoreError> {
         let (id, actor, reason, request) = (row.int()?, row.text()?, row.text_or_null()?, row.text()?);
-        let request = serde_json::from_str(&request).map_err(|error| row.damaged(&error.to_string()))?;
-        Ok(Self { id, actor, reason, request })
+        let stored = serde_json::from_str(&request).map_err(|error| row.damaged(&error.to_string()))?;
+        let StoredRequest { request, verified } = stored;
+        Ok(Self { id, actor, reason, request, verified })
     }
 }
 

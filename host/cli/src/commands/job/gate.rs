@@ -3,20 +3,24 @@
 //! An approval executes nothing. The job continues when a worker resumes it. The hash of the gate identifies the exact
 //! call that was approved.
 
+use latchwork::evidence::{SigningKey, check_proof};
 use latchwork_core::decide;
+use latchwork_core::event::DecidedBy;
 use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::Slot;
-use latchwork_core::state::{Gate, pending};
+use latchwork_core::model::person::{People, Signature, Verification};
+use latchwork_core::state::{Durable, Gate, pending};
 use latchwork_core::storage::{InboxRequest, InboxRow};
 
 use crate::args::JobGateArgs;
 use crate::context::Context;
-use crate::display::gates::{FORBIDS_SELF_APPROVAL, REQUIRES_REASON};
+use crate::display::gates::{FORBIDS_SELF_APPROVAL, REQUIRES_REASON, REQUIRES_SIGNATURE};
 use crate::display::{changed, gates};
 use crate::error::{CliError, Exit};
+use crate::files::signing_key;
 use crate::open;
 use crate::stored_job::load::load_job;
-use crate::stored_job::request::{put_request, refuse_contradiction, refused_by_job};
+use crate::stored_job::request::{put_decision, refuse_contradiction, refused_by_job};
 
 pub(super) async fn approve(args: JobGateArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     decide(args, ctx, true).await
@@ -44,7 +48,13 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
             ctx.printer.note(line);
         }
     }
-    let actor = ctx.actor(args.actor.as_deref());
+    let key = args.key.as_deref().map(signing_key::read).transpose()?;
+    let owner = key.as_ref().and_then(|key| config.people.owner(&key.public()));
+    let actor = ctx.actor(args.actor.as_deref().or(owner));
+    if approve && key.is_none() && !decide::required_assurance(&rules, gate).is_claimed() {
+        let message = format!("the policy {REQUIRES_SIGNATURE}: add `--key FILE`");
+        return Err(CliError::input(error_docs::JOB_REFUSES, message).into());
+    }
     if approve && rules.gate_reason && !decide::is_reason_given(args.reason.as_deref()) {
         let message = format!("the policy {REQUIRES_REASON}: add `--reason TEXT`");
         return Err(CliError::input(error_docs::JOB_REFUSES, message).into());
@@ -58,13 +68,38 @@ async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::
         true => InboxRequest::Approve { slot, gate_hash },
         false => InboxRequest::Reject { slot, gate_hash },
     };
+    let by = DecidedBy::claimed(&actor, args.reason.clone());
+    let by = match &key {
+        Some(key) => sign(key, &config.people, &durable, by, &request)?,
+        None => by,
+    };
     changed::print_changes(ctx, &config, &durable);
     let inbox = refuse_contradiction(&stores, &durable, &request).await?;
     let done = match approve {
         true => approval_message(gate, &inbox, &args.slot, &actor),
         false => "rejected".to_owned(),
     };
-    put_request(ctx, &stores, &args.job, &actor, args.reason.as_deref(), request, &done).await
+    put_decision(ctx, &stores, &args.job, by, request, &done).await
+}
+
+/// Signs a decision about a gate. The key has to be one of the actor's keys in the configuration.
+fn sign(
+    key: &SigningKey,
+    people: &People,
+    durable: &Durable,
+    by: DecidedBy,
+    request: &InboxRequest,
+) -> Result<DecidedBy, CliError> {
+    let said = decide::signed_statement(durable, request, &by).expect("the gate is open");
+    let signature = Signature(key.sign(&said.message()));
+    let by = DecidedBy { verified: Some(Verification::Signature { key: key.public(), signature }), ..by };
+    match check_proof(people, durable, &by, request) {
+        Ok(()) => Ok(by),
+        Err(error) => {
+            let message = format!("{error}; the administrator names the keys of people in `[people]`");
+            Err(CliError::input(error_docs::PERSON_KEY, message))
+        }
+    }
 }
 
 /// Describes the approvals of the gate so far, including the approval that this command records.

@@ -64,6 +64,7 @@ fn new_attempt_keeps_only_waiting_activities() {
         operator: Operator::new("Mail.Send"),
         quorum: 1,
         expires_us: None,
+        approvals: Default::default(),
     };
     view.event(&event(4, 0, gate), 0);
     view.event(&event(5, 0, Body::JobClaimed { worker: "w".into(), engine_profile: Hash([0; 32]) }), 0);
@@ -83,6 +84,7 @@ fn gate_stays_visible_when_its_step_is_blocked() {
         operator: Operator::new("Mail.Send"),
         quorum: 1,
         expires_us: Some(60_000_000),
+        approvals: Default::default(),
     };
     view.event(&event(3, 0, gate), 0);
     let before = shown(&view, 0, 20);

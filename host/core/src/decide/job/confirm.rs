@@ -163,7 +163,7 @@ fn confirmed_again(job: &Job, check: &ConfirmationCheck, resource: Resource) -> 
         .failed
         .iter()
         .any(|failed| failed.slot == check.slot && failed.resource == resource && failed.resolved_by.is_none());
-    let by = DecidedBy { actor: format!("verifier {}", check.verifier), reason: None };
+    let by = DecidedBy::claimed(format!("verifier {}", check.verifier), None);
     let slot = check.slot.clone();
     open.then_some(Body::ConfirmationAccepted { slot, by, resource: Some(resource), gone: false })
 }

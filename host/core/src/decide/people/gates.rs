@@ -10,10 +10,11 @@ use crate::model::ids::{Hash, Operator, Slot};
 use crate::model::manifest::PinnedOperator;
 use crate::model::mode::Mode;
 use crate::model::payload::PayloadRef;
+use crate::model::person::{Assurance, Statement};
 use crate::model::result_type::ResultType;
 use crate::model::rules::Rules;
 use crate::state::{Approval, Durable, Gate};
-use crate::storage::Draft;
+use crate::storage::{Draft, InboxRequest};
 
 /// Returns the hash of the exact call that an approval covers. The hash covers operator, digest, slot,
 /// arguments and mode.
@@ -45,6 +46,7 @@ pub(crate) fn request_gate(
         && !slot.is_compensation()
         && header.standing_approvals.contains(&slot.step())
         && !rules.gate_reason
+        && rules.gate_approvals.is_claimed()
         && may_approve(rules, header, &header.actor_id);
     let before = durable.job.gates.get(slot).filter(|gate| gate.hash == gate_hash);
     let counted = before.map_or(0, |gate| counted_approvals(rules, header, gate));
@@ -61,9 +63,10 @@ pub(crate) fn request_gate(
         operator: operator.clone(),
         quorum: rules.gate_quorum,
         expires_us,
+        approvals: rules.gate_approvals,
     }];
     if standing {
-        let by = DecidedBy { actor: header.actor_id.clone(), reason: Some("approved with the submission".to_owned()) };
+        let by = DecidedBy::claimed(header.actor_id.clone(), Some("approved with the submission".to_owned()));
         events.push(Body::GateApproved { slot: slot.clone(), gate_hash, by, standing });
     }
     (events, decided)
@@ -83,19 +86,26 @@ pub fn may_approve(rules: &Rules, header: &Header, actor: &str) -> bool {
 
 /// Returns the number of approvals of the gate that count under the policy.
 pub fn counted_approvals(rules: &Rules, header: &Header, gate: &Gate) -> u32 {
-    let counts = gate.approvals.iter().filter(|approval| {
+    gate.count_approvals(rules.gate_approvals, |approval| {
         may_approve(rules, header, &approval.by.actor)
             && (rules.standing_approvals || !approval.standing)
             && has_required_reason(rules, approval)
-    });
-    counts.count() as u32
+    })
 }
 
 /// Returns true if the actor has approved the gate explicitly and as the policy requires. An approval given
 /// with the submission does not count.
 pub fn has_approved(rules: &Rules, gate: &Gate, actor: &str) -> bool {
     let theirs = |approval: &&Approval| approval.by.actor == actor && !approval.standing;
-    gate.approvals.iter().filter(theirs).any(|approval| has_required_reason(rules, approval))
+    let is_sufficient = |approval: &Approval| {
+        has_required_reason(rules, approval) && approval.by.assurance() >= required_assurance(rules, gate)
+    };
+    gate.approvals.iter().filter(theirs).any(is_sufficient)
+}
+
+/// Returns the assurance that an approval of the gate must have.
+pub fn required_assurance(rules: &Rules, gate: &Gate) -> Assurance {
+    rules.gate_approvals.max(gate.required)
 }
 
 /// Returns true if the approval satisfies the policy's rule about reasons. An approval given with the
@@ -114,6 +124,7 @@ pub(crate) fn approve(durable: &Durable, slot: &Slot, hash: Hash, by: DecidedBy,
     let Some(gate) = undecided_gate(durable, slot, hash) else { return Draft::default() };
     let unsaid = context.rules.gate_reason && !is_reason_given(by.reason.as_deref());
     if unsaid
+        || by.assurance() < required_assurance(context.rules, gate)
         || has_approved(context.rules, gate, &by.actor)
         || !may_approve(context.rules, &durable.job.header, &by.actor)
     {
@@ -121,6 +132,21 @@ pub(crate) fn approve(durable: &Durable, slot: &Slot, hash: Hash, by: DecidedBy,
     }
     let body = Body::GateApproved { slot: slot.clone(), gate_hash: hash, by, standing: false };
     Draft { events: vec![body], ..Draft::default() }
+}
+
+/// Returns the statement that the actor of a gate decision signs. Returns `None` if the request decides no open gate.
+pub fn signed_statement<'a>(
+    durable: &'a Durable,
+    request: &'a InboxRequest,
+    by: &'a DecidedBy,
+) -> Option<Statement<'a>> {
+    let (slot, hash, approve) = match request {
+        InboxRequest::Approve { slot, gate_hash } => (slot, gate_hash, true),
+        InboxRequest::Reject { slot, gate_hash } => (slot, gate_hash, false),
+        _ => return None,
+    };
+    let gate = undecided_gate(durable, slot, *hash)?;
+    Some(gate.statement(&durable.job.header, slot, by, approve))
 }
 
 /// Records a rejection. One rejection closes the gate.

@@ -14,7 +14,13 @@ use crate::model::step::StepState;
 use crate::state::Durable;
 use crate::storage::{BatchKind, Draft, InboxRequest, InboxRow};
 
-/// Returns the draft for one inbox row. If the draft does not remove the row, call this function again after
+/// Returns the draft that removes a row from the inbox without an effect, because its proof is not valid.
+pub fn discard_request(row: &InboxRow) -> Draft<BatchKind> {
+    let draft: Draft = Draft { inbox_done: vec![row.id], ..Draft::default() };
+    draft.into()
+}
+
+/// Returns the draft for one inbox row. The caller has checked the proof of the row. If the draft does not remove the row, call this function again after
 /// writing the draft.
 pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft<BatchKind> {
     let by = row.decider();
@@ -22,8 +28,10 @@ pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -
         return draft.into();
     }
     let draft = match &row.request {
-        InboxRequest::Approve { slot, gate_hash } => gates::approve(durable, slot, *gate_hash, by, context),
-        InboxRequest::Reject { slot, gate_hash } => gates::reject(durable, slot, *gate_hash, by),
+        InboxRequest::Approve { slot, gate_hash } => {
+            gates::approve(durable, slot, *gate_hash, row.verified_decider(), context)
+        }
+        InboxRequest::Reject { slot, gate_hash } => gates::reject(durable, slot, *gate_hash, row.verified_decider()),
         InboxRequest::Signal { key, payload } => waits::apply_signal(durable, key, payload, &by.actor),
         InboxRequest::Timer { name, due_us } => {
             return Draft { inbox_done: vec![row.id], ..waits::fire_timer(durable, name, *due_us) };

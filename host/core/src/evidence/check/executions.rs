@@ -1,6 +1,6 @@
 //! Checks at-most-once execution and permissions from the events alone, without the fold that the worker uses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::{Body, Event, Header, ReopenPurpose, Verdict};
 use crate::evidence::check::compensation::CompensationWalk;
@@ -8,10 +8,11 @@ use crate::evidence::read::Evidence;
 use crate::evidence::record::Kind;
 use crate::evidence::report::{ProblemKind, VerifyReport};
 use crate::model::effect::Provenance;
-use crate::model::ids::{Operator, Slot};
+use crate::model::ids::{Hash, Operator, Slot};
 use crate::model::manifest::{PinnedOperator, RecoveryClass};
 use crate::model::mode::Mode;
 use crate::model::payload::PayloadRef;
+use crate::model::person::{Assurance, PublicKey};
 use crate::model::rules::Rules;
 use crate::plan::Plan;
 use crate::rules::policy;
@@ -56,11 +57,32 @@ struct ExecutionWalk<'a> {
     plan: Option<Plan>,
     kinds: BTreeMap<(Slot, u32), Kind>,
     calls: BTreeMap<Slot, CallHistory>,
-    /// For each gate, the arguments of its call, and true if the gate is approved.
-    gates: BTreeMap<Slot, (PayloadRef, bool)>,
+    gates: BTreeMap<Slot, GateHistory>,
     undoing: CompensationWalk,
     /// True if the finished job was reopened for an undo.
     is_undone: bool,
+}
+
+/// State of a gate after the events read so far.
+struct GateHistory {
+    hash: Hash,
+    args: PayloadRef,
+    quorum: u32,
+    /// Assurance that the policy or the gate requires of each approval.
+    required: Assurance,
+    /// True if an approval of any assurance was given.
+    is_approved: bool,
+    /// Approvers and their keys, if signatures are required.
+    signers: BTreeMap<String, PublicKey>,
+}
+
+impl GateHistory {
+    /// Returns true if the gate is approved. If signatures are required, as many different people with different keys as
+    /// the quorum must have signed.
+    fn is_approved(&self) -> bool {
+        let keys: BTreeSet<&PublicKey> = self.signers.values().collect();
+        self.is_approved && (self.required.is_claimed() || keys.len() as u64 >= u64::from(self.quorum))
+    }
 }
 
 /// State of a call after the events read so far.
@@ -138,10 +160,24 @@ impl ExecutionWalk<'_> {
                     };
                 }
             }
-            Body::GateRequested { slot, args, .. } => drop(self.gates.insert(slot.clone(), (*args, false))),
-            Body::GateApproved { slot, .. } => {
-                if let Some((_, approved)) = self.gates.get_mut(slot) {
-                    *approved = true;
+            Body::GateRequested { slot, gate_hash, args, quorum, approvals, .. } => {
+                let by_policy = self.header.rules.as_ref().map_or(Assurance::Claimed, |rules| rules.gate_approvals);
+                // An earlier approval of the same call remains valid.
+                let before = self.gates.remove(slot).filter(|before| before.hash == *gate_hash);
+                let gate = GateHistory {
+                    hash: *gate_hash,
+                    args: *args,
+                    quorum: *quorum,
+                    required: by_policy.max(*approvals),
+                    is_approved: false,
+                    signers: before.map(|before| before.signers).unwrap_or_default(),
+                };
+                self.gates.insert(slot.clone(), gate);
+            }
+            Body::GateApproved { slot, by, .. } => {
+                if let Some(gate) = self.gates.get_mut(slot) {
+                    gate.is_approved = true;
+                    gate.signers.extend(by.verified.map(|verified| (by.actor.clone(), verified.key())));
                 }
             }
             _ => {}
@@ -208,8 +244,10 @@ impl ExecutionWalk<'_> {
         // The compensation of a plan step follows the gate rules of the step itself.
         let own = slot.compensated().unwrap_or_else(|| slot.clone()).is_step();
         match self.gates.get(slot) {
-            Some((_, false)) => denied(format!("{slot} was started before its gate was approved"), "an approval"),
-            Some((approved, true)) if !slot.is_step() && approved.hash != args.hash => {
+            Some(gate) if !gate.is_approved() => {
+                denied(format!("{slot} was started before its gate was approved"), "an approval")
+            }
+            Some(gate) if !slot.is_step() && gate.args.hash != args.hash => {
                 denied(
                     format!("{slot} was started with other arguments than the approved ones"),
                     "the approved arguments",

@@ -6,6 +6,7 @@ mod compensation;
 mod arguments;
 mod confirmations;
 mod contents;
+pub(super) mod decisions;
 mod effects;
 mod executions;
 mod header;

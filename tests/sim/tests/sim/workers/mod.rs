@@ -38,6 +38,7 @@ fn settings(scene: &Simulation) -> WorkerSettings {
         max_attempts_without_progress: if scene.records.is_some() { u32::MAX } else { 3 },
         staged: scene.weather.staged,
         limits: BTreeMap::new(),
+        people: Default::default(),
     }
 }
 

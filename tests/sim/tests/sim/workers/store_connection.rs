@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use latchwork_core::event::DecidedBy;
 use latchwork_core::memory::Memory;
 use latchwork_core::model::effect::Effect;
 use latchwork_core::model::ids::{Hash, JobId, Operator};
@@ -178,17 +179,11 @@ impl Journal for StoreConnection {
         self.return_result("quiescence", found).await?
     }
 
-    async fn put_inbox(
-        &self,
-        job_id: &JobId,
-        actor: &str,
-        reason: Option<&str>,
-        request: InboxRequest,
-    ) -> Result<i64, InboxError> {
+    async fn put_decision(&self, job_id: &JobId, by: DecidedBy, request: InboxRequest) -> Result<i64, InboxError> {
         let store = self.send_statement("put_inbox").await.map_err(StoreError::from)?;
         self.note(format_args!("puts {request:?} into the inbox of {job_id}"));
         self.process.scene.tally.count("late answer reported");
-        let told = store.put_inbox(job_id, actor, reason, request).await;
+        let told = store.put_decision(job_id, by, request).await;
         self.process.scene.record_request(Some(self.process.name()), job_id).await;
         self.return_result("put_inbox", told).await.map_err(StoreError::from)?
     }

@@ -228,6 +228,7 @@ fn verdict_applies_to_one_try() {
             actor: "eve".into(),
             reason: None,
             request: InboxRequest::Resolve { slot: slot.clone(), try_no, verdict },
+            verified: None,
         };
         let draft = decide::apply_request(&durable, &row, &sim.context());
         assert_eq!(draft.events.len(), usize::from(conflicts), "try {try_no}: {:?}", draft.events);

@@ -77,7 +77,7 @@ fn other_callers_do_not_continue_the_try() {
 #[test]
 fn cancelled_job_records_unexecuted_call_as_not_applied() {
     let (mut sim, mut durable, nonce) = begun("Opaque", vec![]);
-    let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
+    let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel, verified: None };
     let draft = decide::apply_request(&durable, &row, &sim.context());
     durable.seal(durable.job.attempt, draft, sim.now_us).expect("the log takes it");
     let next = decide::next_action(&durable, &asked(&durable, Some(nonce)), &sim.context());

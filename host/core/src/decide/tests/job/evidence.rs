@@ -6,10 +6,11 @@ use crate::decide::tests::support::evidence::{assert_verifies, export, export_wi
 use crate::decide::tests::support::{Cut, Sim, step};
 use crate::evidence;
 use crate::evidence::forge::{build_file, parse_records};
-use crate::evidence::{Export, ProblemKind, PublicKey, Trust, VerifyReport, Withhold};
+use crate::evidence::{Export, ProblemKind, Trust, VerifyReport, Withhold};
 use crate::model::effect::{Answer, Effect, Provenance};
 use crate::model::error::{Code, Failure};
 use crate::model::ids::Hash;
+use crate::model::person::PublicKey;
 use crate::response::response;
 use crate::storage::{InboxRequest, ManualVerdict};
 

@@ -42,7 +42,7 @@ fn request(at: &str) -> ForkRequest {
     ForkRequest {
         at: StepId::new(at),
         set: BTreeMap::new(),
-        by: DecidedBy { actor: "bob".into(), reason: None },
+        by: DecidedBy::claimed("bob", None),
         job_id: JobId::new("job_1"),
         secret: Hash::of(&[b"another secret"]),
     }

@@ -118,7 +118,13 @@ fn finished_job_is_reopened_and_parked_unloaded() {
     let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
     sim.script.insert("Opaque".into(), vec![refused]);
     assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Failed);
-    let asked = InboxRow { id: 7, actor: "ada".into(), reason: Some("again".into()), request: InboxRequest::Retry };
+    let asked = InboxRow {
+        id: 7,
+        actor: "ada".into(),
+        reason: Some("again".into()),
+        request: InboxRequest::Retry,
+        verified: None,
+    };
     let now_us = sim.now_us;
     park_unloaded_job(&mut sim, 7, now_us, Some(asked));
     park_unloaded_job(&mut sim, 11, now_us, None);
@@ -167,7 +173,7 @@ fn finished_job_is_reopened_and_released_unloaded() {
     let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "401"));
     sim.script.insert("Opaque".into(), vec![refused]);
     assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Failed);
-    let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: InboxRequest::Retry };
+    let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: InboxRequest::Retry, verified: None };
     release_unloaded_job(&mut sim, 2, Some(asked));
     for attempt in 3..=20 {
         release_unloaded_job(&mut sim, attempt, None);
@@ -185,7 +191,7 @@ fn undo_is_begun_without_loading_the_job() {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
         compensation::pin(&mut sim, |name| name == "Opaque");
         assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Completed);
-        let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: InboxRequest::Undo };
+        let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: InboxRequest::Undo, verified: None };
         let now_us = sim.now_us;
         match gives_back {
             true => release_unloaded_job(&mut sim, 2, Some(asked)),
@@ -219,7 +225,7 @@ fn receipts_are_withdrawn_once_reopened_job_is_loaded() {
     assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Partial);
     let given = |sim: &Sim| sim.actions.values().filter(|row| row.receipt.is_some()).count();
     assert_eq!(given(&sim), 1, "what was not undone stands");
-    let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: InboxRequest::Undo };
+    let asked = InboxRow { id: 7, actor: "ada".into(), reason: None, request: InboxRequest::Undo, verified: None };
     let (attempt, now_us) = (sim.durable().job.attempt + 6, sim.now_us);
     park_unloaded_job(&mut sim, attempt, now_us, Some(asked));
     // A cancel request for a job that is already reopened for an undo only wakes the job.

@@ -153,7 +153,7 @@ fn timed_end_is_written_only_after_inbox_is_drained() {
     let (name, due_us) = durable.job.timers().pop_first().unwrap();
     let mut claimed = durable.clone();
     claimed.seal(durable.job.attempt + 1, crate::decide::claimed("w", Default::default()), sim.now_us).unwrap();
-    let row = |request| crate::storage::InboxRow { id: 1, actor: "x".into(), reason: None, request };
+    let row = |request| crate::storage::InboxRow { id: 1, actor: "x".into(), reason: None, request, verified: None };
     let rules = crate::model::rules::Rules::default();
     let context = crate::decide::Context { now_us: due_us, random: 0, rules: &rules, clock_margin_ms: 0 };
     let timed_out = crate::decide::apply_request(&claimed, &row(InboxRequest::Timer { name, due_us }), &context);

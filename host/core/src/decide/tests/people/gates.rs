@@ -13,6 +13,7 @@ use crate::model::error::Code;
 use crate::model::ids::{Hash, Slot};
 use crate::model::job::JobState;
 use crate::model::mode::Mode;
+use crate::model::person::Assurance;
 use crate::response::response;
 use crate::state::{Durable, label};
 use crate::storage::{BatchKind, InboxRequest, InboxRow};
@@ -321,7 +322,7 @@ fn context(sim: &Sim) -> Context<'_> {
 }
 
 fn row(actor: &str, reason: Option<&str>, request: InboxRequest) -> InboxRow {
-    InboxRow { id: 1, actor: actor.into(), reason: reason.map(str::to_owned), request }
+    InboxRow { id: 1, actor: actor.into(), reason: reason.map(str::to_owned), request, verified: None }
 }
 
 fn inside() -> Vec<serde_json::Value> {
@@ -427,7 +428,7 @@ fn repeated_approval_by_one_person_counts_once() {
     assert_eq!(sim.record.events.iter().filter(|event| is_approval(&event.body)).count(), 1);
     let mut durable = claimed(&sim);
     let gate_hash = gate(&sim, "a");
-    let by = DecidedBy { actor: "bob".into(), reason: None };
+    let by = DecidedBy::claimed("bob", None);
     let again = Body::GateApproved { slot: slot.clone(), gate_hash, by, standing: false };
     durable.seal(durable.job.attempt, single_event(again), sim.now_us).unwrap();
     assert_eq!((durable.job.gates[&slot].approvals.len(), durable.job.gates[&slot].decision.is_some()), (1, false));
@@ -449,8 +450,15 @@ fn gate_requested_for_another_call_starts_without_approvals() {
     for (hash, approvals) in [(gate(&sim, "a/0"), 1), (Hash::of(&[b"another call"]), 0)] {
         let mut durable = claimed(&sim);
         let operator = operator.clone();
-        let again =
-            Body::GateRequested { slot: slot.clone(), gate_hash: hash, args, operator, quorum, expires_us: None };
+        let again = Body::GateRequested {
+            slot: slot.clone(),
+            gate_hash: hash,
+            args,
+            operator,
+            quorum,
+            expires_us: None,
+            approvals: Assurance::Claimed,
+        };
         durable.seal(durable.job.attempt, single_event(again), sim.now_us).unwrap();
         assert_eq!(durable.job.gates[&slot].approvals.len(), approvals);
     }

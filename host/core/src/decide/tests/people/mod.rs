@@ -5,3 +5,4 @@ mod modes;
 mod offers;
 mod pending;
 mod policy;
+mod signed;

@@ -12,7 +12,7 @@ use crate::state::pending::RequestKind;
 use crate::storage::{InboxRequest, InboxRow, ManualVerdict};
 
 fn row(id: i64, actor: &str, request: InboxRequest) -> InboxRow {
-    InboxRow { id, actor: actor.into(), reason: None, request }
+    InboxRow { id, actor: actor.into(), reason: None, request, verified: None }
 }
 
 /// Returns a job that waits at the gates of `a` and `b`. Also returns the hash of the gate of `a`. Each gate needs

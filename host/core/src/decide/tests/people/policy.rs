@@ -178,9 +178,10 @@ fn combined_policies_use_the_narrower_setting() {
         ..Rules::default()
     };
     let web = || Operator::new("Web.Fetch");
-    let narrower: [(&str, Rules); 12] = [
+    let narrower: [(&str, Rules); 13] = [
         ("modes", Rules { modes: vec![Mode::DryRun], ..wide() }),
         ("reason", Rules { gate_reason: true, ..wide() }),
+        ("signatures", Rules { gate_approvals: crate::model::person::Assurance::Signature, ..wide() }),
         ("gate effects", Rules { gate_effects: vec![InternalWrite], ..wide() }),
         ("gate tags", Rules { gate_tags: vec!["money".into()], ..wide() }),
         ("standing approvals", Rules { standing_approvals: false, ..wide() }),

@@ -2,7 +2,8 @@
 
 use crate::decide::tests::support::Sim;
 use crate::evidence;
-use crate::evidence::{Export, PublicKey, VerifyReport, Withhold};
+use crate::evidence::{Export, VerifyReport, Withhold};
+use crate::model::person::PublicKey;
 
 pub(crate) fn record(sim: &Sim) -> crate::storage::StoredJob {
     let job = sim.durable().job;

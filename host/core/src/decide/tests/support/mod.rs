@@ -92,7 +92,7 @@ pub(super) struct Sim {
     writes: usize,
     executions: usize,
     cut: Option<Cut>,
-    inbox: Vec<InboxRow>,
+    pub(super) inbox: Vec<InboxRow>,
     pub(super) random: u64,
 }
 
@@ -260,7 +260,7 @@ impl Sim {
         for (name, due_us) in durable.job.timers() {
             if due_us <= self.now_us {
                 let request = InboxRequest::Timer { name, due_us };
-                let row = InboxRow { id: -1, actor: "latchwork".into(), reason: None, request };
+                let row = InboxRow { id: -1, actor: "latchwork".into(), reason: None, request, verified: None };
                 let draft = decide::apply_request(durable, &row, &self.context());
                 self.write(durable, draft)?;
             }
@@ -296,7 +296,7 @@ impl Sim {
     /// Puts a request of this actor into the inbox, with a reason.
     pub(super) fn send_request_with_reason(&mut self, actor: &str, reason: Option<&str>, request: InboxRequest) {
         let (id, reason) = (self.inbox.len() as i64, reason.map(str::to_owned));
-        self.inbox.push(InboxRow { id, actor: actor.into(), reason, request });
+        self.inbox.push(InboxRow { id, actor: actor.into(), reason, request, verified: None });
     }
 
     pub(super) fn durable(&self) -> Durable {

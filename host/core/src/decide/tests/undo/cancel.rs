@@ -43,7 +43,7 @@ fn held(sim: &Sim, context: &Context<'_>) -> (Durable, Durable) {
     let mut before = sim.durable();
     before.seal(before.job.attempt + 1, decide::claimed("w", Hash::default()), sim.now_us).unwrap();
     let mut after = before.clone();
-    let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
+    let row = InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel, verified: None };
     let draft = decide::apply_request(&after, &row, context);
     after.seal(after.job.attempt, draft, sim.now_us).unwrap();
     (before, after)

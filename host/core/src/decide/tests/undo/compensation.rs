@@ -227,7 +227,7 @@ fn fork_copies_no_undone_step() {
     let request = ForkRequest {
         at: "d".into(),
         set: Default::default(),
-        by: crate::event::DecidedBy { actor: "bob".into(), reason: None },
+        by: crate::event::DecidedBy::claimed("bob", None),
         job_id: "job_2".into(),
         secret: Hash::of(&[b"other"]),
     };

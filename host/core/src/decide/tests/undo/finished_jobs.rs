@@ -270,7 +270,7 @@ fn second_end_releases_no_key_of_another_job() {
 /// for a job retry keeps version 1 and its bytes.
 #[test]
 fn undo_event_has_newer_version_and_retry_event_is_unchanged() {
-    let by = || crate::event::DecidedBy { actor: "ada".into(), reason: Some("again".into()) };
+    let by = || crate::event::DecidedBy::claimed("ada", Some("again".into()));
     let reopened = |purpose| Body::JobReopened { by: by(), steps: vec![], calls: vec![], purpose };
     let text = |purpose| {
         let event = Event::seal(4, 9, 2, reopened(purpose), Hash::default());
@@ -414,7 +414,7 @@ fn fork_copies_no_step_that_will_be_undone() {
     let request = crate::decide::ForkRequest {
         at: "c".into(),
         set: Default::default(),
-        by: crate::event::DecidedBy { actor: "bob".into(), reason: None },
+        by: crate::event::DecidedBy::claimed("bob", None),
         job_id: "job_2".into(),
         secret: Hash::of(&[b"other"]),
     };

@@ -123,7 +123,13 @@ fn the_gates_of_a_cancelled_plan_are_closed() {
     let sim = sent();
     let mut durable = sim.durable();
     let context = crate::decide::Context { now_us: 9_000, random: 1, rules: &sim.rules, clock_margin_ms: 0 };
-    let row = crate::storage::InboxRow { id: 1, actor: "bob".into(), reason: None, request: InboxRequest::Cancel };
+    let row = crate::storage::InboxRow {
+        id: 1,
+        actor: "bob".into(),
+        reason: None,
+        request: InboxRequest::Cancel,
+        verified: None,
+    };
     let draft = crate::decide::apply_request(&durable, &row, &context);
     let batch = durable.seal(durable.job.attempt, draft, 9_000).unwrap();
     let closed = |awaited: &crate::storage::expectation::Expectation| {
@@ -203,7 +209,7 @@ fn fork_does_not_copy_contradicted_effect() {
     let request = ForkRequest {
         at: StepId::new("r"),
         set: [].into(),
-        by: DecidedBy { actor: "bob".into(), reason: None },
+        by: DecidedBy::claimed("bob", None),
         job_id: JobId::new("job_2"),
         secret: Hash::of(&[b"another secret"]),
     };
