@@ -87,10 +87,11 @@ static inline void latch_put_string(latch_text *text, const char *words) {
   latch_put(text, "\"");
 }
 
-/* Appends a JSON number that reads back as the same double. NaN and infinities become null. */
+/* Appends a JSON number that reads back as the same double. NaN and infinities become `NaN`, which is no JSON: the host
+ * refuses the text. */
 static inline void latch_put_number(latch_text *text, double number) {
   if (isfinite(number)) latch_putf(text, "%.17g", number);
-  else latch_put(text, "null");
+  else latch_put(text, "NaN");
 }
 
 #endif

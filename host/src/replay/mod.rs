@@ -410,6 +410,12 @@ fn load_emitted_payloads(whole: &Durable, step: &StepId) -> Vec<Option<Arc<[u8]>
 
 #[async_trait]
 impl StepCalls for LogReplayHost {
+    fn next_event_is_recorded(&self) -> bool {
+        self.job.step(&self.step).is_some_and(|step| step.emits.len() > self.emitted as usize)
+    }
+    fn output_is_recorded(&self) -> bool {
+        self.job.step(&self.step).is_some_and(|step| step.output.is_some())
+    }
     fn sources(&mut self) -> &mut StepSources {
         &mut self.own
     }

@@ -5,6 +5,7 @@ mod ci_files;
 mod corpus;
 mod dynamic_rules;
 mod histories;
+mod impure;
 mod malicious_inputs;
 mod multiple_plugins;
 mod other_process;

@@ -201,3 +201,28 @@ fn malformed_tool_cases_are_input_errors() {
     let ran = run_latch(folder.path(), &args);
     assert_eq!((ran.code, ran.stderr.matches("not a case of a tool").count()), (2, 2), "{}", ran.stderr);
 }
+
+/// I218: the answer of a pure tool depends on its input alone. The finding names the cause.
+#[test]
+fn pure_tool_that_depends_on_its_job_is_found_with_the_cause() {
+    let causes = [
+        ("clock", "on its clock"),
+        ("random", "on its random numbers"),
+        ("actor", "on the actor of its job"),
+        ("length of the job id", "on the id of its job"),
+        ("address", "on addresses"),
+        ("the input", ""),
+    ];
+    let case = |(item, _): &(&str, &str)| json!({ "name": item, "operator": "Bad.Pure", "input": { "item": item } });
+    let cases: Vec<Value> = causes.iter().map(case).collect();
+    let (code, report) = check_cases(&build_tool("misbehaved"), &cases, "");
+    assert_eq!(code, 1, "{report:#}");
+    let findings = report["findings"].as_array().unwrap();
+    assert!(findings.iter().all(|finding| finding["rule"] == "D113"), "{findings:#?}");
+    for (item, cause) in causes {
+        let found: Vec<_> = findings.iter().filter(|finding| finding["case"] == item).collect();
+        assert_eq!(found.len(), usize::from(!cause.is_empty()), "{item}: {findings:#?}");
+        let message = found.first().map_or("", |finding| finding["message"].as_str().unwrap());
+        assert!(message.contains(cause), "{item}: {message}");
+    }
+}

@@ -9,6 +9,7 @@ mod fuzz_targets;
 mod granted_folders;
 mod hostile;
 mod inspect;
+mod json_gate;
 mod native;
 mod pinned;
 mod rights;

@@ -6,11 +6,12 @@ use crate::capability::step_view::StepView;
 use crate::guest::bindings::import::events;
 use crate::guest::bindings::import::types::Json;
 use crate::guest::fault::HostFault;
+use crate::guest::json_gate;
 
 impl events::Host for StepView<'_> {
     async fn emit(&mut self, name: String, payload: Json) -> wasmtime::Result<()> {
         self.guard.count_host_call()?;
-        check(&name, &payload)?;
+        check(&name, &payload, self.calls.next_event_is_recorded())?;
         self.guard.count_event_bytes(name.len() + payload.len())?;
         let emitted = self.guard.exclude_wait(self.calls.emit(name, payload)).await;
         Ok(emitted.map_err(|_| HostFault::Stopped)?)
@@ -21,16 +22,20 @@ impl events::Host for StepView<'_> {
 const NAME_BYTES_MAX: usize = 128;
 
 /// Returns the fault that stops the step if the name or the payload is invalid. An invalid event could not be read
-/// later, and the interface has no error for it.
-fn check(name: &str, payload: &str) -> Result<(), HostFault> {
+/// later, and the interface has no error for it. The payload needs a canonical form, like arguments. A payload that the
+/// log holds only needs to be JSON, as it was when it was recorded.
+fn check(name: &str, payload: &str, is_recorded: bool) -> Result<(), HostFault> {
     if name.is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
         let message = format!("an event's name has 1 to {NAME_BYTES_MAX} bytes and no control characters");
         return Err(HostFault::InvalidEvent(message));
     }
-    match serde_json::from_str::<IgnoredAny>(payload) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(HostFault::InvalidEvent(format!("the payload of event {name:?} is not JSON: {error}"))),
+    if is_recorded {
+        return match serde_json::from_str::<IgnoredAny>(payload) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(HostFault::InvalidEvent(format!("the payload of event {name:?} is not JSON: {error}"))),
+        };
     }
+    json_gate::check(&format!("the payload of event {name:?}"), payload).map_err(HostFault::InvalidEvent)
 }
 
 #[cfg(test)]
@@ -41,14 +46,14 @@ mod tests {
     fn event_names_and_payloads_are_checked() {
         let longest = "n".repeat(NAME_BYTES_MAX);
         for name in ["draft-ready", "é", &longest] {
-            check(name, "{\"words\": 180}").unwrap();
+            check(name, "{\"words\": 180}", false).unwrap();
         }
         let too_long = "n".repeat(NAME_BYTES_MAX + 1);
         for name in ["", "a\nb", "a\0", &too_long] {
-            assert!(matches!(check(name, "{}"), Err(HostFault::InvalidEvent(_))), "{name:?}");
+            assert!(matches!(check(name, "{}", false), Err(HostFault::InvalidEvent(_))), "{name:?}");
         }
         for payload in ["", "{", "{} {}", "nul", "\u{feff}{}"] {
-            assert!(matches!(check("n", payload), Err(HostFault::InvalidEvent(_))), "{payload:?}");
+            assert!(matches!(check("n", payload, false), Err(HostFault::InvalidEvent(_))), "{payload:?}");
         }
     }
 }

@@ -19,6 +19,10 @@ const LOG_IS_FULL: &str = "it logged more than 1 MiB in this try; the rest is le
 impl log::Host for StepView<'_> {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.guard.count_host_call()?;
+        if matches!(level, log::Level::Error) {
+            self.guard.last_words.add(&message);
+            self.guard.last_words.add("\n");
+        }
         for line in lines(&message) {
             match self.guard.take_log_bytes(line.len()) {
                 LogRecord::Write => self.calls.log(tracing_level(level), &line),

@@ -3,9 +3,16 @@
 use crate::capability::step_view::StepView;
 use crate::guest::bindings::import::rng;
 use crate::guest::fault::HostFault;
+use crate::guest::step_calls::{Source, Stop};
 
 /// Maximum number of bytes of one call. The maximum limits the host's allocation and suffices for any key.
 pub(crate) const BYTES_MAX: u32 = 65_536;
+
+impl StepView<'_> {
+    fn before_read(&mut self) -> wasmtime::Result<()> {
+        Ok(self.calls.before_read(Source::Random).map_err(|Stop| HostFault::Stopped)?)
+    }
+}
 
 impl rng::Host for StepView<'_> {
     fn bytes(&mut self, len: u32) -> wasmtime::Result<Vec<u8>> {
@@ -13,6 +20,7 @@ impl rng::Host for StepView<'_> {
         if len > BYTES_MAX {
             return Err(HostFault::RandomBytes(len).into());
         }
+        self.before_read()?;
         let mut bytes = vec![0; len as usize];
         self.calls.random(&mut bytes);
         Ok(bytes)
@@ -20,11 +28,13 @@ impl rng::Host for StepView<'_> {
 
     fn next_u32(&mut self) -> wasmtime::Result<u32> {
         self.guard.count_host_call()?;
+        self.before_read()?;
         Ok(self.calls.next_u32())
     }
 
     fn below(&mut self, bound: u32) -> wasmtime::Result<u32> {
         self.guard.count_host_call()?;
+        self.before_read()?;
         Ok(if bound == 0 { 0 } else { self.calls.below(bound) })
     }
 }

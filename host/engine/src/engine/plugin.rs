@@ -17,11 +17,12 @@ use crate::capability::open_dirs::OpenDirs;
 use crate::capability::settings::{LimitsConfig, PluginSettings};
 use crate::engine::schema::Schemas;
 use crate::engine::step::StepCode;
-use crate::engine::step_end::{ResourceUsage, StepEnd, StepOutcome};
+use crate::engine::step_end::{ResourceUsage, RunResult, StepEnd, StepOutcome};
 use crate::engine::tool;
 use crate::engine::tool::{ReconcileVerdict, ToolCode, ToolEnd, ToolFunctionCall, ToolReturn, VerifyResult};
 use crate::engine::untyped::Function;
 use crate::guest::convert;
+use crate::guest::json_gate;
 use crate::guest::permissions::CallPermissions;
 use crate::guest::step_calls::StepCalls;
 use crate::guest::tool_call::ToolCallContext;
@@ -179,28 +180,27 @@ impl Plugin {
             (LinkedCode::Tool(_), _) => return StepEnd::not_run(self.wrong_kind("step")),
             (_, Err(failure)) => return StepEnd::not_run(failure),
         };
-        self.step_end(operator, code.run(operator, input, limits, calls, None).await)
+        let is_recorded = calls.output_is_recorded();
+        self.step_end(operator, code.run(operator, input, limits, calls).await, is_recorded)
     }
 
-    /// Runs a step twice in the same new instance. A worker never calls this function. Returns the end of the second
-    /// run. Returns `None` if the first run did not return an output.
-    pub async fn run_step_twice(
+    /// Runs a step several times in the same new instance, once for each host. A worker never calls this function.
+    /// Returns the end of each run. A run that returns no output is the last one.
+    pub async fn run_step_repeatedly(
         &self,
         operator: &str,
         input: &str,
         limits: &Limits,
-        [first, second]: [Box<dyn StepCalls>; 2],
-    ) -> Option<StepEnd> {
-        let LinkedCode::Step(code) = &self.code else { return None };
-        let mut began = false;
-        let again = crate::engine::step_end::SecondRun { calls: second, began: &mut began };
-        let ended = code.run(operator, input, limits, first, Some(again)).await;
-        began.then(|| self.step_end(operator, ended))
+        calls: Vec<Box<dyn StepCalls>>,
+    ) -> Vec<StepEnd> {
+        let LinkedCode::Step(code) = &self.code else { return vec![] };
+        let ended = code.run_repeatedly(operator, input, limits, calls).await;
+        ended.into_iter().map(|ended| self.step_end(operator, ended, false)).collect()
     }
 
-    fn step_end(&self, operator: &str, (answer, spent): crate::engine::step_end::RunResult) -> StepEnd {
+    fn step_end(&self, operator: &str, (answer, spent): RunResult, is_recorded: bool) -> StepEnd {
         let outcome = match answer {
-            Ok(Ok(output)) => match self.check_output_text(operator, &output) {
+            Ok(Ok(output)) => match self.check_output_text(operator, &output, is_recorded) {
                 Ok(()) => StepOutcome::Output(output),
                 Err(failure) => StepOutcome::Fault(failure),
             },
@@ -320,10 +320,14 @@ impl Plugin {
         code.functions()?.get(operator)
     }
 
-    fn check_output_text(&self, operator: &str, text: &str) -> Result<(), Failure> {
-        let value: Value = serde_json::from_str(text).map_err(|error| {
-            Failure::new(Code::SchemaValidationFailed, format!("the step's output is not JSON: {error}"))
-        })?;
+    /// Checks the output of a step. An output that the log does not hold needs a canonical form.
+    fn check_output_text(&self, operator: &str, text: &str, is_recorded: bool) -> Result<(), Failure> {
+        let refused = |why: String| Failure::new(Code::SchemaValidationFailed, why);
+        if !is_recorded {
+            json_gate::check("the step's output", text).map_err(refused)?;
+        }
+        let not_json = |error| refused(format!("the step's output is not JSON: {error}"));
+        let value: Value = serde_json::from_str(text).map_err(not_json)?;
         self.check_output(operator, &value)
     }
 

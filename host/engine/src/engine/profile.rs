@@ -33,15 +33,15 @@ type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
 
 /// Returns the configuration of a profile and the digest of all its settings.
 ///
-/// The profiles of steps and tools differ in one engine setting. NaN canonicalization is enabled only for steps.
-/// Otherwise the bits of a NaN in a step could depend on the machine.
+/// NaN canonicalization is enabled for tools as well. Otherwise the bits of a NaN would depend on the machine, and so
+/// would the result of a tool that is pure.
 pub(crate) fn build_profile(kind: PluginKind) -> (Config, Hash) {
     let mut config = Config::new();
     let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", crate::guest::limits::INSTANTIATION_FUEL);
     if kind == PluginKind::Step {
         text.push_str(&format!("virtual_wasi={}\n", crate::engine::virtual_wasi::VERSION));
     }
-    for (name, value, apply) in settings(kind) {
+    for (name, value, apply) in settings() {
         apply(&mut config);
         text.push_str(&format!("{name}={value}\n"));
     }
@@ -108,13 +108,9 @@ macro_rules! set {
     };
 }
 
-fn settings(kind: PluginKind) -> Vec<Setting> {
-    let nan: Setting = match kind {
-        PluginKind::Step => set!(cranelift_nan_canonicalization, true),
-        PluginKind::Tool => set!(cranelift_nan_canonicalization, false),
-    };
+fn settings() -> Vec<Setting> {
     vec![
-        nan,
+        set!(cranelift_nan_canonicalization, true),
         set!(wasm_component_model, true),
         set!(wasm_simd, true),
         // Relaxed SIMD is disabled, because it may round differently on another processor. `relaxed_simd_deterministic`
@@ -156,6 +152,37 @@ mod tests {
     fn wasmtime_version_matches_lock_file() {
         let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock")).unwrap();
         assert!(lock.contains(&format!("name = \"wasmtime\"\nversion = \"{WASMTIME}\"")), "profile.rs says {WASMTIME}");
+    }
+
+    /// I218: the bits of a NaN are the same on every processor, in steps and in tools.
+    #[test]
+    fn nan_has_the_same_bits_in_steps_and_tools() {
+        use wasm_encoder::{
+            CodeSection, ExportKind, ExportSection, Function, FunctionSection, Instruction, TypeSection,
+        };
+        let (mut types, mut functions, mut exports, mut code) =
+            (TypeSection::new(), FunctionSection::new(), ExportSection::new(), CodeSection::new());
+        types.ty().function([wasm_encoder::ValType::F32; 2], [wasm_encoder::ValType::I32]);
+        functions.function(0);
+        exports.export("divide", ExportKind::Func, 0);
+        let mut divide = Function::new([]);
+        for instruction in [Instruction::LocalGet(0), Instruction::LocalGet(1), Instruction::F32Div] {
+            divide.instruction(&instruction);
+        }
+        divide.instruction(&Instruction::I32ReinterpretF32).instruction(&Instruction::End);
+        code.function(&divide);
+        let mut module = wasm_encoder::Module::new();
+        module.section(&types).section(&functions).section(&exports).section(&code);
+        for kind in [PluginKind::Step, PluginKind::Tool] {
+            let engine = wasmtime::Engine::new(&build_profile(kind).0).unwrap();
+            let module = wasmtime::Module::new(&engine, module.clone().finish()).unwrap();
+            let mut store = wasmtime::Store::new(&engine, ());
+            store.set_fuel(1_000).unwrap();
+            store.set_epoch_deadline(1_000);
+            let instance = wasmtime::Instance::new(&mut store, &module, &[]).unwrap();
+            let divide = instance.get_typed_func::<(f32, f32), u32>(&mut store, "divide").unwrap();
+            assert_eq!(divide.call(&mut store, (0.0, 0.0)).unwrap(), 0x7fc0_0000, "{kind:?}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use latchwork_core::model::manifest::{Limits, WasiMode};
 use crate::capability::clock::ClockViewData;
 use crate::capability::step_view::StepViewData;
 use crate::engine::instance_pool::InstancePermits;
-use crate::engine::step_end::{ResourceUsage, RunResult, SecondRun, StepOutcome};
+use crate::engine::step_end::{ResourceUsage, RunResult, StepOutcome};
 use crate::engine::step_state::StepState;
 use crate::engine::virtual_wasi;
 use crate::guest::bindings::{export, import};
@@ -46,48 +46,56 @@ impl StepCode {
         Ok(Self { pre, permits: turns, run })
     }
 
-    /// Runs the step once. If `again` is given, then runs the step a second time in the same instance. Returns
-    /// the end of the last run.
+    /// Runs the step once.
     pub(crate) async fn run(
         &self,
         operator: &str,
         input: &str,
         limits: &Limits,
         calls: Box<dyn StepCalls>,
-        again: Option<SecondRun<'_>>,
     ) -> RunResult {
+        let mut ended = self.run_repeatedly(operator, input, limits, vec![calls]).await;
+        ended.pop().expect("a run has an end")
+    }
+
+    /// Runs the step in one instance, once for each host. Returns the end of each run. A run that returns no output is
+    /// the last one.
+    pub(crate) async fn run_repeatedly(
+        &self,
+        operator: &str,
+        input: &str,
+        limits: &Limits,
+        calls: Vec<Box<dyn StepCalls>>,
+    ) -> Vec<RunResult> {
         let _turn = self.permits.acquire().await;
-        let mut store = Store::new(self.pre.engine(), StepState::new(calls, limits));
-        let mut fuel_given = None;
-        let result = async {
+        let mut calls = calls.into_iter();
+        let first = calls.next().expect("a step has a host");
+        let mut store = Store::new(self.pre.engine(), StepState::new(first, limits));
+        let started = async {
             limits::apply_limits(&mut store, limits)?;
             let instance = self.pre.instantiate_async(&mut store).await?;
-            let run = self.run.load(&mut store, &instance)?;
-            store.set_fuel(limits.fuel)?;
-            fuel_given = Some(limits.fuel);
-            let input = input.to_owned();
-            let first = run.call_run(&mut store, operator, &input).await?;
-            let (Some(again), Ok(_)) = (again, &first) else { return Ok(first) };
-            *again.began = true;
-            store.data_mut().begin_second_run(again.calls);
-            store.set_fuel(limits.fuel)?;
-            run.call_run(&mut store, operator, &input).await
+            self.run.load(&mut store, &instance)
         }
         .await;
-        store.data_mut().flush_output();
-        let fuel = fuel_given.map_or(0, |given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
-        let memory_bytes = store.data().guard.memory_bytes();
-        let functions = result.as_ref().err().map(fault::stack_functions).unwrap_or_default();
-        let answer = match result {
-            Ok(Ok(output)) if output.len() > limits.output_bytes as usize => {
-                Err(StepOutcome::Fault(oversized(output.len(), limits)))
-            }
-            Ok(Ok(output)) => Ok(Ok(output)),
-            Ok(Err(error)) => Ok(Err(crate::guest::convert::failure(error))),
-            Err(error) if fault::is_stopped(&error) => Err(StepOutcome::Stopped),
-            Err(error) => Err(StepOutcome::Fault(fault::failure(&error))),
+        let run = match started {
+            Ok(run) => run,
+            Err(error) => return vec![run_end(&mut store, limits, Err(error), false)],
         };
-        (answer, ResourceUsage { fuel, memory_bytes, functions })
+        let (input, mut ended) = (input.to_owned(), Vec::new());
+        loop {
+            let result = async {
+                store.set_fuel(limits.fuel)?;
+                store.data_mut().calls.begin_run();
+                run.call_run(&mut store, operator, &input).await
+            }
+            .await;
+            let is_last = !matches!(result, Ok(Ok(_)));
+            ended.push(run_end(&mut store, limits, result, true));
+            match calls.next() {
+                Some(again) if !is_last => store.data_mut().begin_next_run(again),
+                _ => return ended,
+            }
+        }
     }
 
     /// Instantiates the step, calls it and drops it. Checks nothing, and sets only what the engine needs for
@@ -107,6 +115,29 @@ impl StepCode {
         drop(run.call_run(&mut store, operator, &input.to_owned()).await?);
         Ok(())
     }
+}
+
+/// Returns the end of a run. `has_begun` is false if the instantiation failed.
+fn run_end(
+    store: &mut Store<StepState>,
+    limits: &Limits,
+    result: wasmtime::Result<Result<String, import::types::Error>>,
+    has_begun: bool,
+) -> RunResult {
+    store.data_mut().flush_output();
+    let fuel = if has_begun { limits.fuel.saturating_sub(store.get_fuel().unwrap_or(0)) } else { 0 };
+    let memory_bytes = store.data().guard.memory_bytes();
+    let functions = result.as_ref().err().map(fault::stack_functions).unwrap_or_default();
+    let answer = match result {
+        Ok(Ok(output)) if output.len() > limits.output_bytes as usize => {
+            Err(StepOutcome::Fault(oversized(output.len(), limits)))
+        }
+        Ok(Ok(output)) => Ok(Ok(output)),
+        Ok(Err(error)) => Ok(Err(crate::guest::convert::failure(error))),
+        Err(error) if fault::is_stopped(&error) => Err(StepOutcome::Stopped),
+        Err(error) => Err(StepOutcome::Fault(store.data().guard.last_words.explain(fault::failure(&error)))),
+    };
+    (answer, ResourceUsage { fuel, memory_bytes, functions })
 }
 
 fn host_state(state: &mut StepState) -> &mut StepState {

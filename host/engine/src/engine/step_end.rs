@@ -2,8 +2,6 @@
 
 use latchwork_core::model::error::Failure;
 
-use crate::guest::step_calls::StepCalls;
-
 /// End of one try of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepEnd {
@@ -33,13 +31,6 @@ pub(crate) struct ResourceUsage {
 
 /// Unchecked answer of a try as text, and the resources it used.
 pub(crate) type RunResult = (Result<Result<String, Failure>, StepOutcome>, ResourceUsage);
-
-/// Request for a second run in the same instance, after the first run.
-pub(crate) struct SecondRun<'b> {
-    pub(crate) calls: Box<dyn StepCalls>,
-    /// Set to true when the second run begins.
-    pub(crate) began: &'b mut bool,
-}
 
 /// Outcome of one try of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::Limits;
 
 use crate::guest::fault::HostFault;
+use crate::guest::last_words::LastWords;
 use crate::os::clock;
 
 /// Fuel for instantiation and static initializers. The cost of instantiation depends on the platform and on
@@ -56,6 +57,8 @@ pub(crate) struct Guard {
     event_bytes_max: u64,
     /// Bytes of log records that the try may still write.
     log_bytes_left: usize,
+    /// The last texts about errors.
+    pub(crate) last_words: LastWords,
     wasi_calls: u32,
     wasi_calls_max: u32,
     running_since_us: u64,
@@ -77,6 +80,7 @@ impl Guard {
             event_bytes_left: u64::from(limits.output_bytes),
             event_bytes_max: u64::from(limits.output_bytes),
             log_bytes_left: LOG_BYTES_MAX,
+            last_words: LastWords::default(),
             wasi_calls: 0,
             wasi_calls_max: limits.host_calls.saturating_mul(WASI_CALLS_PER_HOST_CALL),
             running_since_us: clock::boot_us(),

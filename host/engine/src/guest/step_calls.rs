@@ -1,6 +1,7 @@
 //! Host calls of a running step.
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use tracing::Level;
 
 use latchwork_core::model::error::Failure;
@@ -18,6 +19,18 @@ pub struct ToolCall {
     pub action_key: Option<String>,
 }
 
+/// A source of values that differ from job to job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The injected clock.
+    Clock,
+    /// The injected random generator.
+    Random,
+    /// The ids of the job.
+    Context,
+}
+
 /// Result of a host call that ends the try: the guest is torn down immediately. The reason is not part of this value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop;
@@ -28,6 +41,22 @@ pub trait StepCalls: Send {
     /// Returns the step's deterministic inputs. The next four methods take the time and the random numbers from these
     /// inputs.
     fn sources(&mut self) -> &mut StepSources;
+    /// Returns true if the log holds the next event. A recorded payload was accepted when it was written, so it is not
+    /// checked again.
+    fn next_event_is_recorded(&self) -> bool {
+        false
+    }
+    /// Returns true if the log holds the output. A recorded output was accepted when it was written, so only its schema
+    /// is checked again.
+    fn output_is_recorded(&self) -> bool {
+        false
+    }
+    /// Is called after the instantiation, immediately before the step's own function.
+    fn begin_run(&mut self) {}
+    /// Is called before the guest receives a value of this source. An error ends the try at this call.
+    fn before_read(&mut self, _source: Source) -> Result<(), Stop> {
+        Ok(())
+    }
     /// Returns the time of the injected clock, in microseconds since 1970 UTC.
     fn now_us(&mut self) -> i64 {
         self.sources().now_us

@@ -72,6 +72,10 @@ impl StepHostCalls {
 
 #[async_trait]
 impl StepCalls for StepHostCalls {
+    fn next_event_is_recorded(&self) -> bool {
+        let state = self.run.state();
+        state.durable.job.step(&self.step).is_some_and(|step| step.emits.len() > self.emitted as usize)
+    }
     fn sources(&mut self) -> &mut StepSources {
         &mut self.own
     }

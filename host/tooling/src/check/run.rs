@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use latchwork_core::model::ids::Hash;
-use latchwork_core::model::manifest::PluginKind;
+use latchwork_core::model::manifest::{Determinism, PluginKind};
 use latchwork_engine::{Engine, LoadError, Plugin};
 
 use crate::check::case_problem::CaseProblem;
@@ -72,7 +72,7 @@ pub async fn check(
             if inputs.cases.is_some() {
                 progress(&format!("running the cases of {}", subject.settings.name));
             }
-            check_tool(plugin, subject, inputs.cases, &mut report).await.map_err(InputError::Cases)?;
+            check_tool(engine, plugin, subject, inputs.cases, &mut report).await.map_err(InputError::Cases)?;
         }
         Err(_) => {
             for kind in [RuleKind::Dynamic, RuleKind::Tools, RuleKind::History] {
@@ -86,15 +86,34 @@ pub async fn check(
 
 /// Runs the rules that apply only to tools.
 async fn check_tool(
+    engine: &Engine,
     plugin: &Arc<Plugin>,
     subject: &Subject<'_>,
     cases: Option<(&str, &[u8])>,
     report: &mut CheckReport,
 ) -> Result<(), Vec<CaseProblem>> {
     let (cases_file, bytes) = cases.unwrap_or((subject.file, &[]));
-    let checked =
-        tools::ToolCheck { plugin, settings: &subject.settings, is_configured: subject.is_configured, cases_file };
-    tools::run(&checked, &tools::parse(bytes)?, report).await
+    let cases = tools::parse(bytes)?;
+    let is_pure = plugin.manifest.operators.iter().any(|spec| spec.determinism == Determinism::Pure);
+    let moved = if is_pure && !cases.is_empty() { load_moved(engine, subject) } else { None };
+    let checked = tools::ToolCheck {
+        plugin,
+        settings: &subject.settings,
+        is_configured: subject.is_configured,
+        cases_file,
+        moved,
+    };
+    tools::run(&checked, &cases, report).await
+}
+
+/// Loads the component with another layout of its memory. Returns `None` if its layout is not known, or if the changed
+/// component does not load.
+fn load_moved(engine: &Engine, subject: &Subject<'_>) -> Option<Arc<Plugin>> {
+    let bytes = dynamic::move_memory(subject.bytes)?;
+    // Suppresses log messages of this load. The changed component may trap while it is loaded.
+    let load = || engine.load(&bytes, subject.settings.clone());
+    let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
+    tokio::task::block_in_place(quiet).ok()
 }
 
 fn load(engine: &Engine, subject: &Subject<'_>) -> Result<Arc<Plugin>, LoadError> {

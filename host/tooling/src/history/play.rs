@@ -53,8 +53,9 @@ async fn play_run(history: &History, run: &StepRun, plugin: &Plugin) -> Option<D
     let outcome = match refused {
         Some(failure) => StepOutcome::Failed(failure),
         None => {
+            let has_output = matches!(run.end, RecordedEnd::Output(_));
             let own = StepSources::new(run.context.clone(), run.seed, run.started_us);
-            let calls = Box::new(HistoryHost { score: score.clone(), own });
+            let calls = Box::new(HistoryHost { score: score.clone(), own, has_output });
             plugin.run_step(&run.operator, &run.input, &run.limits, calls).await.outcome
         }
     };
@@ -176,6 +177,8 @@ impl ExpectedCalls {
 struct HistoryHost {
     score: Arc<Mutex<ExpectedCalls>>,
     own: StepSources,
+    /// True if the history has an output of the step.
+    has_output: bool,
 }
 
 impl HistoryHost {
@@ -192,6 +195,12 @@ impl HistoryHost {
 
 #[async_trait]
 impl StepCalls for HistoryHost {
+    fn next_event_is_recorded(&self) -> bool {
+        matches!(self.expected().remaining.front(), Some(RecordedHostCall::Event { .. }))
+    }
+    fn output_is_recorded(&self) -> bool {
+        self.has_output
+    }
     fn sources(&mut self) -> &mut StepSources {
         &mut self.own
     }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand"
 	"os"
 	"slices"
@@ -169,6 +170,15 @@ func goodTotal(_ latchwork.Context, given Words) (any, error) {
 	return map[string]int{"total": len(given.Words)}, nil
 }
 
+// A pointer is an address.
+func badLabel(_ latchwork.Context, given Text) (Text, error) {
+	return Text{fmt.Sprintf("%s %p", given.Text, &given)}, nil
+}
+
+func goodLabel(_ latchwork.Context, given Text) (Text, error) {
+	return Text{fmt.Sprintf("%s %#x", given.Text, 0x1b2c3d)}, nil
+}
+
 func init() {
 	pure := latchwork.Spec{Description: "For the corpus."}
 	stable, external, sums := pure, pure, pure
@@ -183,6 +193,8 @@ func init() {
 	latchwork.Step("Good.Dice", pure, goodDice)
 	latchwork.Step("Bad.Count", pure, badCount)
 	latchwork.Step("Good.Count", pure, goodCount)
+	latchwork.Step("Bad.Label", pure, badLabel)
+	latchwork.Step("Good.Label", pure, goodLabel)
 	latchwork.Step("Bad.First", pure, badFirst)
 	latchwork.Step("Good.First", pure, goodFirst)
 	latchwork.Step("Bad.File", pure, badFile)

@@ -72,11 +72,24 @@ def bad_footer(given: Text, context) -> Text:
     return Text(f"{given.text}\n-- {context.job_id}")
 
 
-@step("Good.Footer")
+@step("Good.Footer", determinism="stable")
 def good_footer(given: Text, context) -> Text:
-    """Adds a footer."""
+    """Adds a footer. Declared stable."""
     print("in", context.job_id)
     return Text(f"{given.text}\n-- {context.step_id}")
+
+
+# The text of an object without a text of its own is its address.
+@step("Bad.Label")
+def bad_label(given: Text, context) -> Text:
+    """Labels a text."""
+    return Text(f"{given.text} {object()!r}")
+
+
+@step("Good.Label")
+def good_label(given: Text, context) -> Text:
+    """Labels a text."""
+    return Text(f"{given.text} {Text(given.text)!r} 0x4c0700")
 
 
 # The order of a set of strings depends on a hash seed chosen at build time.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use latchwork_guest::tool::Output;
-use latchwork_guest::{Effect, Error, fs, http, kv, log, secrets, tool, wall};
+use latchwork_guest::{Determinism, Effect, Error, fs, http, kv, log, secrets, tool, wall};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -118,6 +118,22 @@ fn ends(args: Args, _: &tool::Context) -> Result<Output<Done>, Error> {
     done(Args { item: number.to_string() })
 }
 
+/// Returns the value that the item names, although it is declared pure.
+fn pure(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    let item = match args.item.as_str() {
+        "clock" => (wall::now().seconds % 60 < 30).to_string(),
+        "random" => random(),
+        "actor" => context.actor().to_owned(),
+        "length of the job id" => context.job_id().len().to_string(),
+        "address" => {
+            let local = 0;
+            format!("{:?}", std::hint::black_box(&raw const local))
+        }
+        _ => args.item,
+    };
+    done(Args { item })
+}
+
 macro_rules! reads {
     ($name:literal, $function:ident) => {
         tool::operator($name, $function).describe("Wrong in one way.").effects([Effect::ReadOnly])
@@ -149,5 +165,6 @@ latchwork_guest::export_tool! {
         reads!("Bad.Leaks", leaks),
         reads!("Bad.Reaches", reaches),
         reads!("Bad.Ends", ends),
+        reads!("Bad.Pure", pure).determinism(Determinism::Pure),
     ],
 }

@@ -7,6 +7,7 @@ wit_bindgen::generate!({ path: "../../../wit", world: "step" });
 
 mod breaks;
 mod good;
+mod impure;
 
 use exports::latchwork::plugin::plugin::{Determinism, Effect, LimitsWanted, Manifest, Operator, Resolution};
 use exports::latchwork::plugin::{plugin, run};
@@ -59,6 +60,9 @@ fn steps() -> Vec<Step> {
         ("Breaks.D069", Pure, ANY, breaks::fails_for_no_reason),
         ("Breaks.D070", Pure, ANY, breaks::walks_a_map),
         ("Breaks.D071", Pure, ANY, breaks::counts_its_runs),
+        ("Impure.Returns", Pure, ANY, impure::returns),
+        ("Impure.Reads", Pure, ANY, impure::reads),
+        ("Impure.Counts", Stable, ANY, impure::counts),
         ("Versioned.Run", Stable, if build() == 4 { NARROW } else { ANY }, good::versioned),
     ];
     if build() == 5 {

@@ -9,17 +9,23 @@ use wasmtime::component::Resource;
 use crate::engine::step_state::StepState;
 use crate::engine::virtual_wasi::bindings::clocks::{monotonic_clock, wall_clock};
 use crate::engine::virtual_wasi::handles::Pollable;
-use crate::guest::step_calls::StepCalls;
+use crate::guest::fault::HostFault;
+use crate::guest::step_calls::{Source, StepCalls, Stop};
 use crate::guest::step_clock::StepClock;
 
 /// Resolution that both clocks report, in nanoseconds. Equals the amount by which one clock read advances the clock.
 const RESOLUTION_NS: u32 = 1_000;
 
 impl StepState {
-    /// Prepares a second run in the same instance. The clock is reset, as if the first run had not advanced it.
-    pub(crate) fn begin_second_run(&mut self, calls: Box<dyn StepCalls>) {
+    /// Prepares another run in the same instance. The clock is reset, as if the earlier run had not advanced it.
+    pub(crate) fn begin_next_run(&mut self, calls: Box<dyn StepCalls>) {
         self.calls = calls;
         self.wasi.clock = StepClock::default();
+    }
+
+    /// Announces that the guest reads this source.
+    pub(super) fn before_read(&mut self, source: Source) -> wasmtime::Result<()> {
+        Ok(self.calls.before_read(source).map_err(|Stop| HostFault::Stopped)?)
     }
 
     /// Returns the time in nanoseconds without advancing the clock.
@@ -43,6 +49,7 @@ impl wall_clock::Host for StepState {
     fn now(&mut self) -> wasmtime::Result<wall_clock::Datetime> {
         self.count_wasi_call(1)?;
         // WASI cannot represent times before 1970, so they are reported as 1970.
+        self.before_read(Source::Clock)?;
         let ns = self.read_clock_ns().max(0).unsigned_abs();
         Ok(wall_clock::Datetime {
             seconds: ns / 1_000_000_000,
@@ -59,6 +66,7 @@ impl wall_clock::Host for StepState {
 impl monotonic_clock::Host for StepState {
     fn now(&mut self) -> wasmtime::Result<u64> {
         self.count_wasi_call(1)?;
+        self.before_read(Source::Clock)?;
         Ok(self.read_clock_ns().max(0).unsigned_abs())
     }
 

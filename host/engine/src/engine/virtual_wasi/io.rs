@@ -28,6 +28,9 @@ impl StepState {
         if bytes.len() > WRITE_BYTES_MAX {
             return Err(HostFault::OversizedWrite(bytes.len(), WRITE_BYTES_MAX).into());
         }
+        if stream == StdStream::Err {
+            self.guard.last_words.add(&String::from_utf8_lossy(bytes));
+        }
         self.wasi.output.write(stream, bytes, &mut *self.calls);
         Ok(Ok(()))
     }

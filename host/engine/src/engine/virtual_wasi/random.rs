@@ -9,6 +9,7 @@ use crate::capability::rng;
 use crate::engine::step_state::StepState;
 use crate::engine::virtual_wasi::bindings::random::{insecure, insecure_seed, random};
 use crate::guest::fault::HostFault;
+use crate::guest::step_calls::Source;
 
 /// Number of random bytes per counted WASI call. A call for random bytes counts as one call against the limit of WASI
 /// calls, plus one for each full 1,024 bytes. Generating random bytes uses no fuel, so only this limit bounds the work.
@@ -21,6 +22,7 @@ impl StepState {
             return Err(HostFault::RandomBytes(len).into());
         }
         self.count_wasi_call(1 + len / BYTES_PER_CALL)?;
+        self.before_read(Source::Random)?;
         let mut bytes = vec![0; len as usize];
         self.calls.random(&mut bytes);
         Ok(bytes)
@@ -28,6 +30,7 @@ impl StepState {
 
     fn draw_u64(&mut self) -> wasmtime::Result<u64> {
         self.count_wasi_call(1)?;
+        self.before_read(Source::Random)?;
         let mut bytes = [0; 8];
         self.calls.random(&mut bytes);
         Ok(u64::from_le_bytes(bytes))

@@ -8,6 +8,7 @@ use latchwork_core::model::differences::differences;
 use latchwork_core::model::ids::Hash;
 use latchwork_engine::Plugin;
 
+use crate::check::dynamic::address;
 use crate::check::dynamic::host_inputs::RebuiltComponent;
 use crate::check::dynamic::hosts::HostVariants;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
@@ -51,6 +52,9 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, other: &OtherBuild) ->
     let script = runs.script();
     let trace = runs.run(&script, &other.0).await?;
     let parting = compare_behaviour(&runs.ran.base, &trace)?;
+    if let Some(finding) = address::moved_hex(runs.ran, "in another build of the same sources", &parting) {
+        return Some(finding.functions(trace.functions));
+    }
     let message = format!(
         "another build of the same sources behaves differently with the same clock and random numbers: {} differs",
         parting.what

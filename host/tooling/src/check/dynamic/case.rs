@@ -86,6 +86,7 @@ impl StepCase {
             loose: false,
             reversed: false,
             stop_at: None,
+            stop_at_read: None,
             expected: None,
         }
     }

@@ -65,7 +65,7 @@ const DEPTH_MAX: usize = 8;
 
 /// Returns the component with a changed memory layout. Returns `None` if no module of the component can be
 /// changed.
-pub(super) fn move_memory(bytes: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn move_memory(bytes: &[u8]) -> Option<Vec<u8>> {
     if bytes.len() > COMPONENT_MAX {
         return None;
     }

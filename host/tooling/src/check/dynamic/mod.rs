@@ -4,10 +4,11 @@
 //! differences: the stack of the machine, failures of tools, and the entropy of the build. The rules also find errors
 //! of the host itself.
 //!
-//! Floors, top first: `run_cases` · `perturb` · `loaded_variants` · `builds`, `failing_calls`, `unoptimized` ·
-//! `other_process`, `perturbed_runs`, `run_end` · `baseline`, `cases`, `child` · `case` · `hosts`, `script` ·
-//! `host_inputs`, `memory_layout`, `trace`.
+//! Floors, top first: `run_cases` · `perturb` · `loaded_variants` · `builds`, `failing_calls`, `other_job`,
+//! `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` · `case` ·
+//! `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
 
+mod address;
 mod baseline;
 mod builds;
 mod case;
@@ -18,6 +19,7 @@ mod host_inputs;
 mod hosts;
 mod loaded_variants;
 mod memory_layout;
+mod other_job;
 mod other_process;
 mod perturb;
 mod perturbed_runs;
@@ -32,4 +34,5 @@ pub use cases::parse;
 pub use child::serve;
 pub use host_inputs::{OtherProcess, RebuiltComponent};
 pub(super) use hosts::{HostVariants, name_and_size};
+pub(super) use memory_layout::move_memory;
 pub(super) use run_cases::{run, unserved_cases};

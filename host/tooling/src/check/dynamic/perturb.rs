@@ -1,22 +1,28 @@
-//! Runs the same case under different hosts: D062, D064, D066, D067, D070, D071.
+//! Runs the same case under different hosts: D062, D066, D067, D070, D071, D074.
 
 use latchwork_core::model::error::Code;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::Determinism;
 use latchwork_engine::Plugin;
 
+use crate::check::dynamic::address;
 use crate::check::dynamic::baseline::host_difference;
 use crate::check::dynamic::loaded_variants::LoadedVariants;
 use crate::check::dynamic::memory_layout::EXTRA_MEMORY_BYTES;
+use crate::check::dynamic::other_job;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
-use crate::check::dynamic::run_end;
-use crate::check::dynamic::trace::{RunEnd, Trace, compare_behaviour, compare_with_usage};
+use crate::check::dynamic::trace::{
+    FirstDifference, RunEnd, Trace, compare_behaviour, compare_between_jobs, compare_with_usage,
+};
 use crate::check::finding::Finding;
+use crate::check::rule::Severity;
 
-/// Shift of the clock, in microseconds: more than a year and not a whole number of days.
-const SHIFT_US: i64 = 401 * 86_400_000_000 + 12_345_678_901;
 /// Factor by which the latency of tools is multiplied.
 const LATENCY_FACTOR: i64 = 149;
+/// Number of spaces after the input, which moves the objects that are allocated after it.
+const INPUT_PADDING_BYTES: usize = 5_000;
+/// Number of runs in one instance. State that only a later run uses appears in one of them.
+const RUNS_IN_INSTANCE: usize = 4;
 /// Maximum number of calls of a case at which a crash is simulated.
 const CRASHES_MAX: usize = 100;
 
@@ -29,11 +35,17 @@ pub(super) async fn all_variations(
     let mut found = Vec::new();
     found.extend(vary_host(runs, plugin, loaded).await);
     found.extend(vary_memory_layout(runs, loaded).await);
+    if !found.iter().any(|finding| finding.rule == "D074") {
+        found.extend(pad_input(runs, plugin).await);
+    }
     found.extend(simulate_crashes(runs, plugin).await);
-    found.extend(vary_job(runs, plugin).await);
-    // The second run in one instance is skipped if there are findings. It could report a known difference again, such
+    let has_address = found.iter().any(|finding| finding.rule == "D074");
+    // An address differs in another job, too.
+    let of_jobs = other_job::vary_job(runs, plugin).await;
+    found.extend(of_jobs.into_iter().filter(|finding| !has_address || finding.rule != "D064"));
+    // The other runs in one instance are skipped if there are findings. It could report a known difference again, such
     // as a dependency on the memory layout.
-    if found.is_empty() {
+    if found.iter().all(|finding| finding.severity == Severity::Warning) {
         found.extend(rerun_in_instance(runs, plugin).await);
     }
     found.extend(vary_latency(runs, plugin).await);
@@ -84,33 +96,67 @@ async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariant
     script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES);
     let trace = runs.run(&script, moved).await?;
     let parting = compare_behaviour(&runs.ran.base, &trace)?;
+    if let Some(finding) = address::moved(runs.ran, "with its stack and heap moved in its memory", &parting) {
+        return Some(finding.functions(trace.functions));
+    }
     let message = format!("with its stack and heap moved in its memory, {} differs", parting.what);
     let finding = runs.ran.finding("D070", message).values(&parting.expected, &parting.found);
-    let hint = "look for an address in a result, the order of a hash map, or memory that is read before it is written";
+    let hint =
+        "look for the order of a hash map, a number made from an address, or memory that is read before it is written";
     Some(finding.functions(trace.functions).hint(hint))
 }
 
-/// D071: a second run in the instance of the first run. A real host never reuses an instance.
+/// D074: gives the input more space at its end. Objects that a language runtime allocates later lie elsewhere then. Only
+/// a difference in addresses is reported, because a step may look at the text of its input.
+async fn pad_input(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
+    let mut script = runs.script();
+    script.input.push_str(&" ".repeat(INPUT_PADDING_BYTES));
+    script.limits.fuel = script.limits.fuel.saturating_mul(2);
+    script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES);
+    let trace = runs.run(&script, plugin).await?;
+    let parting = compare_between_jobs(&runs.ran.base, &trace)?;
+    let finding = address::moved(runs.ran, "with other objects before it in its memory", &parting)?;
+    Some(finding.functions(trace.functions))
+}
+
+/// D071: more runs in the instance of the first run. A real host never reuses an instance.
 async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
     let spec = plugin.operator(&runs.ran.case.operator)?;
-    // A second run draws other random numbers and may thus give another result. The runs are therefore compared only if
-    // the step used no random numbers or is declared pure.
-    if runs.ran.base.took_chance && spec.determinism != Determinism::Pure {
+    let base = &runs.ran.base;
+    if base.took_time && base.took_chance && spec.determinism != Determinism::Pure {
+        // The runtime of Go reads its clock in its first run only, which shifts the clock of the step.
         return None;
     }
     let mut script = runs.script();
-    script.limits.host_calls = script.limits.host_calls.saturating_mul(2);
-    script.limits.memory_bytes = script.limits.memory_bytes.saturating_mul(2);
-    script.limits.output_bytes = script.limits.output_bytes.saturating_mul(2);
-    let trace = runs.run_twice(&script, plugin).await?;
-    if trace.fault().is_some() {
-        // Many language runtimes support only one call per instance.
-        return None;
+    let times = RUNS_IN_INSTANCE as u32;
+    script.expected = None;
+    script.limits.host_calls = script.limits.host_calls.saturating_mul(times);
+    script.limits.memory_bytes = script.limits.memory_bytes.saturating_mul(u64::from(times));
+    script.limits.output_bytes = script.limits.output_bytes.saturating_mul(times);
+    let traces = runs.run_repeatedly(&script, plugin, script.seed, RUNS_IN_INSTANCE).await;
+    let (n, trace, parting) = first_differing(runs, &traces)?;
+    // A generator of the guest is seeded by the first run, and its state is no defect. It gives the later runs other
+    // results if the first run has another seed. State that does not come from random numbers gives the same results.
+    if runs.ran.base.took_chance {
+        let other_seed = Hash::of(&[b"another first seed", &script.seed]).0;
+        let control = runs.run_repeatedly(&script, plugin, other_seed, RUNS_IN_INSTANCE).await;
+        if compare_behaviour(trace, control.get(n)?).is_some() {
+            return None;
+        }
     }
-    let parting = compare_behaviour(&runs.ran.base, &trace)?;
-    let message = format!("run again in the same instance, {} differs: the instance keeps state", parting.what);
+    if let Some(finding) = address::moved(runs.ran, "run again in the same instance", &parting) {
+        return Some(finding);
+    }
+    let message = format!("run {} in the same instance gives another result: {} differs", n + 1, parting.what);
     let finding = runs.ran.finding("D071", message).values(&parting.expected, &parting.found);
     Some(finding.hint("each run begins in a new instance: pass on in the output what a later step needs"))
+}
+
+/// Returns the first of the later runs that differs from the usual run, with its index. Many language runtimes support
+/// only one call per instance, so a run that the host ended does not count.
+fn first_differing<'t>(runs: &PerturbedRuns<'_>, traces: &'t [Trace]) -> Option<(usize, &'t Trace, FirstDifference)> {
+    let later = traces.iter().enumerate().skip(1).take_while(|(_, trace)| trace.fault().is_none());
+    later.filter_map(|(n, trace)| Some((n, trace, compare_between_jobs(&runs.ran.base, trace)?))).next()
 }
 
 /// D066: simulates a crash of the worker at each call, and a resume from the recorded answers.
@@ -130,43 +176,6 @@ async fn simulate_crashes(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Opti
         }
     }
     None
-}
-
-/// D064: runs the case as another job with another clock, other random numbers and other ids.
-async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
-    let mut script = runs.script();
-    script.expected = None;
-    script.loose = true;
-    script.started_us = script.started_us.saturating_add(SHIFT_US);
-    for given in &mut script.answers {
-        given.heard_us = given.heard_us.saturating_add(SHIFT_US);
-    }
-    script.seed = Hash::of(&[b"another seed", &script.seed]).0;
-    script.context.job_id = "job_01JZZZZZZZZZZZZZZZZZZZZZZZ".into();
-    script.context.correlation_id = "cor_01JZZZZZZZZZZZZZZZZZZZZZZZ".into();
-    for (given, (operator, args)) in script.answers.iter_mut().zip(runs.ran.base.calls()) {
-        given.operator.get_or_insert_with(|| operator.clone());
-        given.args.get_or_insert_with(|| args.clone());
-    }
-    let Some(trace) = runs.run(&script, plugin).await else { return vec![] };
-    if let Some(finding) =
-        run_end::host_fault(runs.ran, &trace, "in another job, with another clock and random numbers, ")
-    {
-        return vec![finding];
-    }
-    let spec = plugin.operator(&runs.ran.case.operator).expect("cases are of operators that are served");
-    let parting = compare_behaviour(&runs.ran.base, &trace).filter(|_| spec.determinism == Determinism::Pure);
-    let Some(parting) = parting else { return vec![] };
-    let what = match (runs.ran.base.took_time, runs.ran.base.took_chance) {
-        (true, true) => "its clock and random numbers",
-        (true, false) => "its clock",
-        (false, true) => "its random numbers",
-        (false, false) => "the ids of its job",
-    };
-    let message =
-        format!("it declares that it is pure but depends on {what}: in another job, {} differs", parting.what);
-    let finding = runs.ran.finding("D064", message).values(&parting.expected, &parting.found);
-    vec![finding.hint("declare the determinism class `stable`, or take what differs from the input")]
 }
 
 /// D066 and D067: runs the case with slower tools.

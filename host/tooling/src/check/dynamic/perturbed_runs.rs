@@ -38,17 +38,23 @@ impl<'r> PerturbedRuns<'r> {
         Some(trace)
     }
 
-    /// Runs a script twice in one instance and returns the trace of the second run. Returns `None` if the
-    /// case has already used too much fuel, or if the second run was not possible.
-    pub(super) async fn run_twice(&mut self, script: &RunScript, plugin: &Plugin) -> Option<Trace> {
+    /// Runs a script several times in one instance and returns the trace of each run. Returns no trace if the case has
+    /// already used too much fuel.
+    pub(super) async fn run_repeatedly(
+        &mut self,
+        script: &RunScript,
+        plugin: &Plugin,
+        first_seed: [u8; 32],
+        times: usize,
+    ) -> Vec<Trace> {
         if self.fuel > CASE_FUEL_MAX {
             self.left_out = true;
-            return None;
+            return vec![];
         }
         *self.runs += 1;
-        let trace = script.run_twice(plugin).await?;
-        self.fuel = self.fuel.saturating_add(trace.fuel.saturating_mul(2));
-        Some(trace)
+        let traces = script.run_repeatedly(plugin, first_seed, times).await;
+        self.fuel = traces.iter().fold(self.fuel, |fuel, trace| fuel.saturating_add(trace.fuel));
+        traces
     }
 
     /// Returns the script of the case with a longer timeout. A run with this script stops at the first host call

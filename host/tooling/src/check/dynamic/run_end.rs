@@ -1,7 +1,10 @@
 //! Checks how the run of a case ended: D051 to D053, D055 to D061, D068, D069.
 
 use latchwork_core::model::error::Code;
+use latchwork_engine::guest::json_gate::NO_CANONICAL_FORM;
+use latchwork_engine::guest::last_words::LAST_WORDS;
 
+use crate::check::dynamic::address;
 use crate::check::dynamic::baseline::CaseBaseline;
 use crate::check::dynamic::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
@@ -10,6 +13,7 @@ use crate::check::finding::Finding;
 pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
     let failure = trace.fault()?;
     let rule = match failure.code {
+        Code::SchemaValidationFailed if failure.message.contains(NO_CANONICAL_FORM) => "D075",
         // The guest can cause this failure with an invalid event or an invalid output. Only an event is checked while
         // the guest runs, so only its failure has a call stack.
         Code::SchemaValidationFailed if !trace.functions.is_empty() => "D060",
@@ -22,15 +26,20 @@ pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> O
         Code::StackOverflow | Code::WallClockLimit => "D061",
         _ => "D056",
     };
-    let message = failure.message.split(" in ").next().filter(|_| !trace.functions.is_empty());
-    let message = format!("{when}{}", message.unwrap_or(&failure.message));
+    let (reason, last_words) = match failure.message.find(LAST_WORDS) {
+        Some(start) => failure.message.split_at(start),
+        None => (failure.message.as_str(), ""),
+    };
+    // The finding has the functions by themselves.
+    let reason = reason.split(" in ").next().filter(|_| !trace.functions.is_empty()).unwrap_or(reason);
+    let message = format!("{when}{reason}{last_words}");
     Some(ran.finding(rule, message).functions(trace.functions.clone()))
 }
 
 /// Checks the end of the usual run of a case.
 pub(super) fn check_end(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     let found = host_fault(ran, &ran.base, "").into_iter();
-    found.chain(near_limit(ran)).collect()
+    found.chain(near_limit(ran)).chain(address::shown(ran)).collect()
 }
 
 /// Checks that the calls and the end of the step match the case.

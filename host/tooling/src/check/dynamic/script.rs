@@ -3,6 +3,7 @@
 //!
 //! A script consists of data only, so another process can run the same script.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -13,7 +14,7 @@ use latchwork_core::encoding::canon;
 use latchwork_core::model::error::Failure;
 use latchwork_core::model::manifest::Limits;
 use latchwork_engine::guest::sources::{StepContext, StepSources};
-use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
+use latchwork_engine::guest::step_calls::{Source, StepCalls, Stop, ToolCall};
 use latchwork_engine::{Plugin, StepEnd, StepOutcome};
 
 use crate::check::dynamic::trace::{HostCall, Mismatch, RunEnd, Trace};
@@ -47,6 +48,9 @@ pub(crate) struct RunScript {
     pub(crate) reversed: bool,
     /// Index of the call at which the simulated worker crashes.
     pub(crate) stop_at: Option<usize>,
+    /// Read of a source at which the run stops: the source, and the number of earlier reads of this source. The call
+    /// stack of the trace then shows the function that reads.
+    pub(crate) stop_at_read: Option<(Source, u32)>,
     /// Expected host calls. The run stops at the first different call. The call stack of the trace then shows the
     /// function that made this call.
     pub(crate) expected: Option<Vec<HostCall>>,
@@ -60,12 +64,14 @@ impl RunScript {
         trace(end, &seen)
     }
 
-    /// Runs the step twice in one fresh instance and returns the trace of the second run. Returns `None` if
-    /// the first run left no usable instance.
-    pub(crate) async fn run_twice(&self, plugin: &Plugin) -> Option<Trace> {
-        let ((first, _), (second, seen)) = (self.new_host(), self.new_host());
-        let end = plugin.run_step_twice(&self.operator, &self.input, &self.limits, [first, second]).await?;
-        Some(trace(end, &seen))
+    /// Runs the step several times in one fresh instance and returns the trace of each run. The first run has the
+    /// random numbers of the seed `first_seed`. Every other run has those of the script.
+    pub(crate) async fn run_repeatedly(&self, plugin: &Plugin, first_seed: [u8; 32], times: usize) -> Vec<Trace> {
+        let first = RunScript { seed: first_seed, ..self.clone() };
+        let hosts = std::iter::once(first.new_host()).chain((1..times).map(|_| self.new_host()));
+        let (calls, seen): (Vec<_>, Vec<_>) = hosts.unzip();
+        let ends = plugin.run_step_repeatedly(&self.operator, &self.input, &self.limits, calls).await;
+        ends.into_iter().zip(&seen).map(|(end, seen)| trace(end, seen)).collect()
     }
 
     /// Creates the host of a run and the record of its observations.
@@ -97,6 +103,7 @@ fn trace(end: StepEnd, seen: &Mutex<Observations>) -> Trace {
         functions: end.functions,
         took_time: seen.took_time,
         took_chance: seen.took_chance,
+        reads: seen.reads,
         unanswered: seen.unanswered,
         mismatch: seen.mismatch,
         unused: seen.unused,
@@ -110,6 +117,8 @@ struct Observations {
     calls: usize,
     took_time: bool,
     took_chance: bool,
+    has_begun: bool,
+    reads: BTreeMap<Source, u32>,
     unanswered: bool,
     mismatch: Option<Mismatch>,
     unused: usize,
@@ -192,6 +201,20 @@ impl Drop for ScriptedHost {
 impl StepCalls for ScriptedHost {
     fn sources(&mut self) -> &mut StepSources {
         &mut self.own
+    }
+    fn begin_run(&mut self) {
+        self.observations.lock().expect("no holder panics").has_begun = true;
+    }
+    fn before_read(&mut self, source: Source) -> Result<(), Stop> {
+        let mut seen = self.observations.lock().expect("no holder panics");
+        // A language runtime may read while it starts. This says nothing about the step.
+        if !seen.has_begun {
+            return Ok(());
+        }
+        let before = seen.reads.entry(source).or_default();
+        let is_last = self.script.stop_at_read == Some((source, *before));
+        *before += 1;
+        if is_last { Err(Stop) } else { Ok(()) }
     }
     fn now_us(&mut self) -> i64 {
         self.observations.lock().expect("no holder panics").took_time = true;

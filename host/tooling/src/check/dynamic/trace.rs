@@ -1,9 +1,12 @@
 //! Traces of runs, and the first difference between two traces.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use latchwork_core::model::differences::differences;
 use latchwork_core::model::error::{Code, Failure};
+use latchwork_engine::guest::step_calls::Source;
 
 /// A host call of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +53,8 @@ pub(crate) struct Trace {
     pub(crate) took_time: bool,
     /// True if the step used random numbers.
     pub(crate) took_chance: bool,
+    /// Number of reads of each source. Reads during the instantiation are not counted.
+    pub(crate) reads: BTreeMap<Source, u32>,
     /// True if the run ended at a call for which the script has no answer.
     pub(crate) unanswered: bool,
     pub(crate) mismatch: Option<Mismatch>,
@@ -136,6 +141,21 @@ pub(crate) fn compare_behaviour(one: &Trace, two: &Trace) -> Option<FirstDiffere
         (RunEnd::Stopped, RunEnd::Stopped) => None,
         _ => Some(FirstDifference::new("end", &one.describe_end(), &two.describe_end())),
     }
+}
+
+/// Like [`compare_behaviour`], but without the details of an exception. They contain a stack trace with addresses and
+/// lengths, which differ from job to job.
+pub(crate) fn compare_between_jobs(one: &Trace, two: &Trace) -> Option<FirstDifference> {
+    let without_details = |trace: &Trace| {
+        let mut trace = trace.clone();
+        if let RunEnd::Failed(failure) = &mut trace.ended
+            && !failure.code.is_guest_code()
+        {
+            failure.detail = None;
+        }
+        trace
+    };
+    compare_behaviour(&without_details(one), &without_details(two))
 }
 
 /// Returns the first difference in behaviour, fuel or memory of two runs.

@@ -10,10 +10,14 @@
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!
-//! Floors, top first: `run_cases` · `server_faults` · `single_call`, `lost_record` · `running_case` · `world` · `case`.
+//! `pure` checks that the answer of a pure tool depends on its input alone.
+//!
+//! Floors, top first: `run_cases` · `server_faults` · `single_call`, `lost_record`, `pure` · `running_case` · `world` ·
+//! `case`.
 
 mod case;
 mod lost_record;
+mod pure;
 mod run_cases;
 mod running_case;
 mod server_faults;

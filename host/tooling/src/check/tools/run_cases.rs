@@ -8,7 +8,7 @@ use crate::check::report::CheckReport;
 use crate::check::rule::RuleKind;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
-use crate::check::tools::{lost_record, server_faults, single_call};
+use crate::check::tools::{lost_record, pure, server_faults, single_call};
 
 /// Runs every case.
 ///
@@ -92,6 +92,7 @@ pub(crate) async fn run(
 /// Checks the tool in three situations: all servers work, the record of the call is lost, and servers fail.
 async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     single_call::run(case).await?;
+    pure::run(case).await?;
     lost_record::run(case).await?;
     server_faults::run(case).await
 }

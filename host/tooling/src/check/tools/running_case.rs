@@ -29,6 +29,8 @@ pub(crate) struct ToolCheck<'a> {
     pub(crate) is_configured: bool,
     /// Path of the file of cases.
     pub(crate) cases_file: &'a str,
+    /// The plugin with another layout of its memory, if an operator is pure and the layout can be changed.
+    pub(crate) moved: Option<Arc<Plugin>>,
 }
 
 /// A case that is being run, with its findings.
@@ -51,6 +53,12 @@ impl RunningCase<'_> {
 
     pub(super) fn plugin(&self, world: &World) -> Plugin {
         self.tools.plugin.with_settings(world.settings()).expect("it is a tool")
+    }
+
+    /// Returns the plugin with another layout of its memory, or else the plugin itself.
+    fn moved_plugin(&self, world: &World) -> Plugin {
+        let plugin = self.tools.moved.as_ref().unwrap_or(self.tools.plugin);
+        plugin.with_settings(world.settings()).expect("it is a tool")
     }
 
     /// External key of the call, equal in every try and every run.
@@ -92,7 +100,13 @@ impl RunningCase<'_> {
 
     /// Calls the tool once.
     pub(super) async fn call(&mut self, world: &World, tries_before: u32) -> CallResult {
-        let (plugin, log) = (self.plugin(world), world::CapturedLog::default());
+        self.call_with(world, self.context(tries_before), false).await
+    }
+
+    /// Calls the tool once in this context. With `moved`, its memory has another layout.
+    pub(super) async fn call_with(&mut self, world: &World, context: ToolCallContext, moved: bool) -> CallResult {
+        let plugin = if moved { self.moved_plugin(world) } else { self.plugin(world) };
+        let log = world::CapturedLog::default();
         let subscriber = tracing_subscriber::fmt()
             .with_max_level(tracing::Level::TRACE)
             .without_time()
@@ -100,7 +114,6 @@ impl RunningCase<'_> {
             .with_writer(log.clone())
             .finish();
         let limits = plugin.limits(&self.case.operator);
-        let context = self.context(tries_before);
         let calling = plugin.invoke(&self.case.operator, &self.case.input, context, &limits);
         let end = calling.with_subscriber(subscriber).await;
         let run = self.ran.get_or_insert_with(|| CaseRun {

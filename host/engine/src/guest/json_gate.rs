@@ -1,0 +1,49 @@
+//! The rules for JSON that leaves a step: its events and its output need a canonical form, like the arguments of calls.
+
+use latchwork_core::encoding::canon;
+use latchwork_core::encoding::canon::Refusal;
+
+/// Part of the message about a JSON text without a canonical form. The checker of plugins recognizes the reason by it.
+pub const NO_CANONICAL_FORM: &str = "has no canonical form";
+
+/// Checks a text. `what` names it in the message.
+///
+/// # Errors
+/// Says if the text is not JSON or has no canonical form, with the byte offset.
+pub(crate) fn check(what: &str, text: &str) -> Result<(), String> {
+    match canon::parse_strict(text.as_bytes()) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(match error.refusal {
+            Refusal::Syntax(_) => format!("{what} is not JSON: {error}"),
+            _ => format!("{what} {NO_CANONICAL_FORM}: {error}"),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I217: each reason is named with its place.
+    #[test]
+    fn texts_without_canonical_form_are_refused_with_the_place() {
+        for good in [r#"{"v":1,"w":[1.5,null,"\u00e9\ud83d\ude00"]}"#, "1e300", "9007199254740992", "0"] {
+            assert_eq!(check("it", good), Ok(()), "{good}");
+        }
+        let deep = format!("{}1{}", "[".repeat(65), "]".repeat(65));
+        for (bad, reason) in [
+            (r#"{"v":1,"v":2}"#, "at byte 7: the key \"v\" appears twice"),
+            (r#"{"v":{"\u0061":1,"a":2}}"#, "the key \"a\" appears twice"),
+            (r#"{"x":1e400}"#, "at byte 5: the number 1e400 is beyond the range"),
+            (r#"{"x":9007199254740993}"#, "at byte 5: the integer 9007199254740993 cannot be held exactly"),
+            (r#"{"x":"\ud800"}"#, "half of a surrogate pair"),
+            (&deep, "nested deeper than 64 levels"),
+        ] {
+            let why = check("it", bad).unwrap_err();
+            assert!(why.starts_with("it has no canonical form: at byte ") && why.contains(reason), "{bad}: {why}");
+        }
+        for bad in ["", "NaN", "{", "1 2"] {
+            assert!(check("it", bad).unwrap_err().starts_with("it is not JSON: at byte "), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! D074: addresses that leave a step. An address is recognized by its form, or because it moves with the memory.
+
+use crate::check::dynamic::baseline::CaseBaseline;
+use crate::check::dynamic::trace::{FirstDifference, HostCall, RunEnd, Trace};
+use crate::check::finding::Finding;
+
+/// Minimum number of digits of an address in hexadecimal form.
+const DIGITS_MIN: usize = 4;
+/// Minimum value of an address. The first page of memory is not used.
+const ADDRESS_MIN: u64 = 1_024;
+/// Alignment of the objects whose addresses are compared.
+const ALIGNMENT: u64 = 4;
+
+/// Advice of every finding.
+const HINT: &str = "an object has another address in every build: name it by its content or by its place in the input";
+
+/// Returns the finding about a difference if its two values are addresses, in hexadecimal form or as numbers. `host`
+/// names the run that differs.
+pub(super) fn moved(ran: &CaseBaseline<'_>, host: &str, difference: &FirstDifference) -> Option<Finding> {
+    let (one, two) = (difference.expected.as_str(), difference.found.as_str());
+    if are_places(one, two, ran.base.memory_bytes) {
+        return Some(finding(ran, host, difference));
+    }
+    moved_hex(ran, host, difference)
+}
+
+/// Like [`moved`], but only for the hexadecimal form. In another build, a number may be anything else.
+pub(super) fn moved_hex(ran: &CaseBaseline<'_>, host: &str, difference: &FirstDifference) -> Option<Finding> {
+    differ_in_hex(&difference.expected, &difference.found).then(|| finding(ran, host, difference))
+}
+
+fn finding(ran: &CaseBaseline<'_>, host: &str, difference: &FirstDifference) -> Finding {
+    let message = format!("{host}, {} has another address", difference.what);
+    ran.finding("D074", message).values(&difference.expected, &difference.found).hint(HINT)
+}
+
+/// Returns the finding about a run that shows an address in the form of Python, such as `<object at 0x4c0700>`.
+pub(super) fn shown(ran: &CaseBaseline<'_>) -> Option<Finding> {
+    let given = || ran.script.answers.iter().filter_map(|given| given.answer.as_ref().ok()).chain([&ran.script.input]);
+    let text = texts(&ran.base).into_iter().find_map(|(place, text)| {
+        let address = python_address(text)?;
+        (!given().any(|given| given.contains(address))).then_some((place, address))
+    });
+    let (place, address) = text?;
+    let message = format!("{place} shows the address of an object: {address}");
+    Some(ran.finding("D074", message).hint(HINT))
+}
+
+/// Returns the texts that leave the step.
+fn texts(trace: &Trace) -> Vec<(String, &str)> {
+    let mut texts: Vec<(String, &str)> = Vec::new();
+    for asked in &trace.asked {
+        texts.push(match asked {
+            HostCall::Call { operator, args, .. } => (format!("a call of {operator}"), args.as_str()),
+            HostCall::Emit { name, payload } => (format!("the event {name:?}"), payload.as_str()),
+        });
+    }
+    match &trace.ended {
+        RunEnd::Output(output) => texts.push(("its output".to_owned(), output)),
+        RunEnd::Failed(failure) => texts.push(("its error".to_owned(), &failure.message)),
+        RunEnd::Fault(_) | RunEnd::Stopped => {}
+    }
+    texts
+}
+
+/// Returns the address in a text such as `<object at 0x4c0700>`.
+fn python_address(text: &str) -> Option<&str> {
+    text.match_indices(" at 0x").find_map(|(start, before)| {
+        let rest = &text[start + before.len()..];
+        let digits = hex_digits(rest);
+        (digits >= DIGITS_MIN && rest[digits..].starts_with('>'))
+            .then(|| &text[start + 4..start + before.len() + digits])
+    })
+}
+
+fn hex_digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_hexdigit).count()
+}
+
+/// Returns true if the texts differ, but only in hexadecimal numbers with the prefix `0x`.
+fn differ_in_hex(one: &str, two: &str) -> bool {
+    one != two && without_hex(one).is_some_and(|text| Some(text) == without_hex(two))
+}
+
+/// Returns the text with every hexadecimal number replaced, or `None` if there is none.
+fn without_hex(text: &str) -> Option<String> {
+    let (mut out, mut rest, mut is_found) = (String::new(), text, false);
+    while let Some((before, after)) = rest.split_once("0x") {
+        let digits = hex_digits(after);
+        is_found |= digits >= DIGITS_MIN;
+        out.push_str(before);
+        out.push_str(if digits >= DIGITS_MIN { "0x" } else { "0x." });
+        rest = &after[if digits >= DIGITS_MIN { digits } else { 0 }..];
+    }
+    out.push_str(rest);
+    is_found.then_some(out)
+}
+
+/// Returns true if both texts are numbers that can be addresses of the same object in two layouts of this memory.
+fn are_places(one: &str, two: &str, memory_bytes: u64) -> bool {
+    let number = |text: &str| text.trim_matches('"').parse::<u64>().ok();
+    let place = |text: &str| number(text).filter(|place| (ADDRESS_MIN..memory_bytes).contains(place));
+    match (place(one), place(two)) {
+        (Some(one), Some(two)) => one != two && one.abs_diff(two).is_multiple_of(ALIGNMENT),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I216: addresses are distinguished from other values.
+    #[test]
+    fn addresses_are_distinguished_from_other_values() {
+        assert_eq!(python_address("<a.B object at 0x4c0700> and more"), Some("0x4c0700"));
+        assert_eq!(python_address("<function f at 0xAB12>"), Some("0xAB12"));
+        for text in ["it starts at 0x4c0700", "<at 0x4c0700>", "< at 0x4c>", "#4c0700", " at 0x"] {
+            assert_eq!(python_address(text), None, "{text}");
+        }
+        assert!(differ_in_hex("node 0x10340 of 0x10350", "node 0x20340 of 0x20350"));
+        assert!(differ_in_hex("0xc000", "0x1c0008"));
+        for (one, two) in [("0x10340", "0x10340"), ("a 0x10340", "b 0x10341"), ("0x1", "0x2"), ("12", "13"), ("", "")] {
+            assert!(!differ_in_hex(one, two), "{one} {two}");
+        }
+        assert!(are_places("65536", "67568", 1 << 20) && are_places("\"65536\"", "\"65540\"", 1 << 20));
+        for (one, two) in [("1", "2"), ("65536", "65537"), ("65536", "9999999999"), ("65536", "x"), ("65536", "65536")]
+        {
+            assert!(!are_places(one, two, 1 << 20), "{one} {two}");
+        }
+    }
+}

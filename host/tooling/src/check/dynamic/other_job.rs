@@ -1,0 +1,231 @@
+//! D064 and D073: runs the case as other jobs, with other clocks, random numbers and ids.
+
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::Determinism;
+use latchwork_engine::Plugin;
+use latchwork_engine::guest::sources::StepContext;
+use latchwork_engine::guest::step_calls::Source;
+
+use crate::check::dynamic::address;
+use crate::check::dynamic::perturbed_runs::PerturbedRuns;
+use crate::check::dynamic::run_end;
+use crate::check::dynamic::script::RunScript;
+use crate::check::dynamic::trace::{FirstDifference, compare_between_jobs};
+use crate::check::finding::Finding;
+
+const SECOND_US: i64 = 1_000_000;
+const DAY_US: i64 = 86_400 * SECOND_US;
+
+/// Shifts of the clock, in microseconds. The shifted clocks differ in fraction, second, minute, hour, day, month, year
+/// and century.
+const SHIFTS_US: [i64; 8] = [
+    401 * DAY_US + 12_345_678_901,
+    SECOND_US,
+    2 * SECOND_US + 1,
+    61 * SECOND_US,
+    3_661 * SECOND_US,
+    DAY_US,
+    181 * DAY_US,
+    -27 * 365 * DAY_US,
+];
+
+/// Names of the clock and of the random numbers in a finding.
+const CLOCK: &str = "its clock";
+const RANDOM: &str = "its random numbers";
+
+/// Number of other seeds of the random generator.
+const SEEDS: u8 = 8;
+
+/// Maximum number of reads of one source at which a run is stopped, to find a function that reads.
+const READS_MAX: u32 = 16;
+
+/// One value that differs from job to job.
+#[derive(Clone, Copy)]
+enum JobValue {
+    Actor,
+    Tenant,
+    PlanId,
+    StepId,
+    JobId,
+    CorrelationId,
+    Clock(i64),
+    Seed(u8),
+}
+
+impl JobValue {
+    const IDS: [JobValue; 6] = [
+        JobValue::Actor,
+        JobValue::Tenant,
+        JobValue::PlanId,
+        JobValue::StepId,
+        JobValue::JobId,
+        JobValue::CorrelationId,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            JobValue::Actor => "the actor of its job",
+            JobValue::Tenant => "the tenant of its job",
+            JobValue::PlanId => "the id of its plan",
+            JobValue::StepId => "the id of its step",
+            JobValue::JobId => "the id of its job",
+            JobValue::CorrelationId => "the correlation id of its job",
+            JobValue::Clock(_) => CLOCK,
+            JobValue::Seed(_) => RANDOM,
+        }
+    }
+
+    /// Replaces the value in a script. The other ids have other lengths, too.
+    fn replace(self, script: &mut RunScript) {
+        let StepContext { tenant, actor, correlation_id, job_id, plan_id, step_id } = &mut script.context;
+        match self {
+            JobValue::Actor => *actor = "another-actor@example.org".into(),
+            JobValue::Tenant => *tenant = "tenant-b".into(),
+            JobValue::PlanId => *plan_id = "another-plan-with-a-longer-id".into(),
+            JobValue::StepId => *step_id = "step-two".into(),
+            JobValue::JobId => *job_id = "job_01JZZZZZZZZZZZZZZZZZZZZZZZ-fork-2".into(),
+            JobValue::CorrelationId => *correlation_id = "cor_01JZZZZZZZZZZZZZZZZZZZZZZZ.7".into(),
+            JobValue::Clock(shift_us) => {
+                script.started_us = script.started_us.saturating_add(shift_us);
+                for given in &mut script.answers {
+                    given.heard_us = given.heard_us.saturating_add(shift_us);
+                }
+            }
+            JobValue::Seed(number) => script.seed = Hash::of(&[b"another seed", &[number], &script.seed]).0,
+        }
+    }
+}
+
+/// Runs the case as another job. A pure operator has to do the same, and every other operator must not break.
+pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
+    let all: Vec<JobValue> =
+        JobValue::IDS.into_iter().chain([JobValue::Clock(SHIFTS_US[0]), JobValue::Seed(0)]).collect();
+    let Some(trace) = runs.run(&script_of(runs, &all), plugin).await else { return vec![] };
+    if let Some(finding) =
+        run_end::host_fault(runs.ran, &trace, "in another job, with another clock and random numbers, ")
+    {
+        return vec![finding];
+    }
+    let spec = plugin.operator(&runs.ran.case.operator).expect("cases are of operators that are served");
+    if spec.determinism != Determinism::Pure {
+        return vec![];
+    }
+    let differing = compare_between_jobs(&runs.ran.base, &trace);
+    // A value that the step never asks for cannot make a difference. The rare differences are looked for as well.
+    let mut single: Vec<JobValue> = Vec::new();
+    if differing.is_some() {
+        single.extend(JobValue::IDS);
+    }
+    if differing.is_some() || runs.ran.base.took_time {
+        single.extend(SHIFTS_US.map(JobValue::Clock));
+    }
+    if differing.is_some() || runs.ran.base.took_chance {
+        single.extend((0..SEEDS).map(JobValue::Seed));
+    }
+    let (mut causes, mut first) = (Vec::new(), None);
+    for value in single {
+        if causes.contains(&value.name()) {
+            continue;
+        }
+        if let Some(found) = difference(runs, plugin, value).await {
+            causes.push(value.name());
+            first.get_or_insert(found);
+        }
+    }
+    let difference = first.or(differing);
+    match difference {
+        Some(difference) => vec![impure(runs, &causes, &difference)],
+        None => reads(runs, plugin).await,
+    }
+}
+
+/// Returns the script of the case in a job with these other values.
+fn script_of(runs: &PerturbedRuns<'_>, values: &[JobValue]) -> RunScript {
+    let mut script = runs.script();
+    script.expected = None;
+    script.loose = true;
+    for value in values {
+        value.replace(&mut script);
+    }
+    for (given, (operator, args)) in script.answers.iter_mut().zip(runs.ran.base.calls()) {
+        given.operator.get_or_insert_with(|| operator.clone());
+        given.args.get_or_insert_with(|| args.clone());
+    }
+    script
+}
+
+/// Returns the first difference of a run in which only this value differs.
+async fn difference(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, value: JobValue) -> Option<FirstDifference> {
+    let trace = runs.run(&script_of(runs, &[value]), plugin).await?;
+    compare_between_jobs(&runs.ran.base, &trace)
+}
+
+fn impure(runs: &PerturbedRuns<'_>, causes: &[&str], difference: &FirstDifference) -> Finding {
+    let what = match causes {
+        [] => "several values of its job at once".to_owned(),
+        [cause] => (*cause).to_owned(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    };
+    let is_of_ids = !causes.iter().any(|cause| [CLOCK, RANDOM].contains(cause));
+    if is_of_ids
+        && let Some(finding) = address::moved(runs.ran, &format!("in a job in which {what} is another one"), difference)
+    {
+        return finding;
+    }
+    let message =
+        format!("it declares that it is pure but depends on {what}: in another job, {} differs", difference.what);
+    let finding = runs.ran.finding("D064", message).values(&difference.expected, &difference.found);
+    finding.hint("declare the determinism class `stable`, or take what differs from the input")
+}
+
+/// D073: the sources that a pure operator reads although no run differed, with the function that reads.
+async fn reads(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (source, count) in runs.ran.base.reads.clone() {
+        for read in 0..count.min(READS_MAX) {
+            let mut script = runs.script();
+            script.stop_at_read = Some((source, read));
+            let Some(trace) = runs.run(&script, plugin).await else { return found };
+            if is_of_the_runtime(&trace.functions) {
+                continue;
+            }
+            let what = match source {
+                Source::Clock => "its clock",
+                Source::Random => "random numbers",
+                Source::Context => "the ids of its job",
+            };
+            let message = format!("it declares that it is pure but reads {what}; no run showed a difference yet");
+            found.push(runs.ran.finding("D073", message).functions(trace.functions));
+            break;
+        }
+    }
+    found
+}
+
+/// Returns true if a read is made by the runtime of Go or by an SDK, and not for a function of the plugin.
+fn is_of_the_runtime(functions: &[String]) -> bool {
+    let is_of_it = |name: &String| OWN_FUNCTIONS.iter().any(|own| name.starts_with(own));
+    let mut named = functions.iter().filter(|name| !name.starts_with("function ")).peekable();
+    named.peek().is_some() && named.all(is_of_it)
+}
+
+/// Beginnings of the names of functions of Go's runtime and of the SDKs. The SDK of Go asks for the context of each run.
+const OWN_FUNCTIONS: [&str; 3] = ["runtime.", "latchwork.", "latchwork_internal_host."];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I215: a read of a runtime is distinguished from a read of the plugin, in every language.
+    #[test]
+    fn reads_of_a_runtime_are_distinguished_from_reads_of_the_plugin() {
+        let of = |names: &[&str]| is_of_the_runtime(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        assert!(of(&["function 20", "latchwork_internal_host.GetContext", "latchwork.serveSteps.func1"]));
+        assert!(of(&["runtime.nanotime1", "runtime.findRunnable", "runtime.schedule"]));
+        assert!(!of(&["function 20", "latchwork_internal_host.now", "latchwork.Now", "main.stamp"]));
+        assert!(!of(&["runtime.walltime", "time.Now", "main.stamp"]));
+        assert!(!of(&["latchwork_guest::clock::now", "plugin::stamp"]));
+        assert!(!of(&["latch_now", "stamp", "exports_run"]));
+        assert!(!of(&["function 7", "function 9"]) && !of(&[]), "without names, nothing is excused");
+    }
+}
