@@ -89,7 +89,20 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// Raises the number of files that the process may have open to the highest number that its user may choose. Many jobs have
+/// many connections and files, and the usual number is 1,024. If the system refuses, the number stays as it is.
+fn raise_descriptor_limit() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current != limit.maximum
+        && let Err(error) = setrlimit(Resource::Nofile, rustix::process::Rlimit { current: limit.maximum, ..limit })
+    {
+        tracing::debug!("the limit of open files stays at {:?}: {error}", limit.current);
+    }
+}
+
 fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
+    raise_descriptor_limit();
     let ctx = Context::new(cli.global, printer)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {

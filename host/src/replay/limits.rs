@@ -30,7 +30,7 @@ pub(super) fn for_replay(pinned: Limits, planned_ms: Option<u32>, salts: &Salts)
     }
 }
 
-/// Returns true if a limit of the machine ended the replayed step: time or native stack. Another machine may reach another
+/// Returns true if a limit of the machine ended the replayed step: time, native stack, or a lack of resources. Another machine may reach another
 /// end with the same component and input.
 pub(super) fn ended_by_machine(outcome: &StepOutcome) -> bool {
     matches!(outcome, StepOutcome::Failed(failure) | StepOutcome::Fault(failure) if is_of_machine(failure))
@@ -42,7 +42,7 @@ pub(super) fn was_ended_by_machine(recorded: &Step) -> bool {
 }
 
 fn is_of_machine(failure: &Failure) -> bool {
-    matches!(failure.code, Code::WallClockLimit | Code::StackOverflow)
+    matches!(failure.code, Code::WallClockLimit | Code::StackOverflow | Code::MachineFault)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub use job::reopen::{RetryRefusal, may_end_differently, reopen_job, retry_round
 pub use job::reuse::index_result;
 pub(crate) use job::settlement::wait_reason;
 pub use job::settlement::{JobSettlement, job_settlement, next_call_in_doubt, settle_job};
-pub use job::step_end::{StepResult, step_ended, step_refused, step_started};
+pub use job::step_end::{StepResult, divergence_of_profile, step_ended, step_refused, step_started};
 pub use job::unloaded::{park_unloaded, release_unloaded, unrecorded_attempts};
 pub use job::waits::in_application_order;
 pub use people::gates::{

@@ -58,6 +58,32 @@ bounds! {
     MEMORIES: "memories" = 16, "memories";
     /// Tables of one instance of a component.
     TABLES: "tables" = 64, "tables";
+    /// Arguments and answers of the calls of one try of a step.
+    RECORDED_BYTES: "recorded_bytes" = 256 << 20, "bytes";
+    /// Changes of the world in one answer of a tool.
+    STATE_CHANGES: "state_changes" = 1_000, "changes";
+    /// Name of a model in an answer of a tool.
+    MODEL_NAME_BYTES: "model_name_bytes" = 256, "bytes";
+    /// Models whose costs a job counts separately. Further ones are counted as `other`.
+    MODELS: "models" = 100, "models";
+    /// Handles of WASI that a tool holds at the same time.
+    HANDLES: "handles" = 1_024, "handles";
+    /// Files and directories that a call has open at the same time.
+    OPEN_FILES: "open_files" = 64, "files";
+    /// Directory streams that a call has open at the same time.
+    DIRECTORY_STREAMS: "directory_streams" = 16, "streams";
+    /// Entries of a directory that is listed.
+    LISTING_ENTRIES: "listing_entries" = 10_000, "entries";
+    /// Names of the entries of a directory that is listed.
+    LISTING_BYTES: "listing_bytes" = 1 << 20, "bytes";
+    /// Sockets that a call makes.
+    SOCKETS: "sockets" = 64, "sockets";
+    /// HTTP requests of a call that are sent or answered at the same time.
+    REQUESTS: "requests" = 32, "requests";
+    /// Bodies of HTTP requests of a call that are in memory while secrets are inserted.
+    BODY_BYTES: "body_bytes" = 8 << 20, "bytes";
+    /// Names and values of the header fields of one HTTP message.
+    FIELD_BYTES: "field_bytes" = 64 << 10, "bytes";
 }
 
 #[cfg(test)]

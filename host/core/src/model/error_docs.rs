@@ -147,6 +147,7 @@ pages! {
     "MEMORY_LIMIT",
     "STACK_OVERFLOW",
     "WALL_CLOCK_LIMIT",
+    "MACHINE_FAULT",
     "OUTPUT_LIMIT",
     "WAIT_TIMED_OUT",
     "GATE_REJECTED",

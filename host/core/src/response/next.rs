@@ -31,7 +31,7 @@ fn offers_for_wait(durable: &Durable, view: &BlockedView, now_us: i64) -> Vec<Of
         }
         Code::ConfirmationRequired => vec![Offer::Confirm { slot: slot(), gone: false }],
         Code::CompensationFailed => verdicts().into_iter().chain([Offer::Abort]).collect(),
-        Code::GrantRequired | Code::ResolutionConflict => vec![Offer::Continue, Offer::Abort],
+        Code::GrantRequired | Code::MachineFault | Code::ResolutionConflict => vec![Offer::Continue, Offer::Abort],
         Code::ConfirmationMismatch => {
             vec![Offer::Confirm { slot: slot(), gone: false }, Offer::Continue, Offer::Abort]
         }

@@ -17,6 +17,7 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 use crate::capability::call_window::CallWindow;
 use crate::capability::grant;
 use crate::capability::grants::Grants;
+use crate::capability::handles::{self, Handles};
 use crate::guest::permissions::CallPermissions;
 
 /// Host side of `wasi:filesystem` for one wasmtime `Store`. Contains wasmtime-wasi's implementation, and the data that
@@ -27,6 +28,7 @@ pub(crate) struct Files<'a> {
     pub(crate) plugin: &'a str,
     pub(crate) grants: &'a Grants,
     pub(crate) permissions: CallPermissions,
+    pub(crate) handles: &'a mut Handles,
 }
 
 /// Identifies [`Files`] to the linker.
@@ -39,6 +41,21 @@ impl HasData for FilesData {
 impl Files<'_> {
     fn begin(&self) -> FsResult<()> {
         self.watch.begin_side_effect().map_err(|fault| FsError::trap(wasmtime::Error::from(fault)))
+    }
+
+    /// Refuses a FIFO, a socket or a device. A guest cannot create them, but another process can. To open a FIFO waits for its
+    /// other end, on a thread that the library cannot stop.
+    async fn check_kind(&mut self, fd: &Resource<Descriptor>, path_flags: PathFlags, path: &str) -> FsResult<()> {
+        let fd = Resource::new_borrow(fd.rep());
+        match self.inner.stat_at(fd, path_flags, path.to_owned()).await {
+            Ok(DescriptorStat {
+                type_: DescriptorType::RegularFile | DescriptorType::Directory | DescriptorType::SymbolicLink,
+                ..
+            }) => Ok(()),
+            Ok(_) => Err(ErrorCode::NotPermitted.into()),
+            // The file does not exist yet, or to open it fails in the same way.
+            Err(_) => Ok(()),
+        }
     }
 
     /// Logs a refusal by wasmtime-wasi, with the line of `latch.toml` that would allow the operation.
@@ -85,7 +102,6 @@ impl HostDescriptor for Files<'_> {
         async fn get_flags(fd: Resource<Descriptor>) -> FsResult<DescriptorFlags>;
         async fn get_type(fd: Resource<Descriptor>) -> FsResult<DescriptorType>;
         async fn read(fd: Resource<Descriptor>, len: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)>;
-        async fn read_directory(fd: Resource<Descriptor>) -> FsResult<Resource<DirectoryEntryStream>>;
         async fn sync(fd: Resource<Descriptor>) -> FsResult<()>;
         async fn sync_data(fd: Resource<Descriptor>) -> FsResult<()>;
         async fn stat(fd: Resource<Descriptor>) -> FsResult<DescriptorStat>;
@@ -121,6 +137,25 @@ impl HostDescriptor for Files<'_> {
         "delete a file": async fn unlink_file_at(fd: Resource<Descriptor>, path: String) -> FsResult<()>;
     }
 
+    /// Reads a directory whose listing is not too long. The library reads all entries at once.
+    async fn read_directory(&mut self, fd: Resource<Descriptor>) -> FsResult<Resource<DirectoryEntryStream>> {
+        if !self.handles.may_list() {
+            return Err(ErrorCode::Quota.into());
+        }
+        if let Descriptor::Dir(dir) = self.inner.table.get(&fd)? {
+            let dir = dir.dir.clone();
+            let counted = tokio::task::spawn_blocking(move || handles::is_too_long(&dir)).await;
+            match counted.map_err(|_| ErrorCode::Io)? {
+                Ok(false) => {}
+                Ok(true) => return Err(ErrorCode::Quota.into()),
+                Err(error) => return Err(FsError::from(ErrorCode::from(&error))),
+            }
+        }
+        let stream = self.inner.read_directory(fd).await?;
+        self.handles.count_listing(stream.rep());
+        Ok(stream)
+    }
+
     async fn open_at(
         &mut self,
         fd: Resource<Descriptor>,
@@ -134,12 +169,17 @@ impl HostDescriptor for Files<'_> {
         // ask for this right.
         let changes =
             open.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE) || flags.contains(DescriptorFlags::WRITE);
-        if !changes {
-            return self.inner.open_at(fd, path_flags, path, open, flags).await;
+        if !self.handles.may_open_file() {
+            return Err(ErrorCode::Quota.into());
         }
-        self.begin()?;
+        self.check_kind(&fd, path_flags, &path).await?;
+        if changes {
+            self.begin()?;
+        }
         let result = self.inner.open_at(fd, path_flags, path, open, flags).await;
-        self.log_refusal("open a file for writing", result)
+        let opened = if changes { self.log_refusal("open a file for writing", result)? } else { result? };
+        self.handles.count_file(self.inner.table.get(&opened)?);
+        Ok(opened)
     }
 
     fn read_via_stream(&mut self, fd: Resource<Descriptor>, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
@@ -166,6 +206,7 @@ impl HostDirectoryEntryStream for Files<'_> {
         self.inner.read_directory_entry(stream).await
     }
     fn drop(&mut self, stream: Resource<DirectoryEntryStream>) -> wasmtime::Result<()> {
+        self.handles.listing_dropped(stream.rep());
         HostDirectoryEntryStream::drop(&mut self.inner, stream)
     }
 }

@@ -17,6 +17,7 @@ use crate::capability::connect::{SentRequest, Target};
 use crate::capability::denied::Denied;
 use crate::capability::grant::HOST_BYTES_MAX;
 use crate::capability::grants::{HttpGrant, Origin};
+use crate::capability::handles::{RequestSlot, RequestSlots};
 use crate::capability::http_grant::RequestLine;
 use crate::capability::placeholder::Placeholders;
 use crate::capability::secret_echo::SecretEcho;
@@ -29,6 +30,9 @@ use crate::guest::permissions::CallPermissions;
 /// inserted. A longer body is sent in chunks.
 const COUNTED_BODY_BYTES_MAX: u64 = 1 << 20;
 
+/// Length in bytes up to which all bodies may grow by the same number of bytes when secrets are inserted.
+const SHORT_BODY_BYTES: u64 = 16 << 10;
+
 /// Headers by which some servers replace the method or the path of a request.
 const OVERRIDES: [&str; 5] =
     ["x-http-method", "x-http-method-override", "x-method-override", "x-original-url", "x-rewrite-url"];
@@ -39,6 +43,7 @@ pub(crate) struct RequestHooks {
     pub(crate) permissions: CallPermissions,
     pub(crate) watch: CallWindow,
     pub(crate) placeholders: Placeholders,
+    pub(crate) slots: RequestSlots,
 }
 
 impl RequestHooks {
@@ -79,27 +84,39 @@ impl WasiHttpHooks for RequestHooks {
         let admitted = self.admit(&request);
         let (settings, watch) = (self.settings.clone(), self.watch.clone());
         let (placeholders, permissions) = (self.placeholders.clone(), self.permissions);
+        let (slots, taken) = (self.slots.clone(), self.slots.take());
         Box::new(async move {
             let (origin, matched) = admitted?;
+            let mut slot = taken.ok_or(Error::ConnectionLimitReached)?;
             let options = options.unwrap_or_default();
             // A plugin without secrets has no placeholders, and one that gets them in clear replaces them itself.
             if settings.grants.secrets_clear || settings.grants.secret_names().is_empty() {
                 let target = Target { origin: &origin, permissions };
-                return connect::send(request, options, target, &settings, &watch).await;
+                let sent = connect::send(request, options, target, &settings, &watch).await?;
+                return Ok(holding(slot, sent));
             }
             let method = request.method().clone();
             let echo = SecretEcho::new(&settings, &placeholders);
             let insertion = SecretInsertion { placeholders, settings: settings.clone(), matched, watch: watch.clone() };
-            let request = with_secrets(request, &insertion).await?;
+            let request = with_secrets(request, &insertion, &slots, &mut slot).await?;
             let target = Target { origin: &origin, permissions };
             let (response, connection) = connect::send(request, options, target, &settings, &watch).await?;
             let response = match echo {
                 Some(echo) => echo.replace_in(&method, response),
                 None => response,
             };
-            Ok((response, connection))
+            Ok(holding(slot, (response, connection)))
         })
     }
+}
+
+/// Returns a sent request whose place is taken until its answer has been received or dropped.
+fn holding(slot: RequestSlot, (response, connection): SentRequest) -> SentRequest {
+    let connection = Box::new(async move {
+        let _slot = slot;
+        Box::into_pin(connection).await
+    });
+    (response, connection)
 }
 
 /// Returns scheme, host and port of a request. Refuses an address with a user name, because the text before the `@`
@@ -133,7 +150,12 @@ pub fn request_origin(uri: &Uri) -> Result<Origin, Error> {
 }
 
 /// Inserts the values of secrets into the request's header values and body, and nowhere else.
-async fn with_secrets(request: Request<WasiBody>, insertion: &SecretInsertion) -> Result<Request<WasiBody>, Error> {
+async fn with_secrets(
+    request: Request<WasiBody>,
+    insertion: &SecretInsertion,
+    slots: &RequestSlots,
+    slot: &mut RequestSlot,
+) -> Result<Request<WasiBody>, Error> {
     let (mut parts, body) = request.into_parts();
     insertion.insert_into_headers(&mut parts.headers)?;
     // A compressed answer, or a part of one, would hide a secret that the server sends back.
@@ -147,8 +169,11 @@ async fn with_secrets(request: Request<WasiBody>, insertion: &SecretInsertion) -
         Some(length) if length <= COUNTED_BODY_BYTES_MAX => {
             // A secret may be longer than its placeholder. The body with the secrets may therefore have twice the
             // length that is allowed for the body with the placeholders.
-            let limit = usize::try_from(2 * COUNTED_BODY_BYTES_MAX).expect("a small constant");
-            let whole = Limited::new(body, limit)
+            let limit = 2 * length.max(SHORT_BODY_BYTES) as u32;
+            if !slots.take_body(slot, limit) {
+                return Err(Error::ConnectionLimitReached);
+            }
+            let whole = Limited::new(body, limit as usize)
                 .collect()
                 .await
                 .map_err(|error| match error.downcast::<Error>() {

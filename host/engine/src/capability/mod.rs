@@ -8,7 +8,7 @@
 //! the call has begun to act on the world.
 //!
 //! Floors, top first: `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`, `context`, `filesystem`,
-//! `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `host_call_gate`, `http_grant`, `older_grants`,
+//! `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `handles`, `host_call_gate`, `http_grant`, `older_grants`,
 //! `rng`, `stub`, `tools` · `grant` · `denied` · `access_text`, `config_line` · `address`, `call_window`, `clock`, `grants`,
 //! `placeholder`, `replaced_body`, `secret_values`, `step_view`.
 
@@ -31,6 +31,7 @@ pub(crate) mod context;
 mod events;
 pub(crate) mod filesystem;
 pub mod grant;
+pub(crate) mod handles;
 pub(crate) mod host_call_gate;
 pub mod http;
 pub(crate) mod kv;

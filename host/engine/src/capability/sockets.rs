@@ -13,14 +13,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::p2::bindings::sockets::ip_name_lookup::{HostResolveAddressStream, ResolveAddressStream};
+use wasmtime_wasi::p2::bindings::sockets::network::IpAddressFamily;
 use wasmtime_wasi::p2::bindings::sockets::network::{ErrorCode, IpAddress, Network};
-use wasmtime_wasi::p2::bindings::sockets::{ip_name_lookup, network};
-use wasmtime_wasi::p2::{DynPollable, SocketError};
+use wasmtime_wasi::p2::bindings::sockets::{ip_name_lookup, network, tcp_create_socket, udp_create_socket};
+use wasmtime_wasi::p2::{DynPollable, SocketError, TcpSocket, UdpSocket};
 use wasmtime_wasi::sockets::{SocketAddrUse, WasiSocketsCtxView};
 
 use crate::capability::call_window::CallWindow;
 use crate::capability::grant;
 use crate::capability::grants::Grants;
+use crate::capability::handles::Handles;
 use crate::guest::permissions::CallPermissions;
 
 /// Results of the name lookups of a call: for each address, the names whose lookups returned the address. Also contains
@@ -77,6 +79,7 @@ pub(crate) struct NameLookup<'a> {
     pub(crate) plugin: &'a str,
     pub(crate) grants: &'a Grants,
     pub(crate) permissions: CallPermissions,
+    pub(crate) handles: &'a mut Handles,
 }
 
 /// Identifies [`NameLookup`] to the linker.
@@ -98,6 +101,24 @@ impl network::Host for NameLookup<'_> {
 impl network::HostNetwork for NameLookup<'_> {
     fn drop(&mut self, network: Resource<Network>) -> wasmtime::Result<()> {
         network::HostNetwork::drop(&mut self.inner, network)
+    }
+}
+
+impl tcp_create_socket::Host for NameLookup<'_> {
+    fn create_tcp_socket(&mut self, family: IpAddressFamily) -> Result<Resource<TcpSocket>, SocketError> {
+        match self.handles.count_socket() {
+            true => self.inner.create_tcp_socket(family),
+            false => Err(ErrorCode::NewSocketLimit.into()),
+        }
+    }
+}
+
+impl udp_create_socket::Host for NameLookup<'_> {
+    async fn create_udp_socket(&mut self, family: IpAddressFamily) -> Result<Resource<UdpSocket>, SocketError> {
+        match self.handles.count_socket() {
+            true => self.inner.create_udp_socket(family).await,
+            false => Err(ErrorCode::NewSocketLimit.into()),
+        }
     }
 }
 

@@ -17,8 +17,11 @@ impl tools::Host for StepView<'_> {
         action_key: Option<String>,
     ) -> wasmtime::Result<Result<Json, Error>> {
         self.guard.count_host_call()?;
+        self.guard.count_recorded_bytes(args.len())?;
         let answer = self.guard.exclude_wait(self.calls.call(operator, args, action_key)).await;
-        Ok(answer.map_err(|_| HostFault::Stopped)?.map_err(guest_error))
+        let answer = answer.map_err(|_| HostFault::Stopped)?;
+        self.guard.count_recorded_bytes(answer_bytes(&answer))?;
+        Ok(answer.map_err(guest_error))
     }
 
     async fn call_all(&mut self, calls: Vec<tools::CallRequest>) -> wasmtime::Result<Vec<Result<Json, Error>>> {
@@ -27,13 +30,23 @@ impl tools::Host for StepView<'_> {
         for _ in 0..calls.len().max(1) {
             self.guard.count_host_call()?;
         }
+        self.guard.count_recorded_bytes(calls.iter().map(|call| call.args.len()).sum())?;
         let calls = calls
             .into_iter()
             .map(|call| ToolCall { operator: call.operator, args: call.args, action_key: call.action_key })
             .collect();
         let answers = self.guard.exclude_wait(self.calls.call_all(calls)).await;
         let answers = answers.map_err(|_| HostFault::Stopped)?;
+        self.guard.count_recorded_bytes(answers.iter().map(answer_bytes).sum())?;
         Ok(answers.into_iter().map(|answer| answer.map_err(guest_error)).collect())
+    }
+}
+
+/// Returns the number of bytes of an answer that a store keeps.
+fn answer_bytes(answer: &Result<String, Failure>) -> usize {
+    match answer {
+        Ok(result) => result.len(),
+        Err(failure) => failure.message.len() + failure.detail.as_ref().map_or(0, String::len),
     }
 }
 

@@ -246,7 +246,7 @@ impl Plugin {
         let ask = ToolFunctionCall::Reconcile { args };
         let asked = code.call_function(&self.settings, operator, ask, call, CallPermissions::READ_ONLY, limits).await;
         let was_denied = asked.was_denied();
-        match asked.into_return()? {
+        match asked.into_return(limits)? {
             ToolReturn::Verdict(Verdict::Happened(output)) => {
                 let output = convert::output(output);
                 tool::check_tool_output(&output, limits, self.schemas.get(operator))?;
@@ -273,7 +273,7 @@ impl Plugin {
         self.require_export(self.verify, "verify")?;
         let ask = ToolFunctionCall::Verify { change };
         let asked = code.call_function(&self.settings, operator, ask, call, CallPermissions::READ_ONLY, limits).await;
-        match asked.into_return()? {
+        match asked.into_return(limits)? {
             ToolReturn::Finding(crate::guest::bindings::export::verify::Finding::Confirmed) => {
                 Ok(VerifyResult::Confirmed)
             }

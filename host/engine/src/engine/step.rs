@@ -14,7 +14,7 @@ use crate::engine::virtual_wasi;
 use crate::guest::bindings::{export, import};
 use crate::guest::limits::oversized;
 use crate::guest::step_calls::StepCalls;
-use crate::guest::{fault, limits};
+use crate::guest::{convert, fault, limits};
 
 /// A step plugin that is ready to be instantiated.
 pub(crate) struct StepCode {
@@ -133,7 +133,10 @@ fn run_end(
             Err(StepOutcome::Fault(oversized(output.len(), limits)))
         }
         Ok(Ok(output)) => Ok(Ok(output)),
-        Ok(Err(error)) => Ok(Err(crate::guest::convert::failure(error))),
+        Ok(Err(error)) => match convert::oversized_error(&error, limits) {
+            Some(failure) => Err(StepOutcome::Fault(failure)),
+            None => Ok(Err(convert::failure(error))),
+        },
         Err(error) if fault::is_stopped(&error) => Err(StepOutcome::Stopped),
         Err(error) => Err(StepOutcome::Fault(store.data().guard.last_words.explain(fault::failure(&error)))),
     };

@@ -8,6 +8,7 @@ use wasmtime::Store;
 use wasmtime::component::{Component, HasSelf, Instance, InstancePre, Linker};
 
 use latchwork_core::encoding::truncate;
+use latchwork_core::model::bounds;
 use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::Limits;
@@ -37,9 +38,6 @@ use crate::os::Machine;
 
 /// Maximum number of bytes kept of an invalid answer.
 pub(crate) const KEPT_ANSWER_BYTES_MAX: usize = 64 << 10;
-
-/// Maximum number of state changes in one answer. Each becomes an event.
-const STATE_CHANGES_MAX: usize = 1_000;
 
 /// End of one try of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,11 +139,14 @@ impl ToolCode {
         import::config::add_to_linker::<_, ConfigViewData>(&mut linker, ToolState::config_view)?;
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
-        // The host replaces two interfaces of WASI. It must see each change of a file and each name lookup.
+        // The host replaces some interfaces of WASI. It must see each change of a file, each name lookup and each new
+        // socket.
         linker.allow_shadowing(true);
         use wasmtime_wasi::p2::bindings::{filesystem, sockets};
         filesystem::types::add_to_linker::<_, FilesData>(&mut linker, files)?;
         sockets::ip_name_lookup::add_to_linker::<_, NameLookupData>(&mut linker, lookup)?;
+        sockets::tcp_create_socket::add_to_linker::<_, NameLookupData>(&mut linker, lookup)?;
+        sockets::udp_create_socket::add_to_linker::<_, NameLookupData>(&mut linker, lookup)?;
         let pre = linker.instantiate_pre(component)?;
         Ok(Self {
             invoke: match functions {
@@ -310,9 +311,12 @@ impl ToolCallResult {
     }
 
     /// Returns what the function returned, or the failure with the access that explains it.
-    pub(crate) fn into_return(self) -> Result<ToolReturn, Failure> {
+    pub(crate) fn into_return(self, limits: &Limits) -> Result<ToolReturn, Failure> {
         match self.returned {
-            Ok(ToolReturn::Error(error)) => Err(explain_hindrance(convert::failure(error), self.hindered)),
+            Ok(ToolReturn::Error(error)) => match convert::oversized_error(&error, limits) {
+                Some(failure) => Err(failure),
+                None => Err(explain_hindrance(convert::failure(error), self.hindered)),
+            },
             returned => returned.map_err(|failure| explain_hindrance(failure, self.hindered)),
         }
     }
@@ -341,6 +345,9 @@ impl ToolCallResult {
                 }
             }
             Ok(ToolReturn::Error(error)) => {
+                if let Some(failure) = convert::oversized_error(&error, limits) {
+                    return ToolEnd { answer: doubtful(failure, None), fuel, wall_us };
+                }
                 let applied = error.applied;
                 let said = convert::failure(error);
                 let is_exception = !said.code.is_guest_code();
@@ -418,12 +425,20 @@ pub(crate) fn check_tool_output(
     schema: Option<&schema::Schemas>,
 ) -> Result<(), Failure> {
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    if output.state_changes.len() > STATE_CHANGES_MAX {
-        let count = output.state_changes.len();
-        let message = format!("the answer has {count} state changes; at most {STATE_CHANGES_MAX} are allowed");
+    if output.state_changes.len() > bounds::STATE_CHANGES {
+        // Each change becomes an event.
+        let (count, max) = (output.state_changes.len(), bounds::STATE_CHANGES);
+        let message = format!("the answer has {count} state changes; at most {max} are allowed");
         return Err(Failure::new(Code::OutputLimit, message));
     }
     let usage = output.usage.as_ref();
+    let model_bytes = usage.map_or(0, |usage| optional(&usage.model));
+    if model_bytes > bounds::MODEL_NAME_BYTES {
+        // The sums of the costs are kept by model.
+        let max = bounds::MODEL_NAME_BYTES;
+        let message = format!("the name of the model has {model_bytes} bytes; at most {max} are allowed");
+        return Err(Failure::new(Code::OutputLimit, message));
+    }
     let usage = usage.map_or(0, |usage| optional(&usage.model) + optional(&usage.provider_trace_id));
     let changes: usize = output
         .state_changes

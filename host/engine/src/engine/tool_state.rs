@@ -9,6 +9,7 @@ use wasmtime_wasi::sockets::WasiSocketsCtxView;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::manifest::Limits;
 
 use crate::capability::Placeholders;
@@ -16,6 +17,7 @@ use crate::capability::call_window::CallWindow;
 use crate::capability::config::ConfigView;
 use crate::capability::context::CallContextView;
 use crate::capability::filesystem::Files;
+use crate::capability::handles::{Handles, RequestSlots};
 use crate::capability::host_call_gate::HostCallGate;
 use crate::capability::http::RequestHooks;
 use crate::capability::kv::KvView;
@@ -31,9 +33,6 @@ use crate::guest::permissions::CallPermissions;
 use crate::guest::tool_call::ToolCallContext;
 use crate::os::Machine;
 
-/// Maximum number of handles (files, requests, streams) that a tool may hold at the same time.
-const HANDLES_MAX: usize = 4_096;
-
 /// Data in the wasmtime `Store` of a running tool.
 pub(crate) struct ToolState {
     pub(crate) settings: Arc<PluginSettings>,
@@ -46,6 +45,7 @@ pub(crate) struct ToolState {
     http: WasiHttpCtx,
     requests: RequestHooks,
     names: ResolvedNames,
+    handles: Handles,
     table: ResourceTable,
     /// Handle table that WASI gets after the deadline of the call. The table is empty and has no capacity.
     no_handles: ResourceTable,
@@ -85,16 +85,20 @@ impl ToolState {
             permissions,
             watch: watch.clone(),
             placeholders: placeholders.clone(),
+            slots: RequestSlots::new(),
         };
+        let mut http = WasiHttpCtx::new();
+        http.set_field_size_limit(bounds::FIELD_BYTES);
         let (mut table, mut no_handles) = (ResourceTable::new(), ResourceTable::new());
-        table.set_max_capacity(HANDLES_MAX);
+        table.set_max_capacity(bounds::HANDLES);
         no_handles.set_max_capacity(0);
         Ok(Self {
             guard: Guard::new(limits),
             wasi: wasi.build(),
-            http: WasiHttpCtx::new(),
+            http,
             requests,
             names,
+            handles: Handles::default(),
             table,
             no_handles,
             placeholders,
@@ -193,6 +197,7 @@ pub(crate) fn files(state: &mut ToolState) -> Files<'_> {
         plugin: &state.settings.name,
         grants: &state.settings.grants,
         permissions: state.permissions,
+        handles: &mut state.handles,
     }
 }
 
@@ -206,5 +211,6 @@ pub(crate) fn lookup(state: &mut ToolState) -> NameLookup<'_> {
         plugin: &state.settings.name,
         grants: &state.settings.grants,
         permissions: state.permissions,
+        handles: &mut state.handles,
     }
 }

@@ -5,16 +5,24 @@ use latchwork_core::model::effect::{Output, StateChange, Usage};
 use latchwork_core::model::error::{Code, DENIED_BY_SDK, Failure};
 use latchwork_core::model::ids::Operator;
 use latchwork_core::model::manifest::{
-    Determinism, EffectKind, Manifest, OperatorSpec, RequestedLimits, ResolutionSpec,
+    Determinism, EffectKind, Limits, Manifest, OperatorSpec, RequestedLimits, ResolutionSpec,
 };
 
 use crate::guest::bindings::{export, import};
 pub(crate) use crate::guest::fault::MESSAGE_BYTES_MAX;
+use crate::guest::limits::oversized;
 
 /// Key in `detail` under which an SDK reports an exception that the operator did not handle. The value of the key
 /// contains the details of the exception. No error code of guests stands for this case, because a plugin returns each
 /// of these codes on purpose.
 const EXCEPTION_KEY: &str = "latchwork:exception";
+
+/// Returns the failure of a guest whose error is larger than its answer may be. An error is stored like an answer, and in an
+/// event besides.
+pub(crate) fn oversized_error(error: &import::types::Error, limits: &Limits) -> Option<Failure> {
+    let len = error.message.len() + error.detail.as_ref().map_or(0, String::len);
+    (len > limits.output_bytes as usize).then(|| oversized(len, limits))
+}
 
 /// Converts a guest's error into a failure. The caller reads the error's `applied` field separately.
 pub(crate) fn failure(error: import::types::Error) -> Failure {

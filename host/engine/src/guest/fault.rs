@@ -32,6 +32,8 @@ pub(crate) enum HostFault {
     RandomBytes(u32),
     #[error("emitted more than {0} bytes of events; raise limits.output or emit less")]
     EventBytes(u64),
+    #[error("called tools with more than {0} bytes of arguments and answers; call fewer, or in several steps")]
+    RecordedBytes(u64),
     #[error("emitted an event that cannot be taken: {0}")]
     InvalidEvent(String),
     #[error("made more than {0} calls of WASI; raise limits.host_calls or make fewer")]
@@ -48,6 +50,9 @@ pub(crate) enum HostFault {
     /// case.
     #[error("unknown import: `{0}` has not been defined")]
     UnknownImport(String),
+    /// The machine lacks a resource that the limits of the plugin allow.
+    #[error("the machine has no more room for the plugin: {0}")]
+    Machine(String),
     #[error("the host stopped the step")]
     Stopped,
 }
@@ -71,9 +76,10 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
     if let Some(fault) = error.downcast_ref::<HostFault>() {
         let code = match fault {
             HostFault::Memory { .. } | HostFault::Tables { .. } => Code::MemoryLimit,
-            HostFault::EventBytes(_) => Code::OutputLimit,
+            HostFault::EventBytes(_) | HostFault::RecordedBytes(_) => Code::OutputLimit,
             HostFault::InvalidEvent(_) => Code::SchemaValidationFailed,
             HostFault::WallClock(_) | HostFault::Deadline => Code::WallClockLimit,
+            HostFault::Machine(_) => Code::MachineFault,
             HostFault::HostCalls(_)
             | HostFault::RandomBytes(_)
             | HostFault::WasiCalls(_)
@@ -98,6 +104,9 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
         return (Code::PluginTrap, format!("the plugin ended itself with exit({status}) instead of answering"));
     }
     let root = error.root_cause().to_string();
+    if is_lack_of_resources(error) {
+        return (Code::MachineFault, format!("the machine has no more room for the plugin: {root}"));
+    }
     // The next two checks recognize errors of the engine by their texts, because the engine's types for these errors
     // are private. Tests with hostile guests check the texts.
     if root.contains("fuel allocated for hostcalls") {
@@ -107,6 +116,22 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
         return (Code::SchemaValidationFailed, "the plugin's answer is not UTF-8 text".to_owned());
     }
     (Code::PluginTrap, format!("the plugin trapped: {root}"))
+}
+
+/// Returns true if the engine failed because the machine lacks memory, descriptors, or places in the pool of instances.
+fn is_lack_of_resources(error: &wasmtime::Error) -> bool {
+    let lacks = |error: &std::io::Error| {
+        use rustix::io::Errno;
+        let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+        matches!(errno, Some(Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::AGAIN))
+            || error.kind() == std::io::ErrorKind::OutOfMemory
+    };
+    error.is::<wasmtime::PoolConcurrencyLimitError>()
+        || error.is::<wasmtime::error::OutOfMemory>()
+        || error.chain().any(|cause| match cause.downcast_ref::<rustix::io::Errno>() {
+            Some(errno) => lacks(&std::io::Error::from(*errno)),
+            None => cause.downcast_ref().is_some_and(lacks),
+        })
 }
 
 /// Formats the guest's stack as ` in f, called from g, h`.
@@ -135,4 +160,24 @@ pub(crate) fn stack_functions(error: &wasmtime::Error) -> Vec<String> {
         None => format!("function {}", frame.func_index()),
     });
     names.take(FRAMES_SHOWN + 1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I223: errors of the system are faults of the machine, with any context around them. A trap and another error are not.
+    #[test]
+    fn lack_of_resources_is_a_fault_of_the_machine() {
+        let code = |error: &wasmtime::Error| classify(error).0;
+        for errno in [rustix::io::Errno::NOMEM, rustix::io::Errno::MFILE, rustix::io::Errno::NFILE] {
+            let system = std::io::Error::from(errno);
+            assert_eq!(code(&wasmtime::Error::from(system).context("mmap failed")), Code::MachineFault);
+            assert_eq!(code(&wasmtime::Error::from(errno).context("mprotect failed")), Code::MachineFault);
+        }
+        assert_eq!(code(&HostFault::Machine("no memory".to_owned()).into()), Code::MachineFault);
+        let missing = wasmtime::Error::from(std::io::Error::from(rustix::io::Errno::NOENT));
+        assert_eq!(code(&missing), Code::PluginTrap);
+        assert_eq!(code(&Trap::UnreachableCodeReached.into()), Code::PluginTrap);
+    }
 }

@@ -50,11 +50,15 @@ pub(crate) struct Guard {
     memory_bytes_max: u64,
     table_elements: u64,
     table_elements_max: u64,
+    /// True if the guest last wanted more than its own module declares as the maximum.
+    is_beyond_own_maximum: bool,
     host_calls: u32,
     host_calls_max: u32,
     /// Bytes of events that the try may still emit.
     event_bytes_left: u64,
     event_bytes_max: u64,
+    /// Bytes of arguments and answers that the calls of the try may still have.
+    recorded_bytes_left: u64,
     /// Bytes of log records that the try may still write.
     log_bytes_left: usize,
     /// The last texts about errors.
@@ -75,10 +79,12 @@ impl Guard {
             memory_bytes_max: limits.memory_bytes,
             table_elements: 0,
             table_elements_max: u64::from(limits.table_elements),
+            is_beyond_own_maximum: false,
             host_calls: 0,
             host_calls_max: limits.host_calls,
             event_bytes_left: u64::from(limits.output_bytes),
             event_bytes_max: u64::from(limits.output_bytes),
+            recorded_bytes_left: bounds::RECORDED_BYTES as u64,
             log_bytes_left: LOG_BYTES_MAX,
             last_words: LastWords::default(),
             wasi_calls: 0,
@@ -104,6 +110,15 @@ impl Guard {
         }
     }
 
+    /// Returns the error of a growth within the limits that failed. A growth beyond the guest's own maximum fails on every
+    /// machine.
+    fn failed_growth(&self, error: wasmtime::Error) -> wasmtime::Error {
+        match self.is_beyond_own_maximum {
+            true => error,
+            false => HostFault::Machine(error.root_cause().to_string()).into(),
+        }
+    }
+
     /// Total size of all linear memories, in bytes. Memory never shrinks, so this is also the maximum so far.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.memory_bytes
@@ -123,6 +138,14 @@ impl Guard {
     pub(crate) fn count_event_bytes(&mut self, bytes: usize) -> Result<(), HostFault> {
         let left = self.event_bytes_left.checked_sub(bytes as u64);
         self.event_bytes_left = left.ok_or(HostFault::EventBytes(self.event_bytes_max))?;
+        Ok(())
+    }
+
+    /// Counts `bytes` of the arguments or the answer of a call, because the store keeps them as long as the job. The calls of
+    /// a replay have the same bytes.
+    pub(crate) fn count_recorded_bytes(&mut self, bytes: usize) -> Result<(), HostFault> {
+        let left = self.recorded_bytes_left.checked_sub(bytes as u64);
+        self.recorded_bytes_left = left.ok_or(HostFault::RecordedBytes(bounds::RECORDED_BYTES as u64))?;
         Ok(())
     }
 
@@ -150,7 +173,8 @@ impl Guard {
 }
 
 impl ResourceLimiter for Guard {
-    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
+        self.is_beyond_own_maximum = maximum.is_some_and(|maximum| desired > maximum);
         let total = self.memory_bytes + (desired - current) as u64;
         if total > self.memory_bytes_max {
             return Err(HostFault::Memory { wanted: total, limit: self.memory_bytes_max }.into());
@@ -159,7 +183,8 @@ impl ResourceLimiter for Guard {
         Ok(true)
     }
 
-    fn table_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
+        self.is_beyond_own_maximum = maximum.is_some_and(|maximum| desired > maximum);
         let total = self.table_elements + (desired - current) as u64;
         if total > self.table_elements_max {
             return Err(HostFault::Tables { wanted: total, limit: self.table_elements_max }.into());
@@ -171,11 +196,11 @@ impl ResourceLimiter for Guard {
     /// Traps if the system itself has no memory left. If the growth only failed inside the guest, a lack of memory on
     /// this machine could change the result of the step.
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
-        Err(error)
+        Err(self.failed_growth(error))
     }
 
     fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
-        Err(error)
+        Err(self.failed_growth(error))
     }
 
     fn instances(&self) -> usize {
@@ -212,4 +237,33 @@ pub(crate) fn oversized(len: usize, limits: &Limits) -> Failure {
         Code::OutputLimit,
         format!("the plugin answered with {len} bytes where {} are allowed; raise limits.output", limits.output_bytes),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I222: bound `recorded_bytes`.
+    #[test]
+    fn recorded_bytes_of_a_try_are_bounded() {
+        let mut guard = Guard::new(&Limits::default());
+        guard.count_recorded_bytes(bounds::RECORDED_BYTES - 1).unwrap();
+        guard.count_recorded_bytes(1).unwrap();
+        assert!(matches!(guard.count_recorded_bytes(1), Err(HostFault::RecordedBytes(_))));
+    }
+
+    /// I223: a growth that the limits allow fails only if the machine lacks memory. A growth beyond the module's own maximum
+    /// fails everywhere.
+    #[test]
+    fn failed_growth_within_the_limits_is_a_fault_of_the_machine() {
+        let mut guard = Guard::new(&Limits::default());
+        let failed = |guard: &mut Guard| {
+            let error = wasmtime::Error::msg("Memory maximum size exceeded");
+            guard.memory_grow_failed(error).unwrap_err().downcast::<HostFault>().ok()
+        };
+        assert!(guard.memory_growing(0, 1 << 16, Some(1 << 16)).unwrap());
+        assert!(matches!(failed(&mut guard), Some(HostFault::Machine(_))));
+        assert!(guard.memory_growing(1 << 16, 1 << 17, Some(1 << 16)).unwrap());
+        assert!(failed(&mut guard).is_none());
+    }
 }

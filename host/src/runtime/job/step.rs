@@ -45,7 +45,9 @@ impl Run {
         };
         let ended = {
             let state = self.state();
-            decide::step_ended(&state.durable, step, calls, result)
+            let profile = self.worker.parts.engine_profile;
+            decide::divergence_of_profile(&state.durable, step, &result, profile)
+                .map_or_else(|| decide::step_ended(&state.durable, step, calls, result), Err)
                 .map(|draft| decide::index_result(&state.durable, step, draft, &self.context()))
         };
         match ended {

@@ -47,8 +47,22 @@ impl plugin::Guest for Hostile {
 impl invoke::Guest for Hostile {
     fn invoke(_operator: String, args: String) -> Result<types::ToolOutput, types::Error> {
         let changes = serde_json::from_str::<Value>(&args).map(|script| changes(&script)).unwrap_or_default();
-        follow(&args).map(|result| types::ToolOutput { state_changes: changes, ..output(result) })
+        let model = serde_json::from_str::<Value>(&args).ok().and_then(|script| model(&script));
+        follow(&args).map(|result| types::ToolOutput { state_changes: changes, usage: model, ..output(result) })
     }
+}
+
+/// Returns the usage of a model whose name has the length in the script.
+fn model(script: &Value) -> Option<types::Usage> {
+    let bytes = script["do"].as_array()?.iter().find_map(|action| action.get("model")?.as_u64())?;
+    Some(types::Usage {
+        model: Some("m".repeat(bytes as usize)),
+        provider_trace_id: None,
+        tokens_in: 1,
+        tokens_out: 1,
+        cost_micro_usd: 0,
+        credits: 0,
+    })
 }
 
 /// Returns the state changes listed in the script.
@@ -142,6 +156,13 @@ fn fault(name: &str, argument: &Value) -> Option<Result<String, types::Error>> {
         }
         "giant" => Some(Ok(format!("[\"{}\"]", "x".repeat(argument.as_u64().expect("a size") as usize)))),
         "malformed" => Some(Ok("[1,".into())),
+        "giant-error" => Some(Err(types::Error {
+            code: types::ErrorCode::InvalidInput,
+            message: String::new(),
+            retry_after_ms: None,
+            detail: Some(format!("\"{}\"", "x".repeat(argument.as_u64().expect("a size") as usize - 2))),
+            applied: types::Applied::No,
+        })),
         "schema" => Some(Ok("{}".into())),
         "exception" | "denied" => Some(Err(types::Error {
             code: types::ErrorCode::InvalidInput,
@@ -216,7 +237,10 @@ fn perform(name: &str, argument: &Value, known: &mut Vec<(String, String)>) -> V
             world::sleep(argument.as_u64().expect("milliseconds"));
             json!(true)
         }
-        "change" => json!(true),
+        "change" | "model" => json!(true),
+        "open" => world::open(&text("path"), argument["count"].as_u64().expect("a number")),
+        "list" => world::list(&text("path"), argument["count"].as_u64().expect("a number")),
+        "sockets" => world::sockets(argument.as_u64().expect("a number")),
         other => panic!("told to do {other}"),
     }
 }

@@ -100,6 +100,47 @@ pub fn read(path: &str) -> Value {
     read().unwrap_or_else(|wrong: Value| wrong)
 }
 
+/// Opens a file several times and keeps it open. Returns how often it was opened, and the first error.
+pub fn open(path: &str, count: u64) -> Value {
+    let (directory, path) = match directory(path) {
+        Ok(found) => found,
+        Err(wrong) => return wrong,
+    };
+    let one = || directory.open_at(PathFlags::empty(), &path, OpenFlags::empty(), DescriptorFlags::READ);
+    keep(count, one)
+}
+
+/// Lists a directory several times and keeps the listings.
+pub fn list(path: &str, count: u64) -> Value {
+    match directory(path) {
+        Ok((directory, _)) => keep(count, || directory.read_directory()),
+        Err(wrong) => wrong,
+    }
+}
+
+/// Creates sockets and keeps them.
+pub fn sockets(count: u64) -> Value {
+    keep(count, || create_tcp_socket(IpAddressFamily::Ipv4))
+}
+
+/// Makes things that the guest holds until its end.
+fn keep<T, E: std::fmt::Debug>(count: u64, make: impl Fn() -> Result<T, E>) -> Value {
+    let mut first = None;
+    let mut made = 0;
+    for _ in 0..count {
+        match make() {
+            Ok(thing) => {
+                std::mem::forget(thing);
+                made += 1;
+            }
+            Err(wrong) => {
+                first.get_or_insert(format!("{wrong:?}"));
+            }
+        }
+    }
+    json!({ "made": made, "error": first })
+}
+
 pub fn tcp(host: &str, port: u16, text: &str) -> Value {
     try_tcp(host, port, text).unwrap_or_else(|wrong| wrong)
 }

@@ -1,5 +1,7 @@
 //! Interprets the answer of a try: final, to be retried, or in doubt.
 
+use std::collections::BTreeSet;
+
 use crate::decide::call::action;
 use crate::decide::call::ledger_row::replace_row;
 use crate::decide::call::stopped_step::{block_step, is_running, skip_call};
@@ -7,6 +9,7 @@ use crate::decide::call::tries::{is_keyed_retry, mark_caught_up, overrides, star
 use crate::decide::types::{Invocation, Try};
 use crate::decide::{Context, TRIES_MAX, is_dry};
 use crate::event::Body;
+use crate::model::bounds;
 use crate::model::effect::{Answer, Effect, Provenance, UnusableAnswer, Usage};
 use crate::model::error::{Code, Failure};
 use crate::model::ids::Slot;
@@ -15,6 +18,9 @@ use crate::rules::ledger::{LedgerRow, RowState};
 use crate::rules::retry;
 use crate::state::{Durable, label};
 use crate::storage::{Draft, Payload, Record};
+
+/// Name under which the models of a job are counted that have no sum of their own.
+const OTHER_MODELS: &str = "other";
 
 /// Returns the draft for the answer of a try. An effect that was read from the effect store must be passed unchanged.
 /// The draft does not write such an effect again.
@@ -236,7 +242,7 @@ fn finished(
         _ => effect.provenance,
     };
     let usage = match &effect.answer {
-        Answer::Ok(output) => output.usage.clone(),
+        Answer::Ok(output) => output.usage.clone().map(|usage| with_known_model(durable, usage)),
         _ => None,
     };
     // An answered call with a price is charged even if the answer reports no usage.
@@ -269,6 +275,19 @@ fn finished(
         draft.payloads.push(Payload { label: label::args(slot), bytes: invocation.args.clone() });
     }
     (draft, answer.hash)
+}
+
+/// Returns the usage with the model under which a job counts it. The tables of costs have a row for each model, and the tool
+/// alone states its name. Beyond a number of models, the others are counted together.
+fn with_known_model(durable: &Durable, usage: Usage) -> Usage {
+    let finished = durable.job.calls.values().filter_map(|call| call.finished.as_ref());
+    let models: BTreeSet<&str> = finished.filter_map(|finished| finished.usage.as_ref()?.model.as_deref()).collect();
+    match usage.model.as_deref() {
+        Some(model) if models.len() >= bounds::MODELS && !models.contains(model) => {
+            Usage { model: Some(OTHER_MODELS.to_owned()), ..usage }
+        }
+        _ => usage,
+    }
 }
 
 fn row(durable: &Durable, invocation: &Invocation, started: &Try, state: RowState, changing: bool) -> LedgerRow {

@@ -1,11 +1,11 @@
 //! Decisions at the start and at the end of a step's try.
 
 use crate::decide::common::single_event;
-use crate::decide::{failed, outcome_id};
+use crate::decide::{blocked, failed, outcome_id};
 use crate::event::Body;
 use crate::model::divergence::Divergence;
 use crate::model::error::{Code, Failure};
-use crate::model::ids::StepId;
+use crate::model::ids::{Hash, Slot, StepId};
 use crate::model::manifest::PluginKind;
 use crate::model::result_type::ResultType;
 use crate::state::{Durable, Job, label};
@@ -50,8 +50,14 @@ pub(crate) fn fail_permanently(step: &StepId, failure: &Failure) -> Draft {
 /// # Errors
 /// Fails if the host calls of the try differ from the calls in the log.
 pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResult) -> Result<Draft, Divergence> {
-    replay::check_complete(&durable.job, step, calls)?;
     let job = &durable.job;
+    // A lack of resources ends a try at any place, so the try may have made fewer calls than the log has.
+    if let StepResult::Fault(failure) = &result
+        && failure.code == Code::MachineFault
+    {
+        return Ok(abort_for_machine(job, step, failure.clone()));
+    }
+    replay::check_complete(job, step, calls)?;
     Ok(match result {
         StepResult::Output(output) => succeeded(durable, step, output),
         StepResult::Fault(failure) if may_vary_between_tries(failure.code) => {
@@ -64,6 +70,30 @@ pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResu
         }
         StepResult::Fault(failure) | StepResult::Failed(failure) => fail(durable, step, failure),
     })
+}
+
+/// Aborts a try that ended because the machine lacked a resource. After the last repetition, the step waits until a person
+/// continues the job. The machine never decides the end of a step.
+fn abort_for_machine(job: &Job, step: &StepId, failure: Failure) -> Draft {
+    let aborts = job.step(step).map_or(0, |step| step.aborted_tries);
+    match aborts < ABORTS_MAX {
+        true => single_event(Body::StepAborted { step_id: step.clone(), failure }),
+        false => single_event(blocked(step, &Slot::of_step(step), failure.code)),
+    }
+}
+
+/// Returns the divergence of a step that ran out of fuel in another engine profile than that of its job. Fuel counts what
+/// the compiler made of the component, so it is a verdict only in the same profile.
+pub fn divergence_of_profile(
+    durable: &Durable,
+    step: &StepId,
+    result: &StepResult,
+    engine_profile: Hash,
+) -> Option<Divergence> {
+    let recorded = durable.job.header.engine_profile;
+    let is_out_of_fuel = matches!(result, StepResult::Fault(failure) if failure.code == Code::OutOfFuel);
+    (is_out_of_fuel && recorded != engine_profile)
+        .then(|| Divergence::new(step, "fuel", "engine profile", recorded, format!("{engine_profile}, out of fuel")))
 }
 
 /// Returns true if the same code and input may end differently in the next try. Stack depth and wall-clock time

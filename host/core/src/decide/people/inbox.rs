@@ -41,7 +41,7 @@ pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -
         }
         InboxRequest::Confirm { slot, gone } => confirm::accept_change(durable, slot, by, *gone),
         InboxRequest::Continue => single_event(Body::JobUnparked { cause: "continue".to_owned() })
-            .merge(unblock_grant_waiters(durable))
+            .merge(unblock_waiters_for_changes(durable))
             .merge(compensation::continue_past_failures(durable, &by)),
         InboxRequest::Abort => single_event(Body::JobUnparked { cause: "abort".to_owned() }),
         InboxRequest::Cancel if durable.job.cancel.is_none() => single_event(Body::JobCancelRequested { by }),
@@ -82,9 +82,10 @@ fn apply_late_effect(durable: &Durable, slot: &Slot, try_no: u32) -> Draft {
     }
 }
 
-/// Unblocks the steps whose calls wait for a grant. The next try of such a call uses the current grants.
-fn unblock_grant_waiters(durable: &Durable) -> Draft {
-    let waits = |step: &&crate::state::Step| matches!(&step.blocked, Some((_, Code::GrantRequired)) if step.state == StepState::Blocked);
+/// Unblocks the steps that wait until a person has changed something outside of the job: a grant, or the machine. The next
+/// try uses the current grants.
+fn unblock_waiters_for_changes(durable: &Durable) -> Draft {
+    let waits = |step: &&crate::state::Step| matches!(&step.blocked, Some((_, Code::GrantRequired | Code::MachineFault)) if step.state == StepState::Blocked);
     let waiting = durable.job.steps.iter().filter(waits);
     let events = waiting.map(|step| Body::StepUnblocked { step_id: step.id.clone() }).collect();
     Draft { events, ..Draft::default() }

@@ -72,6 +72,7 @@ pub(super) fn is_host_ended(code: Code) -> bool {
             | Code::MemoryLimit
             | Code::StackOverflow
             | Code::WallClockLimit
+            | Code::MachineFault
             | Code::OutputLimit
             | Code::Internal
     )

@@ -2,6 +2,7 @@
 
 mod context;
 mod grants;
+mod handles;
 mod log;
 mod outcome;
 mod secrets;

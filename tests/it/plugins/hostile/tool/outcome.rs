@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::effect::{Answer, StateChange};
 use latchwork_core::model::error::Code;
 use latchwork_engine::capability::grants::{DirGrant, Grants};
@@ -64,6 +65,31 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
         Code::RateLimit
     );
     assert_eq!(answers_of(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
+}
+
+/// I222: an error is measured like an answer, before its words count. A call whose error is too large is applied or not
+/// according to what the host saw of it.
+#[tokio::test]
+async fn oversized_errors_and_model_names_are_refused() {
+    let server = Server::start().await;
+    let plugin = load("hostile-tool", post_grants_for(&server), tool_limits()).unwrap();
+    let max = plugin.limits("World.Change").output_bytes as usize;
+    let error = |bytes: usize| json!({ "giant-error": bytes });
+    let within = unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([error(max)])).await);
+    assert_eq!((within.code, within.detail.map(|detail| detail.len())), (Code::InvalidInput, Some(max)));
+    let beyond = unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([error(max + 1)])).await);
+    assert_eq!((beyond.code, &beyond.detail), (Code::OutputLimit, &None));
+    let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
+    let (beyond, _) = unwrap_unknown(invoke_script(&plugin, "World.Change", json!([post, error(max + 1)])).await);
+    assert_eq!((beyond.code, &beyond.detail), (Code::OutputLimit, &None));
+    let args = json!({ "do": [error(max + 1)] }).to_string();
+    let limits = plugin.limits("World.Change");
+    let asked = plugin.reconcile("World.Change", &args, call_context(20_000), &limits).await;
+    assert_eq!(asked.unwrap_err().code, Code::OutputLimit);
+    let model = |bytes: usize| json!([{ "model": bytes }]);
+    answers_of(&plugin, "World.Model", model(bounds::MODEL_NAME_BYTES)).await;
+    let end = invoke_script(&plugin, "World.Model", model(bounds::MODEL_NAME_BYTES + 1)).await;
+    assert_eq!(unwrap_not_applied(end).code, Code::OutputLimit);
 }
 
 /// I163: if the tool reports no error code of its own, the error names the unreachable granted host and is retryable.

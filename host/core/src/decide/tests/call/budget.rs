@@ -1,10 +1,13 @@
 //! Tests of model costs and budgets: the cost of an answer, and the refusal of calls beyond the budget.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::decide::tests::support::{Cut, Sim, good, step};
 use crate::decide::{ReservedCosts, reserved_cost};
 use crate::event::{Body, BudgetPeriod};
+use crate::model::bounds;
 use crate::model::budget::Budget;
 use crate::model::effect::{Answer, Output, Usage};
 use crate::model::error::Code;
@@ -243,4 +246,26 @@ fn costly_answers_are_flushed_immediately() {
         sim.process(None).unwrap();
         assert_eq!(sim.answers_flushed, [flushed], "{operator}");
     }
+}
+
+/// I222: bound `models`. A tool that names another model in each answer makes at most this number of rows of costs, and one
+/// for the others.
+#[test]
+fn models_of_a_job_are_counted_separately_up_to_their_limit() {
+    let count = bounds::MODELS + 2;
+    let steps: Vec<Value> = (0..count).map(|at| step(&format!("s{at}"), "Model", &[], json!({ "at": at }))).collect();
+    let mut sim = Sim::new(Mode::AutoExec, steps);
+    let named = |at: usize| {
+        let Answer::Ok(output) = paid(1) else { unreachable!("it is an answer") };
+        let usage = output.usage.map(|usage| Usage { model: Some(format!("m{at}")), ..usage });
+        Answer::Ok(Output { usage, ..output })
+    };
+    sim.script.insert(Operator::new("Model"), (0..count).map(named).collect());
+    let durable = sim.process(None).unwrap();
+    let finished = durable.job.calls.values().filter_map(|call| call.finished.as_ref());
+    let models: Vec<&str> = finished.filter_map(|finished| finished.usage.as_ref()?.model.as_deref()).collect();
+    assert_eq!(models.len(), count);
+    assert_eq!(models.iter().collect::<BTreeSet<_>>().len(), bounds::MODELS + 1);
+    assert_eq!(models.iter().filter(|model| **model == "other").count(), 2);
+    assert_eq!(durable.job.cost.cost_micro_usd, count as u64);
 }

@@ -1,5 +1,6 @@
 //! Tests of whole jobs and their steps.
 
+mod aborted_tries;
 mod claims;
 mod emitted_events;
 mod evidence;

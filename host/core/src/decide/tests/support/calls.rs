@@ -18,6 +18,12 @@ impl Sim {
         let input: Value = serde_json::from_slice(&durable.input(id).unwrap()).unwrap();
         let fails = planned.name.as_str() == "Failing";
         let (calls, result) = if fails || planned.name.as_str() == "Script" {
+            if self.machine_faults > 0 {
+                self.machine_faults -= 1;
+                let failure = Failure::new(crate::model::error::Code::MachineFault, "no memory");
+                let draft = decide::step_ended(durable, id, 0, StepResult::Fault(failure));
+                return self.write(durable, draft.expect("the sim is deterministic"));
+            }
             // A step plugin that calls the operators named in its input, in order.
             let mut answers = Vec::new();
             let list = input["calls"].as_array().unwrap().clone();

@@ -67,6 +67,8 @@ pub(super) struct Sim {
     pub(super) not_yets: u32,
     /// True if `reconcile` answers that it does not know the outcome of the call.
     pub(super) reconcile_unknown: bool,
+    /// Number of tries of step plugins that end because the machine lacks a resource.
+    pub(super) machine_faults: u32,
     /// True if calls without an answer never reach the world.
     pub(super) loses_calls: bool,
     pub(super) now_us: i64,
@@ -122,6 +124,7 @@ impl Sim {
             max_cost: None,
             not_yets: 0,
             reconcile_unknown: false,
+            machine_faults: 0,
             loses_calls: false,
             now_us: 2_000,
             actions: BTreeMap::new(),

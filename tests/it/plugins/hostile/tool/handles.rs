@@ -1,0 +1,83 @@
+//! Handles of a tool, by kind.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use latchwork_core::model::bounds;
+use latchwork_engine::Plugin;
+use latchwork_engine::capability::grants::{DirGrant, Grants};
+
+use crate::plugins::hostile::load;
+use crate::plugins::hostile::tool::{answers_of, minimal_grants, tool_limits};
+use crate::support::plugins::built_guests::guest;
+use crate::support::program::{command_output, latch_command};
+use crate::support::test_env::{TestEnv, step};
+
+fn load_with_dir(dir: &Path) -> std::sync::Arc<Plugin> {
+    let grant = DirGrant { host: dir.to_owned(), guest: "/d".into(), write: true };
+    load("hostile-tool", Grants { dirs: vec![grant], ..minimal_grants() }, tool_limits()).unwrap()
+}
+
+/// I221: bounds `open_files`, `directory_streams` and `sockets`. What is opened beyond a limit fails with an error, and what
+/// a call holds is closed at its end.
+#[tokio::test]
+async fn files_listings_and_sockets_of_a_call_are_limited() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("file"), "x").unwrap();
+    let plugin = load_with_dir(dir.path());
+    for (action, max, error) in [
+        (json!({ "open": { "path": "/d/file", "count": 100 } }), bounds::OPEN_FILES, "quota"),
+        (json!({ "list": { "path": "/d", "count": 20 } }), bounds::DIRECTORY_STREAMS, "quota"),
+        (json!({ "sockets": 100 }), bounds::SOCKETS, "new-socket-limit"),
+    ] {
+        for _ in 0..2 {
+            let answer = &answers_of(&plugin, "World.Change", json!([action])).await[0];
+            assert_eq!(answer["made"], json!(max), "{action} {answer}");
+            assert!(answer["error"].as_str().is_some_and(|said| said.contains(error)), "{action} {answer}");
+        }
+    }
+    // A file that was closed no longer counts.
+    let reads = Value::from(vec![json!({ "read": { "path": "/d/file" } }); bounds::OPEN_FILES + 10]);
+    assert!(answers_of(&plugin, "World.Look", reads).await.iter().all(|answer| answer == "x"));
+}
+
+/// I221: to open a FIFO would wait for its other end, on a thread of the host that cannot be stopped.
+#[tokio::test]
+async fn file_that_is_not_regular_is_not_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let fifo = dir.path().join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    std::os::unix::fs::symlink("fifo", dir.path().join("link")).unwrap();
+    let plugin = load_with_dir(dir.path());
+    let read = json!({ "read": { "path": "/d/fifo" } });
+    let write = json!({ "write": { "path": "/d/fifo", "text": "x" } });
+    let answers = answers_of(&plugin, "World.Change", json!([read, write])).await;
+    assert!(
+        answers.iter().all(|answer| answer["error"].as_str().is_some_and(|said| said.contains("not-permitted"))),
+        "{answers:?}"
+    );
+}
+
+/// I221: a tool that opens 4,096 files takes none of those that another job needs, also if the process was started with a
+/// small limit of descriptors.
+#[test]
+fn tool_that_opens_many_files_leaves_descriptors_to_other_jobs() {
+    let config = format!(
+        "[[plugin]]\nname = \"world\"\nsource = {:?}\ngrants = {{ http = [\"http://127.0.0.1:9\"], \
+         tcp = [\"127.0.0.1:9\"], dirs = [{{ host = \"data\", guest = \"/data\" }}] }}\n",
+        guest("hostile-tool"),
+    );
+    let open =
+        |id: &str| step(id, "World.Look", &[], json!({ "do": [{ "open": { "path": "/data/file", "count": 4096 } }] }));
+    let place = TestEnv::configured(&config, vec![]).with_plan(&[open("a"), open("b"), open("c")]);
+    std::fs::create_dir(place.dir.join("data")).unwrap();
+    std::fs::write(place.dir.join("data/file"), "x").unwrap();
+    let latch = latch_command(&place.dir, &place.run_args());
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -S -n 64; exec \"$@\"", "sh"]).arg(latch.get_program()).args(latch.get_args());
+    limited.current_dir(&place.dir).envs(latch.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ran = command_output(limited.output().unwrap());
+    assert_eq!((ran.code, &ran.json()["state"]), (0, &json!("COMPLETED")), "{} {}", ran.stdout, ran.stderr);
+}
