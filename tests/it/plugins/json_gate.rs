@@ -75,7 +75,7 @@ fn output_without_canonical_form_fails_its_step_and_is_found_by_the_check() {
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
     write("made.wasm", &component());
     write("latch.toml", b"[[plugin]]\nname = \"made\"\nsource = \"made.wasm\"\n");
-    write("plan.json", br#"{"steps":[{"step_id":"a","name":"Made.Run","inputs":{}}]}"#);
+    write("plan.json", br#"{"steps":[{"step_id":"a","name":"Made.Run","payload":{}}]}"#);
     write("cases.jsonl", b"{\"operator\":\"Made.Run\",\"input\":{}}\n");
     let ran = run_latch(folder.path(), &["run", "plan.json", "--json"]);
     let text = format!("{} {}", ran.stdout, ran.stderr);
