@@ -1,6 +1,7 @@
 //! Tests of the sources themselves.
 
 mod bindings;
+mod bounds;
 mod floors;
 mod injected;
 mod register;

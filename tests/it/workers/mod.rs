@@ -1,5 +1,6 @@
 //! The command `latch worker`.
 
+mod greedy;
 mod limits;
 mod missing_plugin;
 mod queue;

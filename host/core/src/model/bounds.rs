@@ -58,6 +58,14 @@ bounds! {
     MEMORIES: "memories" = 16, "memories";
     /// Tables of one instance of a component.
     TABLES: "tables" = 64, "tables";
+    /// Key of the key-value map.
+    KV_KEY_BYTES: "kv_key_bytes" = 256, "bytes";
+    /// Value in the key-value map.
+    KV_VALUE_BYTES: "kv_value_bytes" = 64 << 10, "bytes";
+    /// Name of an event that a step emits.
+    EVENT_NAME_BYTES: "event_name_bytes" = 128, "bytes";
+    /// Log records of one try.
+    LOG_BYTES: "log_bytes" = 1 << 20, "bytes";
     /// Arguments and answers of the calls of one try of a step.
     RECORDED_BYTES: "recorded_bytes" = 256 << 20, "bytes";
     /// Changes of the world in one answer of a tool.

@@ -2,6 +2,8 @@
 
 use serde::de::IgnoredAny;
 
+use latchwork_core::model::bounds::EVENT_NAME_BYTES;
+
 use crate::capability::step_view::StepView;
 use crate::guest::bindings::import::events;
 use crate::guest::bindings::import::types::Json;
@@ -18,15 +20,12 @@ impl events::Host for StepView<'_> {
     }
 }
 
-/// Maximum length of an event's name, in bytes.
-const NAME_BYTES_MAX: usize = 128;
-
 /// Returns the fault that stops the step if the name or the payload is invalid. An invalid event could not be read
 /// later, and the interface has no error for it. The payload needs a canonical form, like arguments. A payload that the
 /// log holds only needs to be JSON, as it was when it was recorded.
 fn check(name: &str, payload: &str, is_recorded: bool) -> Result<(), HostFault> {
-    if name.is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
-        let message = format!("an event's name has 1 to {NAME_BYTES_MAX} bytes and no control characters");
+    if name.is_empty() || name.len() > EVENT_NAME_BYTES || name.chars().any(char::is_control) {
+        let message = format!("an event's name has 1 to {EVENT_NAME_BYTES} bytes and no control characters");
         return Err(HostFault::InvalidEvent(message));
     }
     if is_recorded {
@@ -42,13 +41,14 @@ fn check(name: &str, payload: &str, is_recorded: bool) -> Result<(), HostFault> 
 mod tests {
     use super::*;
 
+    /// I225: bound `event_name_bytes`.
     #[test]
     fn event_names_and_payloads_are_checked() {
-        let longest = "n".repeat(NAME_BYTES_MAX);
+        let longest = "n".repeat(EVENT_NAME_BYTES);
         for name in ["draft-ready", "é", &longest] {
             check(name, "{\"words\": 180}", false).unwrap();
         }
-        let too_long = "n".repeat(NAME_BYTES_MAX + 1);
+        let too_long = "n".repeat(EVENT_NAME_BYTES + 1);
         for name in ["", "a\nb", "a\0", &too_long] {
             assert!(matches!(check(name, "{}", false), Err(HostFault::InvalidEvent(_))), "{name:?}");
         }

@@ -3,6 +3,7 @@
 use crate::capability::grant;
 use wasmtime::component::HasData;
 
+use latchwork_core::model::bounds;
 use latchwork_core::storage::KeyValue;
 
 use crate::capability::grants::Grants;
@@ -10,10 +11,6 @@ use crate::capability::host_call_gate::HostCallGate;
 use crate::guest::bindings::import::kv;
 use crate::guest::bindings::import::kv::KvError;
 use crate::guest::permissions::CallPermissions;
-
-/// Maximum sizes of a key and a value, as specified in `wit/kv.wit`.
-const KEY_BYTES_MAX: usize = 256;
-const VALUE_BYTES_MAX: usize = 64 << 10;
 
 /// The parts of a tool's state that its key-value map needs.
 pub(crate) struct KvView<'a> {
@@ -34,7 +31,7 @@ impl HasData for KvViewData {
 impl KvView<'_> {
     fn namespace(&mut self, key: &str) -> wasmtime::Result<Result<String, KvError>> {
         self.gate.pass()?;
-        if key.len() > KEY_BYTES_MAX {
+        if key.len() > bounds::KV_KEY_BYTES {
             return Ok(Err(KvError::TooLarge));
         }
         Ok(match grant::kv_namespace(self.grants, self.plugin) {
@@ -72,7 +69,7 @@ impl kv::Host for KvView<'_> {
 
     async fn set(&mut self, key: String, value: Vec<u8>) -> wasmtime::Result<Result<(), KvError>> {
         let namespace = granted!(self.namespace(&key)?);
-        if value.len() > VALUE_BYTES_MAX {
+        if value.len() > bounds::KV_VALUE_BYTES {
             return Ok(Err(KvError::TooLarge));
         }
         granted!(self.begin_kv_write()?);

@@ -22,9 +22,6 @@ const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
 /// WASI calls that the plugin's author does not see. A WASI call costs very little.
 const WASI_CALLS_PER_HOST_CALL: u32 = 100;
 
-/// Maximum number of bytes of log records in one try.
-pub(crate) const LOG_BYTES_MAX: usize = 1 << 20;
-
 /// Bytes that a log record takes besides its text, for time, place and names.
 pub(crate) const RECORD_BYTES: usize = 100;
 
@@ -85,7 +82,7 @@ impl Guard {
             event_bytes_left: u64::from(limits.output_bytes),
             event_bytes_max: u64::from(limits.output_bytes),
             recorded_bytes_left: bounds::RECORDED_BYTES as u64,
-            log_bytes_left: LOG_BYTES_MAX,
+            log_bytes_left: bounds::LOG_BYTES,
             last_words: LastWords::default(),
             wasi_calls: 0,
             wasi_calls_max: limits.host_calls.saturating_mul(WASI_CALLS_PER_HOST_CALL),
@@ -250,6 +247,17 @@ mod tests {
         guard.count_recorded_bytes(bounds::RECORDED_BYTES - 1).unwrap();
         guard.count_recorded_bytes(1).unwrap();
         assert!(matches!(guard.count_recorded_bytes(1), Err(HostFault::RecordedBytes(_))));
+    }
+
+    /// I225: bound `log_bytes`. The first record beyond it is replaced by one that says so.
+    #[test]
+    fn log_records_of_a_try_are_bounded() {
+        let mut guard = Guard::new(&Limits::default());
+        assert_eq!(guard.take_log_bytes(bounds::LOG_BYTES - 2 * RECORD_BYTES - 1), LogRecord::Write);
+        assert_eq!(guard.take_log_bytes(1), LogRecord::Write);
+        let mut full = Guard::new(&Limits::default());
+        assert_eq!(full.take_log_bytes(bounds::LOG_BYTES - RECORD_BYTES + 1), LogRecord::WriteLast);
+        assert_eq!(full.take_log_bytes(0), LogRecord::LeaveOut);
     }
 
     /// I223: a growth that the limits allow fails only if the machine lacks memory. A growth beyond the module's own maximum

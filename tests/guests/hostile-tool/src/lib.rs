@@ -240,6 +240,8 @@ fn perform(name: &str, argument: &Value, known: &mut Vec<(String, String)>) -> V
         "change" | "model" => json!(true),
         "open" => world::open(&text("path"), argument["count"].as_u64().expect("a number")),
         "list" => world::list(&text("path"), argument["count"].as_u64().expect("a number")),
+        "fields" => world::fields(argument.as_u64().expect("a number")),
+        "field" => world::field(argument.as_u64().expect("a number")),
         "sockets" => world::sockets(argument.as_u64().expect("a number")),
         other => panic!("told to do {other}"),
     }

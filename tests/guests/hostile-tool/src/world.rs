@@ -123,6 +123,17 @@ pub fn sockets(count: u64) -> Value {
     keep(count, || create_tcp_socket(IpAddressFamily::Ipv4))
 }
 
+/// Creates sets of header fields and keeps them.
+pub fn fields(count: u64) -> Value {
+    keep(count, || Ok::<_, ()>(Fields::new()))
+}
+
+/// Creates a header field with a value of this length.
+pub fn field(bytes: u64) -> Value {
+    let fields = Fields::new();
+    fields.append("x", &vec![b'x'; bytes as usize]).map_or_else(error, |()| json!(true))
+}
+
 /// Makes things that the guest holds until its end.
 fn keep<T, E: std::fmt::Debug>(count: u64, make: impl Fn() -> Result<T, E>) -> Value {
     let mut first = None;

@@ -5,13 +5,17 @@ use latchwork::config::{CommitMode, Config, FILE_NAME};
 use crate::args::DoctorArgs;
 use crate::commands::doctor::check::{Check, CheckVerdict};
 use crate::commands::doctor::machine::{cache, clock, components, state_dir};
-use crate::commands::doctor::{check, database, deep, plugins, secrets, toolchains};
+use crate::commands::doctor::{check, database, deep, limits, plugins, secrets, toolchains};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::open;
 use crate::plugins::catalog;
 
 pub(crate) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+    if args.limits {
+        limits::print(ctx);
+        return Ok(Exit::Done);
+    }
     let mut checks = Vec::new();
     let config = match ctx.config(None) {
         Err(errors) => {

@@ -3,15 +3,16 @@
 //! - `check` holds the result of one check and its display.
 //! - `database`, `plugins`, `secrets` and `toolchains` each check the items in their name.
 //! - `machine` checks folders and clock; `writable` checks that files can be created.
-//! - `deep` recomputes every hash.
+//! - `deep` recomputes every hash; `limits` prints the limits of plugins.
 //!
-//! Floors, top first: `command` · `deep` · `database`, `machine`, `plugins`, `secrets`, `toolchains` · `check`,
+//! Floors, top first: `command` · `deep` · `database`, `limits`, `machine`, `plugins`, `secrets`, `toolchains` · `check`,
 //! `writable`.
 
 mod check;
 mod command;
 mod database;
 mod deep;
+mod limits;
 mod machine;
 mod plugins;
 mod secrets;

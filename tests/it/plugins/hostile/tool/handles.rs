@@ -6,11 +6,13 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use latchwork_core::model::bounds;
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::error::Code;
 use latchwork_engine::Plugin;
 use latchwork_engine::capability::grants::{DirGrant, Grants};
 
 use crate::plugins::hostile::load;
-use crate::plugins::hostile::tool::{answers_of, minimal_grants, tool_limits};
+use crate::plugins::hostile::tool::{answers_of, invoke_script, minimal_grants, tool_limits, unwrap_not_applied};
 use crate::support::plugins::built_guests::guest;
 use crate::support::program::{command_output, latch_command};
 use crate::support::test_env::{TestEnv, step};
@@ -80,4 +82,36 @@ fn tool_that_opens_many_files_leaves_descriptors_to_other_jobs() {
     limited.current_dir(&place.dir).envs(latch.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let ran = command_output(limited.output().unwrap());
     assert_eq!((ran.code, &ran.json()["state"]), (0, &json!("COMPLETED")), "{} {}", ran.stdout, ran.stderr);
+}
+
+/// I225: bounds `kv_key_bytes` and `kv_value_bytes`.
+#[tokio::test]
+async fn keys_and_values_of_the_map_are_limited() {
+    let plugin = load("hostile-tool", Grants { kv: Some("m".into()), ..minimal_grants() }, tool_limits()).unwrap();
+    let set = |key: usize, value: usize| json!({ "kv-set": { "key": "k".repeat(key), "value": "v".repeat(value) } });
+    let (key, value) = (bounds::KV_KEY_BYTES, bounds::KV_VALUE_BYTES);
+    let sets = json!([set(key, value), set(key + 1, 1), set(1, value + 1)]);
+    let answers = answers_of(&plugin, "World.Keep", sets).await;
+    assert_eq!(answers[0], json!(true));
+    for refused in &answers[1..] {
+        assert!(refused["error"].as_str().is_some_and(|said| said.contains("TooLarge")), "{refused}");
+    }
+}
+
+/// I221: bounds `handles` and `field_bytes`. The table of handles has entries of the host, too.
+#[tokio::test]
+async fn handles_and_header_fields_are_limited() {
+    let plugin = load("hostile-tool", minimal_grants(), tool_limits()).unwrap();
+    let most = bounds::HANDLES - 20;
+    assert_eq!(answers_of(&plugin, "World.Look", json!([{ "fields": most }])).await[0]["made"], json!(most));
+    let end = invoke_script(&plugin, "World.Look", json!([{ "fields": bounds::HANDLES + 1 }])).await;
+    assert_eq!(unwrap_not_applied(end).code, Code::PluginTrap);
+    let most = bounds::FIELD_BYTES - 200;
+    assert_eq!(answers_of(&plugin, "World.Look", json!([{ "field": most }])).await[0], json!(true));
+    let end = invoke_script(&plugin, "World.Look", json!([{ "field": bounds::FIELD_BYTES + 1 }])).await;
+    let is_refused = match end.answer {
+        Answer::Ok(output) => output.result.contains("error"),
+        _ => true,
+    };
+    assert!(is_refused);
 }

@@ -67,7 +67,17 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
     assert_eq!(answers_of(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
 }
 
-/// I222: an error is measured like an answer, before its words count. A call whose error is too large is applied or not
+/// I222: bound `state_changes`. Each change becomes an event.
+#[tokio::test]
+async fn answer_with_too_many_changes_is_refused() {
+    let plugin = load("hostile-tool", minimal_grants(), tool_limits()).unwrap();
+    let changes = |count: usize| Value::from(vec![json!({ "change": { "type": "t" } }); count]);
+    answers_of(&plugin, "World.Change", changes(bounds::STATE_CHANGES)).await;
+    let end = invoke_script(&plugin, "World.Change", changes(bounds::STATE_CHANGES + 1)).await;
+    assert_eq!(unwrap_not_applied(end).code, Code::OutputLimit);
+}
+
+/// I222: bound `model_name_bytes`. An error is measured like an answer, before its words count. A call whose error is too large is applied or not
 /// according to what the host saw of it.
 #[tokio::test]
 async fn oversized_errors_and_model_names_are_refused() {

@@ -1,0 +1,124 @@
+//! Greedy plugins of one tenant beside honest jobs of another one, in one worker.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::plugins::built_guests::guest;
+use crate::support::running_worker::{RunningWorker, worker_command};
+use crate::support::test_env::{TestEnv, step};
+use crate::support::waiting::wait_until;
+
+/// Actions of greedy tools: files, listings, sockets, header fields, CPU, memory, logs, answers and the map.
+fn greedy_actions() -> Vec<Value> {
+    let long = "x".repeat(50_000);
+    vec![
+        json!([{ "open": { "path": "/data/file", "count": 4096 } }]),
+        json!([{ "list": { "path": "/data", "count": 4096 } }]),
+        json!([{ "sockets": 4096 }]),
+        json!([{ "fields": 5000 }]),
+        json!(["spin"]),
+        json!(["allocate"]),
+        Value::from(vec![json!({ "print": { "text": long } }); 15]),
+        json!([{ "giant": 5_000_000 }]),
+        json!([{ "giant-error": 5_000_000 }]),
+        Value::from(vec![json!({ "change": { "type": "t" } }); 2_000]),
+        json!([{ "http": { "url": "http://127.0.0.1:9/" } }]),
+    ]
+}
+
+/// Environment with the scripted tool, its folder, and a plan of each tenant.
+fn env() -> TestEnv {
+    let config = format!(
+        "[[plugin]]\nname = \"world\"\nsource = {:?}\ngrants = {{ http = [\"http://127.0.0.1:1\"], \
+         tcp = [\"127.0.0.1:1\"], dirs = [{{ host = \"data\", guest = \"/data\" }}] }}\n",
+        guest("hostile-tool"),
+    );
+    let place = TestEnv::configured(&config, vec![]);
+    std::fs::create_dir(place.dir.join("data")).unwrap();
+    std::fs::write(place.dir.join("data/file"), "x").unwrap();
+    let write = |name: &str, steps: Vec<Value>| {
+        let plan = json!({ "plan_id": name, "schema_version": "1.0", "steps": steps });
+        std::fs::write(place.dir.join(format!("{name}.json")), plan.to_string()).unwrap();
+    };
+    let look = |id: String, actions: Value| step(&id, "World.Look", &[], json!({ "do": actions }));
+    let greedy = greedy_actions().into_iter().enumerate().map(|(at, actions)| look(format!("g{at}"), actions));
+    write("greedy", greedy.collect());
+    let reads = json!([{ "read": { "path": "/data/file" } }]);
+    write("honest", (0..3).map(|at| look(format!("h{at}"), reads.clone())).collect());
+    place
+}
+
+fn submit(place: &TestEnv, tenant: &str) -> String {
+    let plan = format!("{tenant}.json");
+    let ran = place.latch(&["run", &plan, "--new", "--json", "--actor", "ada", "--tenant", tenant, "--detach"]);
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    ran.json()["job_id"].as_str().expect("an id").to_owned()
+}
+
+/// Waits until the job is over. Returns its state.
+fn state_at_end(place: &TestEnv, job: &str) -> String {
+    let waited = place.latch(&["job", "wait", job, "--timeout", "5m", "--json"]);
+    waited.json()["state"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Number of open descriptors, and memory in KiB, of a process.
+#[cfg(target_os = "linux")]
+fn held_by(process: u32) -> (usize, u64) {
+    let proc = Path::new("/proc").join(process.to_string());
+    let open = std::fs::read_dir(proc.join("fd")).unwrap().count();
+    let status = std::fs::read_to_string(proc.join("status")).unwrap();
+    let memory = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a line");
+    (open, memory.trim().trim_end_matches(" kB").parse().expect("a number"))
+}
+
+/// Runs honest jobs, and greedy ones beside them. Returns how long the honest jobs took.
+fn run_round(place: &TestEnv, greedy: usize) -> Duration {
+    let begun = Instant::now();
+    let greedy: Vec<String> = (0..greedy).map(|_| submit(place, "greedy")).collect();
+    let honest = [submit(place, "honest"), submit(place, "honest")];
+    for job in &honest {
+        assert_eq!(state_at_end(place, job), "COMPLETED");
+    }
+    let took = begun.elapsed();
+    for job in honest.iter().chain(&greedy) {
+        state_at_end(place, job);
+        let events = place.latch(&["job", "events", job, "--json"]).stdout;
+        assert_eq!(events.matches("\"job_claimed\"").count(), 1, "the worker keeps its lease: {events}");
+    }
+    took
+}
+
+/// I226: greedy plugins of one tenant lose no lease of a worker, stop no job of another tenant, and leave no descriptor
+/// behind. `LATCH_TEST_GREEDY` is the number of rounds.
+#[cfg(target_os = "linux")]
+#[test]
+fn greedy_plugins_leave_the_jobs_of_another_tenant_alone() {
+    let rounds: usize = std::env::var("LATCH_TEST_GREEDY").map_or(1, |text| text.parse().expect("a number"));
+    let place = env();
+    let worker = RunningWorker::start(&place, worker_command(&place, &[]));
+    let alone = run_round(&place, 0);
+    // The first rounds fill caches and pools.
+    (0..rounds.min(3)).for_each(|_| {
+        run_round(&place, 2);
+    });
+    let process = worker.child.id();
+    let (open, memory) = held_by(process);
+    let mut beside = Duration::ZERO;
+    for _ in 0..rounds {
+        beside = beside.max(run_round(&place, 2));
+    }
+    // Connections of the database close some time after their last use.
+    wait_until("descriptors close", || held_by(process).0 <= open);
+    let (_, later) = held_by(process);
+    println!(
+        "honest jobs: {alone:?} alone, {beside:?} beside greedy ones, ratio {:.1}; memory {memory} KiB, later {later} KiB",
+        beside.as_secs_f64() / alone.as_secs_f64()
+    );
+    if rounds > 1 {
+        assert!(later <= memory + memory / 5, "memory grew from {memory} to {later} KiB");
+    }
+    let (code, _) = worker.stop();
+    assert_eq!(code, Some(0));
+}
