@@ -82,10 +82,13 @@ fn run_round(place: &TestEnv, greedy: usize) -> Duration {
         assert_eq!(state_at_end(place, job), "COMPLETED");
     }
     let took = begun.elapsed();
-    for job in honest.iter().chain(&greedy) {
-        state_at_end(place, job);
+    for job in &honest {
         let events = place.latch(&["job", "events", job, "--json"]).stdout;
         assert_eq!(events.matches("\"job_claimed\"").count(), 1, "the worker keeps its lease: {events}");
+    }
+    // A greedy job may be released until a retry is due, and claimed again.
+    for job in &greedy {
+        state_at_end(place, job);
     }
     took
 }
@@ -119,6 +122,8 @@ fn greedy_plugins_leave_the_jobs_of_another_tenant_alone() {
     if rounds > 1 {
         assert!(later <= memory + memory / 5, "memory grew from {memory} to {later} KiB");
     }
+    let messages = worker.messages();
+    assert!(!messages.contains("belongs to another worker now"), "{messages}");
     let (code, _) = worker.stop();
     assert_eq!(code, Some(0));
 }
