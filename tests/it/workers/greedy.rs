@@ -74,6 +74,7 @@ fn held_by(process: u32) -> (usize, u64) {
 }
 
 /// Runs honest jobs, and greedy ones beside them. Returns how long the honest jobs took.
+#[expect(clippy::disallowed_methods, reason = "the test measures real time")]
 fn run_round(place: &TestEnv, greedy: usize) -> Duration {
     let begun = Instant::now();
     let greedy: Vec<String> = (0..greedy).map(|_| submit(place, "greedy")).collect();
