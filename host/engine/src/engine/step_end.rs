@@ -42,6 +42,6 @@ pub enum StepOutcome {
     /// The host ended the step, or its answer was invalid. `STACK_OVERFLOW` and `WALL_CLOCK_LIMIT` depend on
     /// the machine. All other codes are reproducible.
     Fault(Failure),
-    /// [`StepCalls`] returned [`Stop`](crate::guest::step_calls::Stop).
+    /// [`StepCalls`](crate::guest::step_calls::StepCalls) returned [`Stop`](crate::guest::step_calls::Stop).
     Stopped,
 }
