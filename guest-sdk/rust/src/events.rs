@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Error, host};
+use crate::{Error, finite, host};
 
 /// Appends an event with the id `latch:<job>:<step>:e<n>`. Consumers use this id to drop duplicates.
 ///
@@ -12,7 +12,7 @@ use crate::{Error, host};
 /// # Ok::<(), latchwork_guest::Error>(())
 /// ```
 pub fn emit<P: Serialize + ?Sized>(name: &str, payload: &P) -> Result<(), Error> {
-    let payload = serde_json::to_string(payload)
+    let payload = finite::to_string(payload)
         .map_err(|error| Error::invalid_input(format!("payload of event {name} is not JSON: {error}")))?;
     host::emit(name, &payload);
     Ok(())

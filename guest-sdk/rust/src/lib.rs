@@ -25,6 +25,7 @@
 //! | `host` | calls of the host: real imports in a component, test stand-ins in a native build |
 //! | [`testing`] | the test host of native builds, with the test stand-ins |
 //! | `manifest`, `schema` | descriptions of operators, JSON Schemas, and conversion from and to JSON |
+//! | `finite` | JSON text without numbers that JSON cannot represent |
 //! | `data` | data that plugins exchange with the host: times, log levels, files, requests and responses |
 //! | `error` | failures of handlers |
 //! | [`bindings`] | generated types and functions of the interfaces |
@@ -36,6 +37,7 @@ mod data;
 mod error;
 pub mod events;
 mod export;
+mod finite;
 pub mod fs;
 mod host;
 pub mod http;

@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::Error;
+use crate::{Error, finite};
 
 /// Returns the schemas of the input type and of the output type.
 pub(crate) fn schemas_of<I: JsonSchema, O: JsonSchema>() -> (String, String) {
@@ -22,7 +22,7 @@ pub(crate) fn parse_json<T: DeserializeOwned>(operator: &str, text: &str) -> Res
 
 /// Serializes a result for the host.
 pub(crate) fn to_json<T: Serialize>(operator: &str, value: &T) -> Result<String, Error> {
-    serde_json::to_string(value)
+    finite::to_string(value)
         .map_err(|error| Error::schema_validation_failed(format!("output of {operator} is not JSON: {error}")))
 }
 

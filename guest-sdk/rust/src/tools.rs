@@ -24,7 +24,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Error, host};
+use crate::{Error, finite, host};
 
 /// Calls a tool and waits for its final answer.
 pub fn call<A: Serialize + ?Sized, R: DeserializeOwned>(operator: &str, args: &A) -> Result<R, Error> {
@@ -63,7 +63,7 @@ pub struct Call {
 impl Call {
     /// Creates a call of `operator` with these arguments.
     pub fn new<A: Serialize + ?Sized>(operator: &str, args: &A) -> Self {
-        let args = serde_json::to_string(args)
+        let args = finite::to_string(args)
             .map_err(|error| Error::invalid_input(format!("arguments of {operator} are not JSON: {error}")));
         Self { operator: operator.to_owned(), args, action_key: None }
     }

@@ -83,9 +83,12 @@ fn exception_is_recorded_with_text_and_stack() {
 /// A number that JSON or a double cannot represent exactly is refused, never rounded.
 #[test]
 fn number_that_would_be_rounded_is_refused() {
-    for (lang, hows) in
-        [("js", &["big", "bigint", "nan"][..]), ("python", &["big", "nan"]), ("c", &["big"]), ("go", &["big", "nan"])]
-    {
+    for (lang, hows) in [
+        ("js", &["big", "bigint", "nan"][..]),
+        ("python", &["big", "nan"]),
+        ("c", &["big", "nan"]),
+        ("go", &["big", "nan"]),
+    ] {
         for how in hows {
             let (response, ..) = run_step_job(lang, "Ambient.Fail", json!({ "how": how }));
             let failed = &response["failed"][0];

@@ -23,6 +23,11 @@ static bool fail(latch_json input, latch_answer *answer) {
   if (!strcmp(how, "code")) return latch_fail(answer, (latch_code)77, "half of \xf0\x9f");
   if (!strcmp(how, "half result")) return latch_put(&answer->result, "{\"n\":\"\xf0\x9f\"}"), true;
   if (!strcmp(how, "big")) return latch_put(&answer->result, "{\"s\":\"9007199254740992\",\"n\":[-9007199254740992]}"), true;
+  if (!strcmp(how, "nan")) {
+    latch_put(&answer->result, "{\"s\":\"\",\"n\":");
+    latch_put_number(&answer->result, strtod("nan", NULL));
+    return latch_put(&answer->result, "}"), true;
+  }
   if (!strcmp(how, "fails and answers")) return latch_fail(answer, LATCH_RATE_LIMIT, "not now"), true;
   if (!strcmp(how, "half print")) {
     time_t before = time(NULL);
