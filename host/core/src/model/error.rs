@@ -246,6 +246,7 @@ mod tests {
                 ("DEPENDENCY_UNAVAILABLE", 3),
                 ("NETWORK_UNAVAILABLE", 3),
                 ("WALL_CLOCK_LIMIT", 3),
+                ("MACHINE_FAULT", 3),
             ]
         );
         assert_eq!(Code::ALL.iter().filter(|c| c.is_guest_code()).count(), 10);

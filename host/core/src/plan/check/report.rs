@@ -21,7 +21,7 @@ macro_rules! rules {
 }
 
 rules! {
-    NOT_JSON = "P001", "A plan is unambiguous JSON: no duplicate keys, no inexact integers, limited depth.";
+    NOT_JSON = "P001", "A plan is unambiguous JSON: no duplicate keys, no inexact integers, at most 64 levels.";
     TOO_LARGE = "P002", "A plan has at most 1 MiB.";
     WRONG_VALUE = "P003", "Every value has the type, word or range that its key requires.";
     MISSING_KEY = "P004", "Keys without a default are present: `steps`, and `step_id` and `name` of each step.";
