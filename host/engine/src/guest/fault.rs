@@ -9,6 +9,9 @@ use latchwork_core::model::error::{Code, Failure};
 /// Maximum number of callers from the guest's stack in one message. The function that the guest was executing is not
 /// counted.
 const FRAMES_SHOWN: usize = 6;
+/// Maximum number of functions from the guest's stack that are kept. Adapters and runtimes have several frames around a
+/// host call.
+const FRAMES_KEPT: usize = 24;
 
 /// Maximum length of an error message of or about a guest, in bytes. Longer messages are truncated.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
@@ -136,7 +139,8 @@ fn is_lack_of_resources(error: &wasmtime::Error) -> bool {
 
 /// Formats the guest's stack as ` in f, called from g, h`.
 fn stack_suffix(error: &wasmtime::Error) -> Option<String> {
-    let functions = stack_functions(error);
+    let mut functions = stack_functions(error);
+    functions.truncate(FRAMES_SHOWN + 1);
     let (first, callers) = functions.split_first()?;
     let mut text = format!(" in {first}");
     if !callers.is_empty() {
@@ -159,7 +163,7 @@ pub(crate) fn stack_functions(error: &wasmtime::Error) -> Vec<String> {
         }
         None => format!("function {}", frame.func_index()),
     });
-    names.take(FRAMES_SHOWN + 1).collect()
+    names.take(FRAMES_KEPT).collect()
 }
 
 #[cfg(test)]

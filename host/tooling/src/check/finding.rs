@@ -54,6 +54,9 @@ pub struct Finding {
 /// Maximum number of characters shown of a value that a plugin produced.
 const VALUE_CHARACTERS_MAX: usize = 400;
 
+/// Maximum number of functions of a call stack in a finding.
+const FUNCTIONS_SHOWN: usize = 7;
+
 impl Finding {
     /// Creates a violation of the rule with this id.
     ///
@@ -105,8 +108,9 @@ impl Finding {
         self
     }
 
-    /// Sets the call stack, innermost function first.
-    pub fn functions(mut self, functions: Vec<String>) -> Self {
+    /// Sets the call stack, innermost function first. Only the seven innermost functions are kept.
+    pub fn functions(mut self, mut functions: Vec<String>) -> Self {
+        functions.truncate(FUNCTIONS_SHOWN);
         self.functions = functions;
         self
     }

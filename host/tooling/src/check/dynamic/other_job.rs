@@ -202,15 +202,21 @@ async fn reads(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
     found
 }
 
-/// Returns true if a read is made by the runtime of Go or by an SDK, and not for a function of the plugin.
+/// Returns true if a read is made by the runtime, the standard library or the SDK of Go, and not for a function of the
+/// plugin, or if it only gives a log record its time.
 fn is_of_the_runtime(functions: &[String]) -> bool {
-    let is_of_it = |name: &String| OWN_FUNCTIONS.iter().any(|own| name.starts_with(own));
-    let mut named = functions.iter().filter(|name| !name.starts_with("function ")).peekable();
-    named.peek().is_some() && named.all(is_of_it)
+    let begins = |name: &String, beginnings: &[&str]| beginnings.iter().any(|beginning| name.starts_with(beginning));
+    let is_go = functions.iter().any(|name| begins(name, &GO_FUNCTIONS));
+    // Functions of a plugin in Go belong to the package `main`.
+    let is_for_plugin = functions.iter().any(|name| name.starts_with("main.") && name != "main.main");
+    is_go && (!is_for_plugin || functions.iter().any(|name| begins(name, &LOG_FUNCTIONS)))
 }
 
-/// Beginnings of the names of functions of Go's runtime and of the SDKs. The SDK of Go asks for the context of each run.
-const OWN_FUNCTIONS: [&str; 3] = ["runtime.", "latchwork.", "latchwork_internal_host."];
+/// Beginnings of the names of functions that every program in Go has. The SDK asks for the context of each run.
+const GO_FUNCTIONS: [&str; 3] = ["runtime.", "latchwork.", "latchwork_internal_host."];
+
+/// Beginnings of the names of functions of Go that write log records.
+const LOG_FUNCTIONS: [&str; 2] = ["log.", "log/slog."];
 
 #[cfg(test)]
 mod tests {
@@ -222,6 +228,24 @@ mod tests {
         let of = |names: &[&str]| is_of_the_runtime(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         assert!(of(&["function 20", "latchwork_internal_host.GetContext", "latchwork.serveSteps.func1"]));
         assert!(of(&["runtime.nanotime1", "runtime.findRunnable", "runtime.schedule"]));
+        assert!(of(&[
+            "look",
+            "runtime.clock_time_get",
+            "time.now",
+            "time.Now",
+            "rand.init",
+            "runtime.doInit1",
+            "main.main"
+        ]));
+        assert!(of(&[
+            "runtime.walltime1",
+            "time.now",
+            "time.Now",
+            "log.(*Logger).output",
+            "log.Println",
+            "main.stamp"
+        ]));
+        assert!(!of(&["look", "runtime.clock_time_get", "time.now", "time.Now", "main.init", "runtime.doInit1"]));
         assert!(!of(&["function 20", "latchwork_internal_host.now", "latchwork.Now", "main.stamp"]));
         assert!(!of(&["runtime.walltime", "time.Now", "main.stamp"]));
         assert!(!of(&["latchwork_guest::clock::now", "plugin::stamp"]));
