@@ -209,8 +209,14 @@ fn is_of_the_runtime(functions: &[String]) -> bool {
     let is_go = functions.iter().any(|name| begins(name, &GO_FUNCTIONS));
     // Functions of a plugin in Go belong to the package `main`.
     let is_for_plugin = functions.iter().any(|name| name.starts_with("main.") && name != "main.main");
-    is_go && (!is_for_plugin || functions.iter().any(|name| begins(name, &LOG_FUNCTIONS)))
+    // The first function outside of the packages that read clocks.
+    let reader = functions.iter().find(|name| name.contains('.') && !begins(name, &["runtime.", "time."]));
+    let is_of_the_sdk = reader.is_some_and(|name| name == TOOL_CALL);
+    is_go && (!is_for_plugin || is_of_the_sdk || functions.iter().any(|name| begins(name, &LOG_FUNCTIONS)))
 }
+
+/// Function of the SDK of Go that calls a tool. It reads the clock, which the call advances.
+const TOOL_CALL: &str = "latchwork_internal_host.Call";
 
 /// Beginnings of the names of functions that every program in Go has. The SDK asks for the context of each run.
 const GO_FUNCTIONS: [&str; 3] = ["runtime.", "latchwork.", "latchwork_internal_host."];
@@ -245,6 +251,8 @@ mod tests {
             "log.Println",
             "main.stamp"
         ]));
+        assert!(of(&["runtime.walltime1", "time.now", "time.Now", "latchwork_internal_host.Call", "main.build"]));
+        assert!(!of(&["time.now", "time.Now", "main.stamp", "latchwork_internal_host.Call", "main.build"]));
         assert!(!of(&["look", "runtime.clock_time_get", "time.now", "time.Now", "main.init", "runtime.doInit1"]));
         assert!(!of(&["function 20", "latchwork_internal_host.now", "latchwork.Now", "main.stamp"]));
         assert!(!of(&["runtime.walltime", "time.Now", "main.stamp"]));
