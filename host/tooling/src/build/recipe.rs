@@ -306,7 +306,7 @@ mod tests {
             "6: exception[0].rule: \"64\" is not the id of a rule",
             "exception[0].operator: missing: name the operator or the function",
             "7: exception[0].reason: must not be empty",
-            "exception[1].reason: missing",
+            "8: exception[1]: `reason` is missing",
             "exception[1].why: unknown key",
         ] {
             assert!(problems.iter().any(|problem| problem.contains(part)), "{part}: {problems:#?}");
