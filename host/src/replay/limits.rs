@@ -1,7 +1,6 @@
 //! Limits of a replay, and the ends of a step that say more about a machine than about the step.
 
 use latchwork_core::evidence::Salts;
-use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::Limits;
 use latchwork_core::state::Step;
 use latchwork_engine::StepOutcome;
@@ -30,19 +29,14 @@ pub(super) fn for_replay(pinned: Limits, planned_ms: Option<u32>, salts: &Salts)
     }
 }
 
-/// Returns true if a limit of the machine ended the replayed step: time, native stack, or a lack of resources. Another machine may reach another
-/// end with the same component and input.
+/// Returns true if a limit of the machine ended the replayed step.
 pub(super) fn ended_by_machine(outcome: &StepOutcome) -> bool {
-    matches!(outcome, StepOutcome::Failed(failure) | StepOutcome::Fault(failure) if is_of_machine(failure))
+    matches!(outcome, StepOutcome::Failed(failure) | StepOutcome::Fault(failure) if failure.code.is_of_machine())
 }
 
 /// Returns true if a limit of the machine ended the step in its job.
 pub(super) fn was_ended_by_machine(recorded: &Step) -> bool {
-    recorded.failure.as_ref().is_some_and(is_of_machine)
-}
-
-fn is_of_machine(failure: &Failure) -> bool {
-    matches!(failure.code, Code::WallClockLimit | Code::StackOverflow | Code::MachineFault)
+    recorded.failure.as_ref().is_some_and(|failure| failure.code.is_of_machine())
 }
 
 #[cfg(test)]

@@ -91,10 +91,8 @@ fn shifted_conditions(conditions: SandboxConditions) -> SandboxConditions {
 
 /// Describes the first difference between two runs.
 fn difference(one: &SandboxRun, two: &SandboxRun) -> Option<String> {
-    // The stack and the time that a run needs depend on the machine. A run that exceeded its stack limit or time limit
-    // is therefore not compared.
-    let of_machine =
-        |run: &SandboxRun| matches!(run.ended, SandboxEnd::Fault(Code::StackOverflow | Code::WallClockLimit));
+    // A run that was ended by a limit of the machine is not compared.
+    let of_machine = |run: &SandboxRun| matches!(run.ended, SandboxEnd::Fault(code) if code.is_of_machine());
     if of_machine(one) || of_machine(two) {
         return None;
     }

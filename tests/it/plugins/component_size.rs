@@ -52,11 +52,23 @@ fn assert_refused(component: &[u8], lines: &str, says: &str) {
     assert!(message.contains(says), "{error:#}");
 }
 
+/// Checks that `latch plugin check` reports the component as one that is not loaded, and compiles it neither.
+#[track_caller]
+fn assert_found(component: &[u8], says: &str) {
+    let place = TestEnv::configured("", vec![]);
+    std::fs::write(place.dir.join("big.wasm"), component).unwrap();
+    let ran = place.latch(&["plugin", "check", "big.wasm", "--json"]);
+    assert_eq!(ran.code, 1, "{} {}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains(says), "{}", ran.stdout);
+}
+
 /// I219: a component of 120 KB took 42 seconds to compile, and one of 500 bytes 40 minutes.
 #[test]
 fn component_that_is_slow_to_compile_is_refused() {
     assert_refused(&component_with_kept_results(40_000), "", "its function 1 at byte");
     assert_refused(&component_that_doubles(30), "", "instances of components and modules");
+    assert_found(&component_with_kept_results(40_000), "its function 1 at byte");
+    assert_found(&component_that_doubles(30), "instances of components and modules");
 }
 
 /// I219: the size of a component is a setting of its plugin.

@@ -24,7 +24,7 @@ fn greedy_actions() -> Vec<Value> {
         json!([{ "giant": 5_000_000 }]),
         json!([{ "giant-error": 5_000_000 }]),
         Value::from(vec![json!({ "change": { "type": "t" } }); 2_000]),
-        json!([{ "http": { "url": "http://127.0.0.1:9/" } }]),
+        json!([{ "http": { "url": "http://127.0.0.1:1/" } }]),
     ]
 }
 

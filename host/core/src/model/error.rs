@@ -122,6 +122,11 @@ codes! {
 }
 
 impl Code {
+    /// Returns true if the code says that a limit of the machine ended the plugin: time, native stack, or a lack of
+    /// resources. Another machine may reach another end with the same component and input.
+    pub fn is_of_machine(self) -> bool {
+        matches!(self, Code::WallClockLimit | Code::StackOverflow | Code::MachineFault)
+    }
     /// Returns true if the host may retry a failure with this code without a person's decision.
     pub fn is_retryable(self) -> bool {
         self.retries() > 0

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::model::ids::Slot;
-use crate::model::person::{Assurance, Verification};
 use crate::state::{Durable, Gate};
 use crate::storage::{InboxRequest, InboxRow, ManualVerdict};
 
@@ -133,10 +132,8 @@ fn is_complete(gate: &Gate, inbox: &[InboxRow], slot: &Slot) -> bool {
 /// Returns the approvers of this gate, including approvers of pending requests.
 pub fn approvers<'a>(gate: &'a Gate, inbox: &'a [InboxRow], slot: &Slot) -> BTreeSet<&'a str> {
     let approves = |row: &&InboxRow| matches!(&row.request, InboxRequest::Approve { slot: of, gate_hash } if of == slot && *gate_hash == gate.hash);
-    let is_enough = |verified: Option<Verification>| {
-        verified.map_or(Assurance::Claimed, |verified| verified.assurance()) >= gate.required
-    };
-    let asked = inbox.iter().filter(approves).filter(|row| is_enough(row.verified)).map(|row| row.actor.as_str());
-    let given = gate.approvals.iter().filter(|approval| is_enough(approval.by.verified));
+    let is_enough = |row: &&InboxRow| row.verified_decider().assurance() >= gate.required;
+    let asked = inbox.iter().filter(approves).filter(is_enough).map(|row| row.actor.as_str());
+    let given = gate.approvals.iter().filter(|approval| approval.by.assurance() >= gate.required);
     given.map(|approval| approval.by.actor.as_str()).chain(asked).collect()
 }

@@ -110,7 +110,10 @@ impl Job {
             _ => StepInput::Unblock,
         };
         let step = self.move_step(event, id, input)?;
-        step.blocked = None;
+        // A person has continued the job after a lack of resources, so its repetitions begin again.
+        if matches!(step.blocked.take(), Some((_, Code::MachineFault))) {
+            step.aborted_tries = 0;
+        }
         step.key_holder = None;
         step.retry_at_us = None;
         Ok(())

@@ -73,7 +73,7 @@ pub(crate) struct RequestSlots {
 #[derive(Default)]
 pub(crate) struct RequestSlot {
     _request: Option<OwnedSemaphorePermit>,
-    _body_bytes: Option<OwnedSemaphorePermit>,
+    body_bytes: Option<OwnedSemaphorePermit>,
 }
 
 impl RequestSlots {
@@ -87,13 +87,14 @@ impl RequestSlots {
     /// Returns a place for a request whose body is not held in memory, unless all are taken.
     pub(crate) fn take(&self) -> Option<RequestSlot> {
         let request = self.requests.clone().try_acquire_owned().ok()?;
-        Some(RequestSlot { _request: Some(request), _body_bytes: None })
+        Some(RequestSlot { _request: Some(request), body_bytes: None })
     }
 
     /// Reserves memory for the body of a request. Returns false if the bodies of other requests take it.
     pub(crate) fn take_body(&self, slot: &mut RequestSlot, bytes: u32) -> bool {
-        slot._body_bytes = self.body_bytes.clone().try_acquire_many_owned(bytes).ok();
-        slot._body_bytes.is_some()
+        // The semaphore is never closed, so an error means that too few bytes are left.
+        slot.body_bytes = self.body_bytes.clone().try_acquire_many_owned(bytes).ok();
+        slot.body_bytes.is_some()
     }
 }
 

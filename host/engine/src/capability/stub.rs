@@ -1,13 +1,14 @@
 //! Stub for the servers that a tool may reach, used to check tools without sending anything. A check is repeatable,
 //! because time and random numbers depend only on the call and the try.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
 use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
-use wasmtime_wasi::{HostWallClock, WasiCtxBuilder};
+use rand_core::{Rng as _, SeedableRng};
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtxBuilder};
 
 use latchwork_core::model::ids::Hash;
 
@@ -41,8 +42,24 @@ pub(crate) fn fix_environment(wasi: &mut WasiCtxBuilder, external_key: &str, tri
         let seed = Hash::of(&[external_key.as_bytes(), &[0], &tries_before.to_le_bytes(), purpose]);
         ChaCha20Rng::from_seed(seed.0)
     };
-    wasi.secure_random(rng(b"secure")).insecure_random(rng(b"insecure")).insecure_random_seed(u128::from(tries_before));
-    wasi.wall_clock(FixedClock(Duration::from_secs(START_SECONDS + TRY_SECONDS * u64::from(tries_before))));
+    let mut seed = [0; 16];
+    rng(b"seed").fill_bytes(&mut seed);
+    wasi.secure_random(rng(b"secure")).insecure_random(rng(b"insecure"));
+    wasi.insecure_random_seed(u128::from_le_bytes(seed));
+    let now = Duration::from_secs(START_SECONDS + TRY_SECONDS * u64::from(tries_before));
+    wasi.wall_clock(FixedClock(now)).monotonic_clock(CountingClock(AtomicU64::new(now.as_nanos() as u64)));
+}
+
+/// A monotonic clock that advances by a microsecond at each look, so that a loop that waits for it ends.
+struct CountingClock(AtomicU64);
+
+impl HostMonotonicClock for CountingClock {
+    fn resolution(&self) -> u64 {
+        1_000
+    }
+    fn now(&self) -> u64 {
+        self.0.fetch_add(1_000, Ordering::Relaxed)
+    }
 }
 
 struct FixedClock(Duration);

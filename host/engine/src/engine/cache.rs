@@ -75,30 +75,29 @@ impl CodeCache {
         self.dir.join(format!("{}.aot", key.to_hex()))
     }
 
-    /// Returns the component from its cache entry, or compiles the component and stores the entry.
-    pub(crate) fn load_or_compile(
-        &self,
-        engine: &wasmtime::Engine,
-        profile: Hash,
-        digest: Hash,
-        bytes: &[u8],
-    ) -> wasmtime::Result<Component> {
-        let key = entry_key(engine, profile, digest);
+    /// Returns the component of a cache entry. Returns `None` if the entry does not exist or cannot be used.
+    pub(crate) fn read(&self, engine: &wasmtime::Engine, key: Hash) -> Option<Component> {
         let path = self.entry(key);
         match std::fs::read(&path) {
             Ok(entry) => match self.verified_code(&entry, key) {
                 Some(code) => match load(engine, code) {
-                    Ok(component) => return Ok(component),
-                    Err(error) => tracing::debug!("cached code of {digest} cannot be loaded: {error:#}"),
+                    Ok(component) => return Some(component),
+                    Err(error) => tracing::debug!("cached code in {} cannot be loaded: {error:#}", path.display()),
                 },
                 None => tracing::warn!("cached code in {} is damaged; compiling it again", path.display()),
             },
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => tracing::warn!("cached code in {} cannot be read: {error}", path.display()),
         }
+        None
+    }
+
+    /// Compiles a component and stores its entry.
+    pub(crate) fn compile(&self, engine: &wasmtime::Engine, key: Hash, bytes: &[u8]) -> wasmtime::Result<Component> {
         let component = code_size::compile(engine, bytes)?;
         // If the entry cannot be written, for example on a full disk, the component is compiled again at the
         // next start.
+        let path = self.entry(key);
         if let Err(error) = self.store_entry(&path, key, &component.serialize()?) {
             tracing::warn!("compiled code cannot be written to {}: {error}", path.display());
         }
@@ -259,7 +258,7 @@ fn check_ownership(meta: &std::fs::Metadata, others: u32) -> Result<(), String> 
 }
 
 /// Key of an entry: hash of the component's digest, the profile, and the settings of this machine and engine.
-fn entry_key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
+pub(crate) fn entry_key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) -> Hash {
     use std::hash::{Hash as _, Hasher};
     // Hasher that only collects its input. The output of the standard hasher cannot be used as a key, because it may
     // change between releases of Rust.
@@ -301,6 +300,10 @@ mod tests {
         (wasmtime::Engine::new(&config).unwrap(), profile)
     }
 
+    fn load_or_compile(cache: &CodeCache, engine: &wasmtime::Engine, key: Hash) -> Component {
+        cache.read(engine, key).unwrap_or_else(|| cache.compile(engine, key, EMPTY).unwrap())
+    }
+
     fn only_entry(dir: &Path) -> PathBuf {
         let found = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
         let entries: Vec<_> = found.filter(|path| !path.ends_with(SECRET_FILE)).collect();
@@ -325,7 +328,7 @@ mod tests {
         let cache = open(&dir.path().join("compiled")).unwrap().unwrap();
         let (engine, profile) = engine();
         let digest = Hash::of(&[EMPTY]);
-        let load = || cache.load_or_compile(&engine, profile, digest, EMPTY).unwrap();
+        let load = || load_or_compile(&cache, &engine, entry_key(&engine, profile, digest));
         load();
         let path = only_entry(&cache.dir);
         let good = std::fs::read(&path).unwrap();
@@ -368,7 +371,7 @@ mod tests {
         let cache = open().unwrap().unwrap();
         assert_eq!(open().unwrap().unwrap().secret, cache.secret, "the secret does not change");
         let (engine, profile) = engine();
-        cache.load_or_compile(&engine, profile, Hash::of(&[EMPTY]), EMPTY).unwrap();
+        load_or_compile(&cache, &engine, entry_key(&engine, profile, Hash::of(&[EMPTY])));
         let names: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert!(names.len() == 1 && names[0] != SECRET_FILE, "{names:?}");
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -393,7 +396,7 @@ mod tests {
         let (mine, other) = (open_named("mine"), open_named("other"));
         let (engine, profile) = engine();
         let digest = Hash::of(&[EMPTY]);
-        other.load_or_compile(&engine, profile, digest, EMPTY).unwrap();
+        load_or_compile(&other, &engine, entry_key(&engine, profile, digest));
         let planted = std::fs::read(only_entry(&other.dir)).unwrap();
         let key = entry_key(&engine, profile, digest);
         assert!(other.verified_code(&planted, key).is_some());

@@ -24,8 +24,9 @@ impl Engine {
     /// Reads imports, exports and world of a component. Also works for a component that would be refused.
     ///
     /// # Errors
-    /// The bytes are not a component.
-    pub fn component_interface(&self, bytes: &[u8]) -> Result<ComponentInterface, Problem> {
+    /// The bytes are not a component, or are larger than `bytes_max`, or their compilation would take too long.
+    pub fn component_interface(&self, bytes: &[u8], bytes_max: u64) -> Result<ComponentInterface, Problem> {
+        code_size::check_before_compiling(bytes, bytes_max)?;
         let profile = self.profile(component::guess_kind(bytes));
         let engine = &profile.engine;
         // The component is compiled with the cache, because a caller of this function often loads the same component as

@@ -265,8 +265,8 @@ impl Engine {
         explain: Explain,
     ) -> Result<Option<PluginKind>, LoadError> {
         let refuse = |problems| LoadError { plugin: terms.name.to_owned(), problems: (explain.0)(bytes, problems) };
-        code_size::check_bytes(bytes, terms.component_bytes_max).map_err(|problem| refuse(vec![problem]))?;
-        code_size::check_instances(bytes).map_err(|problem| refuse(vec![problem]))?;
+        let too_large = |problem| refuse(vec![problem]);
+        code_size::check_before_compiling(bytes, terms.component_bytes_max).map_err(too_large)?;
         match component::check_names(bytes, terms).map_err(refuse)? {
             component::NameCheck::Recognized(shape) => {
                 component::check_settings(shape, terms).map_err(refuse)?;
@@ -291,12 +291,23 @@ impl Engine {
     }
 
     /// Compiles a component, or reads its compiled code from the cache. One component is compiled at a time, because a
-    /// compilation uses every core, and because its memory is bounded for one component.
+    /// compilation uses every core, and because its memory is bounded for one component. A component in the cache does not
+    /// wait for the compilation of another one.
     fn compile(&self, profile: &Profile, digest: Hash, bytes: &[u8]) -> wasmtime::Result<Component> {
-        let _turn = self.compilation.lock().unwrap_or_else(PoisonError::into_inner);
-        match &self.cache {
-            Some(cache) => cache.load_or_compile(&profile.engine, profile.digest, digest, bytes),
-            None => code_size::compile(&profile.engine, bytes),
+        let turn = || self.compilation.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(cache) = &self.cache else {
+            let _turn = turn();
+            return code_size::compile(&profile.engine, bytes);
+        };
+        let key = cache::entry_key(&profile.engine, profile.digest, digest);
+        if let Some(component) = cache.read(&profile.engine, key) {
+            return Ok(component);
+        }
+        let _turn = turn();
+        // Another thread may have compiled the component in the meantime.
+        match cache.read(&profile.engine, key) {
+            Some(component) => Ok(component),
+            None => cache.compile(&profile.engine, key, bytes),
         }
     }
 }

@@ -323,11 +323,11 @@ impl Plugin {
     /// Checks the output of a step. An output that the log does not hold needs a canonical form.
     fn check_output_text(&self, operator: &str, text: &str, is_recorded: bool) -> Result<(), Failure> {
         let refused = |why: String| Failure::new(Code::SchemaValidationFailed, why);
-        if !is_recorded {
-            json_gate::check("the step's output", text).map_err(refused)?;
-        }
-        let not_json = |error| refused(format!("the step's output is not JSON: {error}"));
-        let value: Value = serde_json::from_str(text).map_err(not_json)?;
+        let value = match is_recorded {
+            true => serde_json::from_str(text).map_err(|error| format!("the step's output is not JSON: {error}")),
+            false => json_gate::parse("the step's output", text),
+        };
+        let value: Value = value.map_err(refused)?;
         self.check_output(operator, &value)
     }
 

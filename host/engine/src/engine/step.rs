@@ -133,10 +133,7 @@ fn run_end(
             Err(StepOutcome::Fault(oversized(output.len(), limits)))
         }
         Ok(Ok(output)) => Ok(Ok(output)),
-        Ok(Err(error)) => match convert::oversized_error(&error, limits) {
-            Some(failure) => Err(StepOutcome::Fault(failure)),
-            None => Ok(Err(convert::failure(error))),
-        },
+        Ok(Err(error)) => Ok(Err(convert::bounded_failure(error, limits))),
         Err(error) if fault::is_stopped(&error) => Err(StepOutcome::Stopped),
         Err(error) => Err(StepOutcome::Fault(store.data().guard.last_words.explain(fault::failure(&error)))),
     };

@@ -313,10 +313,10 @@ impl ToolCallResult {
     /// Returns what the function returned, or the failure with the access that explains it.
     pub(crate) fn into_return(self, limits: &Limits) -> Result<ToolReturn, Failure> {
         match self.returned {
-            Ok(ToolReturn::Error(error)) => match convert::oversized_error(&error, limits) {
-                Some(failure) => Err(failure),
-                None => Err(explain_hindrance(convert::failure(error), self.hindered)),
-            },
+            Ok(ToolReturn::Error(error)) => {
+                let oversized = convert::oversized_error(&error, limits);
+                Err(explain_error(convert::failure(error), self.hindered, oversized))
+            }
             returned => returned.map_err(|failure| explain_hindrance(failure, self.hindered)),
         }
     }
@@ -345,14 +345,15 @@ impl ToolCallResult {
                 }
             }
             Ok(ToolReturn::Error(error)) => {
-                if let Some(failure) = convert::oversized_error(&error, limits) {
-                    return ToolEnd { answer: doubtful(failure, None), fuel, wall_us };
-                }
                 let applied = error.applied;
+                let oversized = convert::oversized_error(&error, limits);
+                let is_oversized = oversized.is_some();
                 let said = convert::failure(error);
                 let is_exception = !said.code.is_guest_code();
-                let failure = explain_hindrance(said, hindered);
+                let failure = explain_error(said, hindered, oversized);
                 match applied {
+                    // The host keeps nothing of such an error, so its report about applied changes does not count.
+                    _ if is_oversized => doubtful(failure, None),
                     // The guest's code failed unexpectedly, so its report about applied changes is not reliable. The
                     // host's record of begun operations decides.
                     _ if is_exception => doubtful(failure, None),
@@ -375,6 +376,18 @@ impl ToolCallResult {
             Err(failure) => doubtful(explain_hindrance(failure, hindered), None),
         };
         ToolEnd { answer, fuel, wall_us }
+    }
+}
+
+/// Explains what a tool said by the access that hindered it. A refused access also explains an error that is too large;
+/// without one, `oversized` takes its place.
+fn explain_error(said: Failure, hindered: Hindrances, oversized: Option<Failure>) -> Failure {
+    let code = said.code;
+    let explained = explain_hindrance(said, hindered);
+    match oversized {
+        None => explained,
+        Some(failure) if explained.code == code => failure,
+        Some(_) => Failure { detail: None, ..explained },
     }
 }
 

@@ -17,11 +17,23 @@ use crate::guest::limits::oversized;
 /// of these codes on purpose.
 const EXCEPTION_KEY: &str = "latchwork:exception";
 
-/// Returns the failure of a guest whose error is larger than its answer may be. An error is stored like an answer, and in an
+/// Returns the failure of a tool whose error is larger than its answer may be. An error is stored like an answer, and in an
 /// event besides.
 pub(crate) fn oversized_error(error: &import::types::Error, limits: &Limits) -> Option<Failure> {
     let len = error.message.len() + error.detail.as_ref().map_or(0, String::len);
     (len > limits.output_bytes as usize).then(|| oversized(len, limits))
+}
+
+/// Converts the error of a step into a failure. A detail that is too large is left out. The code stays, because replay
+/// compares it.
+pub(crate) fn bounded_failure(error: import::types::Error, limits: &Limits) -> Failure {
+    let is_oversized = oversized_error(&error, limits).is_some();
+    let mut failure = failure(error);
+    if is_oversized && let Some(detail) = failure.detail.take() {
+        let left_out = format!(" (a detail of {} bytes is left out; raise limits.output)", detail.len());
+        failure.message.push_str(&left_out);
+    }
+    failure
 }
 
 /// Converts a guest's error into a failure. The caller reads the error's `applied` field separately.

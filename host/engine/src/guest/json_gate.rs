@@ -1,23 +1,22 @@
 //! The rules for JSON that leaves a step: its events and its output need a canonical form, like the arguments of calls.
 
+use serde_json::Value;
+
 use latchwork_core::encoding::canon;
 use latchwork_core::encoding::canon::Refusal;
 
 /// Part of the message about a JSON text without a canonical form. The checker of plugins recognizes the reason by it.
 pub const NO_CANONICAL_FORM: &str = "has no canonical form";
 
-/// Checks a text. `what` names it in the message.
+/// Parses a text. `what` names it in the message.
 ///
 /// # Errors
 /// Says if the text is not JSON or has no canonical form, with the byte offset.
-pub(crate) fn check(what: &str, text: &str) -> Result<(), String> {
-    match canon::parse_strict(text.as_bytes()) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(match error.refusal {
-            Refusal::Syntax(_) => format!("{what} is not JSON: {error}"),
-            _ => format!("{what} {NO_CANONICAL_FORM}: {error}"),
-        }),
-    }
+pub(crate) fn parse(what: &str, text: &str) -> Result<Value, String> {
+    canon::parse_strict(text.as_bytes()).map_err(|error| match error.refusal {
+        Refusal::Syntax(_) => format!("{what} is not JSON: {error}"),
+        _ => format!("{what} {NO_CANONICAL_FORM}: {error}"),
+    })
 }
 
 #[cfg(test)]
@@ -28,7 +27,7 @@ mod tests {
     #[test]
     fn texts_without_canonical_form_are_refused_with_the_place() {
         for good in [r#"{"v":1,"w":[1.5,null,"\u00e9\ud83d\ude00"]}"#, "1e300", "9007199254740992", "0"] {
-            assert_eq!(check("it", good), Ok(()), "{good}");
+            assert!(parse("it", good).is_ok(), "{good}");
         }
         let deep = format!("{}1{}", "[".repeat(65), "]".repeat(65));
         for (bad, reason) in [
@@ -39,11 +38,11 @@ mod tests {
             (r#"{"x":"\ud800"}"#, "half of a surrogate pair"),
             (&deep, "nested deeper than 64 levels"),
         ] {
-            let why = check("it", bad).unwrap_err();
+            let why = parse("it", bad).unwrap_err();
             assert!(why.starts_with("it has no canonical form: at byte ") && why.contains(reason), "{bad}: {why}");
         }
         for bad in ["", "NaN", "{", "1 2"] {
-            assert!(check("it", bad).unwrap_err().starts_with("it is not JSON: at byte "), "{bad}");
+            assert!(parse("it", bad).unwrap_err().starts_with("it is not JSON: at byte "), "{bad}");
         }
     }
 }

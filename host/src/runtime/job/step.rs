@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use latchwork_core::decide;
 use latchwork_core::decide::StepResult;
+use latchwork_core::model::error::Code;
 use latchwork_core::model::ids::{Hash, Operator, Slot, StepId};
 use latchwork_core::model::manifest::{Limits, PluginKind, WasiMode};
 use latchwork_engine::StepOutcome;
@@ -13,6 +15,9 @@ use super::aborted::RunAborted;
 use super::host_calls::{StepHostCalls, TryProgress};
 use super::run::Run;
 use super::stopped::CallStopped;
+
+/// Pause before a step is repeated because the machine lacked a resource.
+const MACHINE_FAULT_PAUSE: Duration = Duration::from_secs(1);
 
 impl Run {
     /// Runs one try of a step to its end and writes the result.
@@ -43,6 +48,10 @@ impl Run {
             }
             PluginKind::Step => self.run_guest(step, &operator, code, &limits, &input).await?,
         };
+        if matches!(&result, StepResult::Fault(failure) if failure.code == Code::MachineFault) {
+            // The next try needs a machine with more room, and the log has no time for it.
+            tokio::time::sleep(MACHINE_FAULT_PAUSE).await;
+        }
         let ended = {
             let state = self.state();
             let profile = self.worker.parts.engine_profile;

@@ -63,7 +63,7 @@ pub(super) fn build(
 /// Returns the error of a lock file that does not match where cargo failed because of one.
 fn lock_error(error: BuildError, lock: &Path, dir: &Path) -> BuildError {
     match error {
-        BuildError::Failed { output, .. } if output.contains("because --locked was passed") => BuildError::LockFile {
+        BuildError::Failed { output, .. } if output.contains("--locked was passed") => BuildError::LockFile {
             place: lock.display().to_string(),
             message: format!("it does not match {}", dir.join("Cargo.toml").display()),
             dir: dir.to_owned(),

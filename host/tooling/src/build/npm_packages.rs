@@ -31,7 +31,10 @@ pub(super) fn install(dir: &Path, options: &BuildOptions, progress: &mut dyn FnM
     let wanted = read_json(&manifest)?;
     let lock = dir.join(LOCK);
     let is_foreign = !lock.is_file() && FOREIGN.iter().any(|name| dir.join(name).is_file());
-    if is_foreign || BUNDLED.iter().all(|key| packages(&wanted, key).is_none_or(Map::is_empty)) {
+    if is_foreign
+        || is_member_of_workspace(dir)
+        || BUNDLED.iter().all(|key| packages(&wanted, key).is_none_or(Map::is_empty))
+    {
         return Ok(());
     }
     let writes_lock = !lock.is_file() || options.update;
@@ -55,6 +58,15 @@ pub(super) fn install(dir: &Path, options: &BuildOptions, progress: &mut dyn FnM
         run(&format!("installing {LOCK} with npm"), NODE_BRIEF, &mut npm(dir, "ci"), progress)?;
     }
     Ok(())
+}
+
+/// Returns true if a folder above belongs to a workspace, whose program installs the packages of its members.
+fn is_member_of_workspace(dir: &Path) -> bool {
+    let is_workspace = |above: &Path| {
+        let has_members = |manifest: Value| manifest.get("workspaces").is_some();
+        above.join("pnpm-workspace.yaml").is_file() || read_json(&above.join(MANIFEST)).is_ok_and(has_members)
+    };
+    dir.canonicalize().is_ok_and(|dir| dir.ancestors().skip(1).any(is_workspace))
 }
 
 /// Returns an npm command for the project in `dir` alone. Install scripts of packages are not run.
@@ -120,6 +132,17 @@ mod tests {
         ] {
             assert!(!is_installed(&locked, &installed, one), "{what}");
         }
+    }
+
+    #[test]
+    fn members_of_a_workspace_are_recognized() {
+        let dir = tempfile::tempdir().unwrap();
+        let member = dir.path().join("packages/mail");
+        std::fs::create_dir_all(&member).unwrap();
+        std::fs::write(dir.path().join(MANIFEST), "{}").unwrap();
+        assert!(!is_member_of_workspace(&member));
+        std::fs::write(dir.path().join(MANIFEST), r#"{"workspaces": ["packages/*"]}"#).unwrap();
+        assert!(is_member_of_workspace(&member) && !is_member_of_workspace(dir.path()));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::build::error::BuildError;
 use crate::build::install_advice::PYTHON_BRIEF;
 use crate::build::options::BuildOptions;
 use crate::build::run::run;
-use crate::build::{layout, sdk, tools};
+use crate::build::{layout, publish, tools};
 
 const REQUIREMENTS: &str = "requirements.txt";
 const LOCK: &str = "requirements.lock";
@@ -116,7 +116,7 @@ fn locked(
         status: error.to_string(),
         output: String::from_utf8_lossy(&printed).into_owned(),
     })?;
-    sdk::write_file(&lock, &lock_text(&report, &fingerprint, dir)?)?;
+    publish::replace(&lock, lock_text(&report, &fingerprint, dir)?.as_bytes())?;
     progress(&format!("wrote {}: keep it in version control", lock.display()));
     Ok(lock)
 }

@@ -33,23 +33,28 @@ pub struct BuiltPlugin {
     pub changed: bool,
 }
 
-/// Copies a component to its final path atomically. A reader sees the old file or the new file, never a partial file.
+/// Writes a file atomically. A reader sees the old file or the new file, never a partial file.
+pub(super) fn replace(place: &Path, content: &[u8]) -> Result<(), BuildError> {
+    let dir = place.parent().expect("the file is in a folder");
+    std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
+    let put = || -> std::io::Result<()> {
+        // The file gets the default permissions of new files. Temporary files would otherwise be readable by their
+        // owner only.
+        let mut file = tempfile::Builder::new().permissions(temp_files::default_permissions()).tempfile_in(dir)?;
+        file.write_all(content)?;
+        file.as_file().sync_all()?;
+        file.persist(place)?;
+        Ok(())
+    };
+    put().map_err(|error| BuildError::io("write", place, error))
+}
+
+/// Copies a component to its final path atomically.
 pub(super) fn publish(made: &Path, place: &Path, recipe: Recipe) -> Result<BuiltPlugin, BuildError> {
     let content = read_component(made, recipe.lang)?;
     let changed = std::fs::read(place).ok().is_none_or(|before| before != content);
     if changed {
-        let dir = place.parent().expect("the place is a file in build/");
-        std::fs::create_dir_all(dir).map_err(|error| BuildError::io("make", dir, error))?;
-        let put = || -> std::io::Result<()> {
-            // The file gets the default permissions of new files. Temporary files would otherwise be readable by their
-            // owner only.
-            let mut file = tempfile::Builder::new().permissions(temp_files::default_permissions()).tempfile_in(dir)?;
-            file.write_all(&content)?;
-            file.as_file().sync_all()?;
-            file.persist(place)?;
-            Ok(())
-        };
-        put().map_err(|error| BuildError::io("write", place, error))?;
+        replace(place, &content)?;
     }
     Ok(BuiltPlugin {
         name: recipe.name,

@@ -14,7 +14,8 @@
 //! # Floors
 //!
 //! Floors, top first: `run` · `accepted`, `input` · `history` · `dynamic`, `render`, `static_rules`, `tools` ·
-//! `report` · `case_problem`, `finding` · `acceptance`, `rule`.
+//! `report` · `case_problem`, `finding` · `acceptance`, `other_ids`,
+//! `rule`.
 
 mod acceptance;
 mod accepted;
@@ -23,6 +24,7 @@ mod dynamic;
 mod finding;
 mod history;
 mod input;
+mod other_ids;
 pub mod render;
 mod report;
 mod rule;

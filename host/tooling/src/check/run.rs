@@ -38,7 +38,7 @@ pub async fn check(
     let examined = StaticInput {
         file: subject.file,
         bytes: subject.bytes,
-        outline: engine.component_interface(subject.bytes),
+        outline: engine.component_interface(subject.bytes, subject.settings.load_settings().component_bytes_max),
         loaded: &loaded,
     };
     report.add(static_rules::run(&examined));

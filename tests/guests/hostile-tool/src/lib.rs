@@ -99,7 +99,7 @@ impl verify::Guest for Hostile {
             let said = follow(script)?;
             return Ok(if said == "[]" { verify::Finding::Confirmed } else { verify::Finding::Mismatch(said) });
         }
-        let now = world::read(&change.resource_id);
+        let now = world::read(&change.resource_id, false);
         Ok(match now.as_str() {
             Some(text) if Some(text) == change.version.as_deref() => verify::Finding::Confirmed,
             _ => verify::Finding::Mismatch(now.to_string()),
@@ -202,8 +202,9 @@ fn perform(name: &str, argument: &Value, known: &mut Vec<(String, String)>) -> V
             let (a, b) = whole.split_at(whole.len() / 2);
             world::http("POST", &text("url"), &[], vec![a.to_owned(), b.to_owned()])
         }
+        "requests" => world::requests(&text("url"), argument["count"].as_u64().expect("a number")),
         "write" => world::write(&text("path"), &text("text")),
-        "read" => world::read(&text("path")),
+        "read" => world::read(&text("path"), argument["follow"] == true),
         "tcp" => world::tcp(&text("host"), argument["port"].as_u64().expect("a port") as u16, &text("text")),
         "secret" => {
             let name = argument.as_str().expect("a name");

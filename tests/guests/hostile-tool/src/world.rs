@@ -6,6 +6,7 @@ use wasip2::filesystem::preopens::get_directories;
 use wasip2::filesystem::types::{Descriptor, DescriptorFlags, OpenFlags, PathFlags};
 use wasip2::http::outgoing_handler::handle;
 use wasip2::http::types::{Fields, IncomingBody, Method, OutgoingBody, OutgoingRequest, Scheme};
+use wasip2::io::poll::poll;
 use wasip2::io::streams::StreamError;
 use wasip2::sockets::instance_network::instance_network;
 use wasip2::sockets::ip_name_lookup::resolve_addresses;
@@ -20,7 +21,33 @@ pub fn http(method: &str, url: &str, headers: &[(String, String)], body: Vec<Str
     try_http(method, url, headers, body).unwrap_or_else(|wrong| wrong)
 }
 
-fn try_http(method: &str, url: &str, headers: &[(String, String)], body: Vec<String>) -> Result<Value, Value> {
+/// Sends requests and reads no answer. Returns the error of the last request, or `pending` if it has none after some time.
+pub fn requests(url: &str, count: u64) -> Value {
+    let send = || {
+        let request = outgoing("", url, &[])?;
+        let body = request.body().map_err(|()| error("body"))?;
+        let future = handle(request, None).map_err(error)?;
+        OutgoingBody::finish(body, None).map_err(error)?;
+        Ok(future)
+    };
+    let sent = (0..count).map(|_| send()).collect::<Result<Vec<_>, Value>>();
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(wrong) => return wrong,
+    };
+    let last = sent.last().expect("at least one request");
+    let pause = monotonic_clock::subscribe_duration(300_000_000);
+    let answered = last.subscribe();
+    poll(&[&pause, &answered]);
+    match last.get() {
+        None => json!("pending"),
+        Some(Ok(Ok(_))) => json!("answered"),
+        Some(Ok(Err(code))) => error(code),
+        Some(Err(())) => error("taken twice"),
+    }
+}
+
+fn outgoing(method: &str, url: &str, headers: &[(String, String)]) -> Result<OutgoingRequest, Value> {
     let (scheme, rest) = url.split_once("://").ok_or_else(|| error("no scheme"))?;
     let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
     let fields = Fields::new();
@@ -38,6 +65,11 @@ fn try_http(method: &str, url: &str, headers: &[(String, String)], body: Vec<Str
     request.set_scheme(Some(&scheme)).map_err(|()| error("scheme"))?;
     request.set_authority(Some(authority)).map_err(|()| error("authority"))?;
     request.set_path_with_query(Some(path)).map_err(|()| error("path"))?;
+    Ok(request)
+}
+
+fn try_http(method: &str, url: &str, headers: &[(String, String)], body: Vec<String>) -> Result<Value, Value> {
+    let request = outgoing(method, url, headers)?;
     let outgoing = request.body().map_err(|()| error("body"))?;
     let future = handle(request, None).map_err(error)?;
     if !body.is_empty() {
@@ -89,11 +121,12 @@ pub fn write(path: &str, text: &str) -> Value {
     write().unwrap_or_else(|wrong| wrong)
 }
 
-pub fn read(path: &str) -> Value {
+/// Reads a file. With `follow`, the path may end in a symbolic link.
+pub fn read(path: &str, follow: bool) -> Value {
     let read = || {
         let (directory, path) = directory(path)?;
-        let file =
-            directory.open_at(PathFlags::empty(), &path, OpenFlags::empty(), DescriptorFlags::READ).map_err(error)?;
+        let flags = if follow { PathFlags::SYMLINK_FOLLOW } else { PathFlags::empty() };
+        let file = directory.open_at(flags, &path, OpenFlags::empty(), DescriptorFlags::READ).map_err(error)?;
         let (bytes, _) = file.read(65_536, 0).map_err(error)?;
         Ok(json!(String::from_utf8_lossy(&bytes)))
     };

@@ -156,8 +156,8 @@ fn record_failure(
     let spec = spec.as_ref();
     let (mut draft, answer) = finished(durable, invocation, started, &effect, false, Some(failure));
     let nth = started.earlier_tries(durable, slot);
-    // A model call that timed out is not retried: it may have been executed and paid for.
-    let was_paid = failure.code == Code::WallClockLimit && is_model(durable, invocation);
+    // A model call that the machine ended is not retried: it may have been executed and paid for.
+    let was_paid = failure.code.is_of_machine() && is_model(durable, invocation);
     let retries = if was_paid { 0 } else { retry::retries_allowed(failure.code, spec) };
     let retries_left = retries.saturating_sub(nth);
     let cancelled = !crate::decide::call::tries::may_execute(durable, slot);
@@ -280,13 +280,12 @@ fn finished(
 /// Returns the usage with the model under which a job counts it. The tables of costs have a row for each model, and the tool
 /// alone states its name. Beyond a number of models, the others are counted together.
 fn with_known_model(durable: &Durable, usage: Usage) -> Usage {
+    let Some(model) = usage.model.as_deref() else { return usage };
     let finished = durable.job.calls.values().filter_map(|call| call.finished.as_ref());
     let models: BTreeSet<&str> = finished.filter_map(|finished| finished.usage.as_ref()?.model.as_deref()).collect();
-    match usage.model.as_deref() {
-        Some(model) if models.len() >= bounds::MODELS && !models.contains(model) => {
-            Usage { model: Some(OTHER_MODELS.to_owned()), ..usage }
-        }
-        _ => usage,
+    match models.len() < bounds::MODELS || models.contains(model) {
+        true => usage,
+        false => Usage { model: Some(OTHER_MODELS.to_owned()), ..usage },
     }
 }
 

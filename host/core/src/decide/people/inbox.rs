@@ -20,8 +20,8 @@ pub fn discard_request(row: &InboxRow) -> Draft<BatchKind> {
     draft.into()
 }
 
-/// Returns the draft for one inbox row. The caller has checked the proof of the row. If the draft does not remove the row, call this function again after
-/// writing the draft.
+/// Returns the draft for one inbox row. The caller has checked the proof of the row. If the draft does not remove the
+/// row, call this function again after writing the draft.
 pub fn apply_request(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft<BatchKind> {
     let by = row.decider();
     if let Some(draft) = compensation::reopen_failed_compensation(durable, row, &by, context) {
@@ -85,8 +85,10 @@ fn apply_late_effect(durable: &Durable, slot: &Slot, try_no: u32) -> Draft {
 /// Unblocks the steps that wait until a person has changed something outside of the job: a grant, or the machine. The next
 /// try uses the current grants.
 fn unblock_waiters_for_changes(durable: &Durable) -> Draft {
-    let waits = |step: &&crate::state::Step| matches!(&step.blocked, Some((_, Code::GrantRequired | Code::MachineFault)) if step.state == StepState::Blocked);
-    let waiting = durable.job.steps.iter().filter(waits);
+    let waiting = durable.job.steps.iter().filter(|step| {
+        let is_changed_outside = matches!(&step.blocked, Some((_, Code::GrantRequired | Code::MachineFault)));
+        is_changed_outside && step.state == StepState::Blocked
+    });
     let events = waiting.map(|step| Body::StepUnblocked { step_id: step.id.clone() }).collect();
     Draft { events, ..Draft::default() }
 }

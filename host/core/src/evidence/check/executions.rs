@@ -1,18 +1,19 @@
 //! Checks at-most-once execution and permissions from the events alone, without the fold that the worker uses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::event::{Body, Event, Header, ReopenPurpose, Verdict};
 use crate::evidence::check::compensation::CompensationWalk;
+use crate::evidence::check::gates::GateWalk;
 use crate::evidence::read::Evidence;
 use crate::evidence::record::Kind;
 use crate::evidence::report::{ProblemKind, VerifyReport};
 use crate::model::effect::Provenance;
-use crate::model::ids::{Hash, Operator, Slot};
+use crate::model::ids::{Operator, Slot};
 use crate::model::manifest::{PinnedOperator, RecoveryClass};
 use crate::model::mode::Mode;
 use crate::model::payload::PayloadRef;
-use crate::model::person::{Assurance, PublicKey};
+use crate::model::person::Assurance;
 use crate::model::rules::Rules;
 use crate::plan::Plan;
 use crate::rules::policy;
@@ -29,7 +30,7 @@ pub(super) fn check(evidence: &Evidence, report: &mut VerifyReport) {
         plan: serde_json::from_value(plan.clone()).ok(),
         kinds: kinds.collect(),
         calls: BTreeMap::new(),
-        gates: BTreeMap::new(),
+        gates: GateWalk::new(header.rules.as_ref().map_or(Assurance::Claimed, |rules| rules.gate_approvals)),
         undoing: CompensationWalk::default(),
         is_undone: false,
     };
@@ -57,32 +58,10 @@ struct ExecutionWalk<'a> {
     plan: Option<Plan>,
     kinds: BTreeMap<(Slot, u32), Kind>,
     calls: BTreeMap<Slot, CallHistory>,
-    gates: BTreeMap<Slot, GateHistory>,
+    gates: GateWalk,
     undoing: CompensationWalk,
     /// True if the finished job was reopened for an undo.
     is_undone: bool,
-}
-
-/// State of a gate after the events read so far.
-struct GateHistory {
-    hash: Hash,
-    args: PayloadRef,
-    quorum: u32,
-    /// Assurance that the policy or the gate requires of each approval.
-    required: Assurance,
-    /// True if an approval of any assurance was given.
-    is_approved: bool,
-    /// Approvers and their keys, if signatures are required.
-    signers: BTreeMap<String, PublicKey>,
-}
-
-impl GateHistory {
-    /// Returns true if the gate is approved. If signatures are required, as many different people with different keys as
-    /// the quorum must have signed.
-    fn is_approved(&self) -> bool {
-        let keys: BTreeSet<&PublicKey> = self.signers.values().collect();
-        self.is_approved && (self.required.is_claimed() || keys.len() as u64 >= u64::from(self.quorum))
-    }
 }
 
 /// State of a call after the events read so far.
@@ -147,7 +126,10 @@ impl ExecutionWalk<'_> {
             // on that try.
             Body::CompensationReopened { slot, .. } => self.reopened(std::slice::from_ref(slot), true),
             Body::JobReopened { calls, purpose, .. } => {
-                self.is_undone |= *purpose == ReopenPurpose::Undo;
+                if *purpose == ReopenPurpose::Undo {
+                    self.is_undone = true;
+                    self.gates.forget_unapproved_compensations();
+                }
                 self.reopened(calls, false);
             }
             Body::InvocationResolved { slot, verdict, .. } => {
@@ -160,27 +142,7 @@ impl ExecutionWalk<'_> {
                     };
                 }
             }
-            Body::GateRequested { slot, gate_hash, args, quorum, approvals, .. } => {
-                let by_policy = self.header.rules.as_ref().map_or(Assurance::Claimed, |rules| rules.gate_approvals);
-                // An earlier approval of the same call remains valid.
-                let before = self.gates.remove(slot).filter(|before| before.hash == *gate_hash);
-                let gate = GateHistory {
-                    hash: *gate_hash,
-                    args: *args,
-                    quorum: *quorum,
-                    required: by_policy.max(*approvals),
-                    is_approved: false,
-                    signers: before.map(|before| before.signers).unwrap_or_default(),
-                };
-                self.gates.insert(slot.clone(), gate);
-            }
-            Body::GateApproved { slot, by, .. } => {
-                if let Some(gate) = self.gates.get_mut(slot) {
-                    gate.is_approved = true;
-                    gate.signers.extend(by.verified.map(|verified| (by.actor.clone(), verified.key())));
-                }
-            }
-            _ => {}
+            body => self.gates.event(body),
         }
     }
 

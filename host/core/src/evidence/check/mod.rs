@@ -9,6 +9,7 @@ mod contents;
 pub(super) mod decisions;
 mod effects;
 mod executions;
+mod gates;
 mod header;
 mod ledger;
 mod outcome;

@@ -14,8 +14,6 @@ use latchwork_core::model::bounds;
 
 use crate::interfaces::Problem;
 
-pub(crate) use instances::check_instances;
-
 /// Compiles a component whose code is small enough.
 ///
 /// # Errors
@@ -47,8 +45,17 @@ pub(crate) fn check_resources(component: &Component) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Checks what needs no compilation: the size of the component, and its instances.
+///
+/// # Errors
+/// The component is larger than `bytes_max`, or compiling it would expand too many instances.
+pub(crate) fn check_before_compiling(bytes: &[u8], bytes_max: u64) -> Result<(), Problem> {
+    check_bytes(bytes, bytes_max)?;
+    instances::check_instances(bytes)
+}
+
 /// Returns the problem of a component that is larger than `bytes_max`.
-pub(crate) fn check_bytes(bytes: &[u8], bytes_max: u64) -> Result<(), Problem> {
+fn check_bytes(bytes: &[u8], bytes_max: u64) -> Result<(), Problem> {
     if bytes.len() as u64 <= bytes_max {
         return Ok(());
     }

@@ -7,8 +7,9 @@ use wasm_encoder::{
 
 use latchwork_core::model::bounds;
 
+use super::check_bytes;
 use super::functions::{Sums, check_code};
-use super::{check_bytes, check_instances};
+use super::instances::check_instances;
 use crate::interfaces::Problem;
 
 /// Module whose functions have these bodies. Each function returns nothing and gets one number.

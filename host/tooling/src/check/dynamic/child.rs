@@ -174,10 +174,14 @@ fn read_response(stdout: &[u8], status: ExitStatus, wanted: usize) -> ChildRun {
             }
         }
     }
-    let end = match (signal_name(status), wrong) {
+    let signal = signal_name(status);
+    let end = match (signal.as_deref(), wrong) {
         _ if traces.len() == wanted && status.success() => ChildEnd::Complete,
+        (Some("SIGKILL" | "SIGTERM" | "SIGINT"), _) => {
+            ChildEnd::Unusable(format!("a signal from outside ended it ({status}); the machine may lack memory"))
+        }
         // A signal may cut the last line.
-        (Some(signal), _) => ChildEnd::Killed { signal, is_loaded },
+        (Some(signal), _) => ChildEnd::Killed { signal: signal.to_owned(), is_loaded },
         (None, Some(wrong)) if status.success() => ChildEnd::Unusable(wrong),
         (None, _) => ChildEnd::Unusable(format!("it ended with {status}")),
     };
@@ -194,6 +198,8 @@ fn signal_name(status: ExitStatus) -> Option<String> {
         8 => "SIGFPE",
         9 => "SIGKILL",
         11 => "SIGSEGV",
+        15 => "SIGTERM",
+        2 => "SIGINT",
         _ => return Some(format!("signal {number}")),
     };
     Some(name.to_owned())

@@ -6,6 +6,7 @@
 //! address, a step that iterates over a hash map with an address as seed, and a step that reads memory that was never
 //! written.
 
+use latchwork_core::model::manifest::Limits;
 use std::ops::Range;
 
 use wasm_encoder::{BlockType, Encode, Function, Instruction, ValType};
@@ -36,7 +37,17 @@ const FILL_BYTE: i32 = 0xA5;
 /// memory. The comparison with another build (D065) finds results that depend on the snapshot.
 const COMPONENT_MAX: usize = 8 << 20;
 /// Number of additional bytes of memory that a rewritten component may need.
-pub(super) const EXTRA_MEMORY_BYTES: u64 = 2 * 65_536;
+const EXTRA_MEMORY_BYTES: u64 = 2 * 65_536;
+
+/// Returns limits with more room. Another layout may change the seed of a hash map and with it the amount of fuel, and an
+/// allocator may need more pages.
+pub(crate) fn with_more_room(limits: &Limits) -> Limits {
+    Limits {
+        fuel: limits.fuel.saturating_mul(2),
+        memory_bytes: limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES),
+        ..*limits
+    }
+}
 
 /// Names used by compilers and component tools.
 const STACK_POINTER: &str = "__stack_pointer";

@@ -3,7 +3,6 @@
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::Determinism;
 use latchwork_engine::Plugin;
-use latchwork_engine::guest::sources::StepContext;
 use latchwork_engine::guest::step_calls::Source;
 
 use crate::check::dynamic::address;
@@ -12,6 +11,7 @@ use crate::check::dynamic::run_end;
 use crate::check::dynamic::script::RunScript;
 use crate::check::dynamic::trace::{FirstDifference, compare_between_jobs};
 use crate::check::finding::Finding;
+use crate::check::other_ids::{OTHER_IDS, OtherId};
 
 const SECOND_US: i64 = 1_000_000;
 const DAY_US: i64 = 86_400 * SECOND_US;
@@ -42,49 +42,24 @@ const READS_MAX: u32 = 16;
 /// One value that differs from job to job.
 #[derive(Clone, Copy)]
 enum JobValue {
-    Actor,
-    Tenant,
-    PlanId,
-    StepId,
-    JobId,
-    CorrelationId,
+    Id(&'static OtherId),
     Clock(i64),
     Seed(u8),
 }
 
 impl JobValue {
-    const IDS: [JobValue; 6] = [
-        JobValue::Actor,
-        JobValue::Tenant,
-        JobValue::PlanId,
-        JobValue::StepId,
-        JobValue::JobId,
-        JobValue::CorrelationId,
-    ];
-
     fn name(self) -> &'static str {
         match self {
-            JobValue::Actor => "the actor of its job",
-            JobValue::Tenant => "the tenant of its job",
-            JobValue::PlanId => "the id of its plan",
-            JobValue::StepId => "the id of its step",
-            JobValue::JobId => "the id of its job",
-            JobValue::CorrelationId => "the correlation id of its job",
+            JobValue::Id((name, _)) => name,
             JobValue::Clock(_) => CLOCK,
             JobValue::Seed(_) => RANDOM,
         }
     }
 
-    /// Replaces the value in a script. The other ids have other lengths, too.
+    /// Replaces the value in a script.
     fn replace(self, script: &mut RunScript) {
-        let StepContext { tenant, actor, correlation_id, job_id, plan_id, step_id } = &mut script.context;
         match self {
-            JobValue::Actor => *actor = "another-actor@example.org".into(),
-            JobValue::Tenant => *tenant = "tenant-b".into(),
-            JobValue::PlanId => *plan_id = "another-plan-with-a-longer-id".into(),
-            JobValue::StepId => *step_id = "step-two".into(),
-            JobValue::JobId => *job_id = "job_01JZZZZZZZZZZZZZZZZZZZZZZZ-fork-2".into(),
-            JobValue::CorrelationId => *correlation_id = "cor_01JZZZZZZZZZZZZZZZZZZZZZZZ.7".into(),
+            JobValue::Id((_, replace)) => replace(&mut script.context),
             JobValue::Clock(shift_us) => {
                 script.started_us = script.started_us.saturating_add(shift_us);
                 for given in &mut script.answers {
@@ -96,10 +71,13 @@ impl JobValue {
     }
 }
 
+fn ids() -> impl Iterator<Item = JobValue> {
+    OTHER_IDS.iter().map(JobValue::Id)
+}
+
 /// Runs the case as another job. A pure operator has to do the same, and every other operator must not break.
 pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
-    let all: Vec<JobValue> =
-        JobValue::IDS.into_iter().chain([JobValue::Clock(SHIFTS_US[0]), JobValue::Seed(0)]).collect();
+    let all: Vec<JobValue> = ids().chain([JobValue::Clock(SHIFTS_US[0]), JobValue::Seed(0)]).collect();
     let Some(trace) = runs.run(&script_of(runs, &all), plugin).await else { return vec![] };
     if let Some(finding) =
         run_end::host_fault(runs.ran, &trace, "in another job, with another clock and random numbers, ")
@@ -114,7 +92,7 @@ pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> V
     // A value that the step never asks for cannot make a difference. The rare differences are looked for as well.
     let mut single: Vec<JobValue> = Vec::new();
     if differing.is_some() {
-        single.extend(JobValue::IDS);
+        single.extend(ids());
     }
     if differing.is_some() || runs.ran.base.took_time {
         single.extend(SHIFTS_US.map(JobValue::Clock));

@@ -8,7 +8,7 @@ use latchwork_engine::Plugin;
 use crate::check::dynamic::address;
 use crate::check::dynamic::baseline::host_difference;
 use crate::check::dynamic::loaded_variants::LoadedVariants;
-use crate::check::dynamic::memory_layout::EXTRA_MEMORY_BYTES;
+use crate::check::dynamic::memory_layout::with_more_room;
 use crate::check::dynamic::other_job;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::trace::{
@@ -72,7 +72,7 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
         let Some(plugin) = plugin else { continue };
         let trace = runs.run(script, plugin).await?;
         match trace.fault_code() {
-            Some(Code::WallClockLimit) => continue,
+            Some(Code::WallClockLimit | Code::MachineFault) => continue,
             Some(Code::StackOverflow) => {
                 let message = format!("{host}, it recurses too deeply: the usual stack is almost used up");
                 return Some(runs.ran.finding("D062", message).functions(trace.functions));
@@ -90,10 +90,7 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
 async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariants) -> Option<Finding> {
     let moved = loaded.moved.as_deref()?;
     let mut script = runs.script();
-    // Raises the limits. The changed layout may change the seed of a hash map and with it the amount of fuel, and an
-    // allocator may need more pages.
-    script.limits.fuel = script.limits.fuel.saturating_mul(2);
-    script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES);
+    script.limits = with_more_room(&script.limits);
     let trace = runs.run(&script, moved).await?;
     let parting = compare_behaviour(&runs.ran.base, &trace)?;
     if let Some(finding) = address::moved(runs.ran, "with its stack and heap moved in its memory", &parting) {
@@ -111,8 +108,7 @@ async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariant
 async fn pad_input(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
     let mut script = runs.script();
     script.input.push_str(&" ".repeat(INPUT_PADDING_BYTES));
-    script.limits.fuel = script.limits.fuel.saturating_mul(2);
-    script.limits.memory_bytes = script.limits.memory_bytes.saturating_add(EXTRA_MEMORY_BYTES);
+    script.limits = with_more_room(&script.limits);
     let trace = runs.run(&script, plugin).await?;
     let parting = compare_between_jobs(&runs.ran.base, &trace)?;
     let finding = address::moved(runs.ran, "with other objects before it in its memory", &parting)?;

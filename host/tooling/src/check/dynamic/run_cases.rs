@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use latchwork_core::model::error::Code;
 use latchwork_engine::Plugin;
 
 use crate::check::case_problem::CaseProblem;
@@ -92,8 +93,15 @@ async fn run_as_usual<'c>(
             runs: 1,
         });
         let one = CaseBaseline { case, script, base };
-        report.add(run_end::check_end(&one));
-        report.add(run_end::check_fit(&one));
+        match one.base.fault() {
+            Some(failure) if failure.code == Code::MachineFault => {
+                report.notes.push(format!("case {:?} was not checked: {}", case.name, failure.message));
+            }
+            _ => {
+                report.add(run_end::check_end(&one));
+                report.add(run_end::check_fit(&one));
+            }
+        }
         ran.push(one);
     }
     ran

@@ -9,9 +9,9 @@ use crate::check::dynamic::baseline::CaseBaseline;
 use crate::check::dynamic::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
 
-/// Returns a finding if the host ended the run.
+/// Returns a finding if the host ended the run. A lack of resources of the machine is none.
 pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
-    let failure = trace.fault()?;
+    let failure = trace.fault().filter(|failure| failure.code != Code::MachineFault)?;
     let rule = match failure.code {
         Code::SchemaValidationFailed if failure.message.contains(NO_CANONICAL_FORM) => "D075",
         // The guest can cause this failure with an invalid event or an invalid output. Only an event is checked while

@@ -107,7 +107,7 @@ fn finding(ran: &CaseBaseline<'_>, run: &UnoptimizedRun) -> Option<Finding> {
         }
         UnoptimizedRun::Trace(trace) => {
             // Unoptimized code needs more time and more stack. Neither says anything about the plugin.
-            if matches!(trace.fault_code(), Some(Code::WallClockLimit | Code::StackOverflow)) {
+            if trace.fault_code().is_some_and(Code::is_of_machine) {
                 return None;
             }
             let parting = compare_with_usage(&ran.base, trace)?;

@@ -188,7 +188,7 @@ mod tests {
         for (wit, why) in [(rows, "a resource"), (&deep, "deep"), (&many, "more than 500 functions"), (good, "")] {
             let bytes = component(wit);
             let loaded = engine.load(&bytes, jobless_step_settings("calc"));
-            let outline = engine.component_interface(&bytes);
+            let outline = engine.component_interface(&bytes, u64::MAX);
             let found = run(&StaticInput { file: "it.wasm", bytes: &bytes, outline, loaded: &loaded });
             assert!(found.iter().all(|finding| finding.rule == "D020"), "{found:#?}");
             assert_eq!(found.is_empty(), why.is_empty(), "{found:#?}");

@@ -1,9 +1,11 @@
 //! D113: a tool that declares that it is pure must answer the same in every job, at every time and with every random
 //! number.
 
+use latchwork_core::model::effect::Answer;
 use latchwork_core::model::manifest::Determinism;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
+use crate::check::other_ids::{OTHER_IDS, OtherId};
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 
 /// Numbers of the tries with another clock. The clock of the stub advances by an hour and some seconds in each try, so
@@ -11,6 +13,10 @@ use crate::check::tools::running_case::{RunningCase, describe_answer};
 const TRIES: [u32; 6] = [1, 2, 3, 24, 4_344, 9_624];
 /// Number of other seeds of the random generators.
 const SEEDS: u32 = 8;
+
+/// Names of the clock and of the random numbers in a finding.
+const CLOCK: &str = "its clock";
+const RANDOM: &str = "its random numbers or the key of its call";
 
 /// A change of the context of a call.
 type Change = Box<dyn Fn(&mut ToolCallContext) + Send + Sync>;
@@ -20,15 +26,20 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.spec.determinism != Determinism::Pure {
         return Ok(());
     }
-    let base = answer_in(running, &|_| {}, false).await?;
+    let Some(base) = answer_in(running, &|_| {}, false).await? else { return Ok(()) };
+    if let Some(again) = answer_in(running, &|_| {}, false).await?.filter(|again| *again != base) {
+        let message = "it declares that it is pure but differs from run to run".to_owned();
+        report(running, message, &base, again, "look for a value that the host does not inject");
+        return Ok(());
+    }
     let mut causes: Vec<&str> = Vec::new();
     let mut first = None;
     for (cause, change) in changes() {
-        if causes.contains(&cause) {
+        // Another try has another clock and other random numbers. The clock is the cause only if no random number is.
+        if causes.contains(&cause) || cause == CLOCK && causes.contains(&RANDOM) {
             continue;
         }
-        let found = answer_in(running, &change, false).await?;
-        if found != base {
+        if let Some(found) = answer_in(running, &change, false).await?.filter(|found| *found != base) {
             causes.push(cause);
             first.get_or_insert(found);
         }
@@ -38,51 +49,51 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         report(running, message, &base, found, "declare the determinism class `stable`, or take it from the input");
         return Ok(());
     }
-    if running.tools.moved.is_some() {
-        let found = answer_in(running, &|_| {}, true).await?;
-        if found != base {
-            let message = "it declares that it is pure but depends on addresses or on unwritten memory".to_owned();
-            report(running, message, &base, found, "look for an address, or memory that is read before it is written");
-        }
+    if running.tools.moved.is_none() {
+        return Ok(());
+    }
+    if let Some(found) = answer_in(running, &|_| {}, true).await?.filter(|found| *found != base) {
+        let message = "it declares that it is pure but depends on addresses or on unwritten memory".to_owned();
+        report(running, message, &base, found, "look for an address, or memory that is read before it is written");
     }
     Ok(())
 }
 
 /// Returns the values that are varied, each with its name in a finding.
 fn changes() -> Vec<(&'static str, Change)> {
-    let mut changes: Vec<(&'static str, Change)> = vec![
-        ("the actor of its job", Box::new(|call| call.step.actor = "another-actor@example.org".into())),
-        ("the tenant of its job", Box::new(|call| call.step.tenant = "tenant-b".into())),
-        ("the id of its plan", Box::new(|call| call.step.plan_id = "another-plan-with-a-longer-id".into())),
-        ("the id of its step", Box::new(|call| call.step.step_id = "step-two".into())),
-        ("the id of its job", Box::new(|call| call.step.job_id = "job_01JZZZZZZZZZZZZZZZZZZZZZZZ-fork-2".into())),
-        (
-            "the correlation id of its job",
-            Box::new(|call| call.step.correlation_id = "cor_01JZZZZZZZZZZZZZZZZZZZZZZZ.7".into()),
-        ),
-        ("the trace id of its call", Box::new(|call| call.trace_id = "fedcba9876543210fedcba9876543210".into())),
-    ];
+    let id = |(name, replace): &'static OtherId| -> (&'static str, Change) {
+        (name, Box::new(|call| replace(&mut call.step)))
+    };
+    let mut changes: Vec<_> = OTHER_IDS.iter().map(id).collect();
+    let other_trace = |call: &mut ToolCallContext| call.trace_id = "fedcba9876543210fedcba9876543210".into();
+    changes.push(("the trace id of its call", Box::new(other_trace)));
     for seed in 0..SEEDS {
         let change = move |call: &mut ToolCallContext| call.external_key = format!("check-another-key-{seed}");
-        changes.push(("its random numbers or the key of its call", Box::new(change)));
+        changes.push((RANDOM, Box::new(change)));
     }
     for tries in TRIES {
-        changes.push(("its clock", Box::new(move |call: &mut ToolCallContext| call.tries_before = tries)));
+        changes.push((CLOCK, Box::new(move |call: &mut ToolCallContext| call.tries_before = tries)));
     }
     changes
 }
 
-/// Calls the operator in a new world and describes its answer. With `moved`, its memory has another layout.
+/// Calls the operator in a new world and describes its answer. With `moved`, its memory has another layout. Returns `None`
+/// if a limit of the machine ended the call, which says nothing about the tool.
 async fn answer_in(
     running: &mut RunningCase<'_>,
     change: &(dyn Fn(&mut ToolCallContext) + Send + Sync),
     moved: bool,
-) -> std::io::Result<String> {
+) -> std::io::Result<Option<String>> {
     let world = running.world()?;
     let mut context = running.context(0);
     change(&mut context);
     let called = running.call_with(&world, context, moved).await;
-    Ok(describe_answer(&called.end.answer, &world))
+    let answer = &called.end.answer;
+    let is_of_machine = match answer {
+        Answer::Ok(_) => false,
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => failure.code.is_of_machine(),
+    };
+    Ok((!is_of_machine).then(|| describe_answer(answer, &world)))
 }
 
 fn report(running: &mut RunningCase<'_>, message: String, base: &str, found: String, hint: &str) {

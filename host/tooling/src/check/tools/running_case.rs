@@ -13,6 +13,7 @@ use latchwork_engine::guest::sources::StepContext;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 use latchwork_engine::{Plugin, ToolEnd};
 
+use crate::check::dynamic::with_more_room;
 use crate::check::finding::Finding;
 use crate::check::report::CaseRun;
 use crate::check::tools::case::ToolCase;
@@ -113,7 +114,8 @@ impl RunningCase<'_> {
             .with_ansi(false)
             .with_writer(log.clone())
             .finish();
-        let limits = plugin.limits(&self.case.operator);
+        let usual = plugin.limits(&self.case.operator);
+        let limits = if moved { with_more_room(&usual) } else { usual };
         let calling = plugin.invoke(&self.case.operator, &self.case.input, context, &limits);
         let end = calling.with_subscriber(subscriber).await;
         let run = self.ran.get_or_insert_with(|| CaseRun {

@@ -24,7 +24,7 @@ func winner(_ latchwork.Context, votes Votes) (Winner, error) {
 		counts[vote]++
 	}
 	if len(counts) == 0 {
-		return Winner{}, latchwork.Fail(latchwork.InvalidInput, "nobody voted")
+		return Winner{}, latchwork.Fail(latchwork.InvalidInput, "there are no votes")
 	}
 	var best Winner
 	for name, count := range counts {

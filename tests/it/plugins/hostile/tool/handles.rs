@@ -12,7 +12,9 @@ use latchwork_engine::Plugin;
 use latchwork_engine::capability::grants::{DirGrant, Grants};
 
 use crate::plugins::hostile::load;
-use crate::plugins::hostile::tool::{answers_of, invoke_script, minimal_grants, tool_limits, unwrap_not_applied};
+use crate::plugins::hostile::tool::{
+    answers_of, http_grant, invoke_script, minimal_grants, tool_limits, unwrap_not_applied,
+};
 use crate::support::plugins::built_guests::guest;
 use crate::support::program::{command_output, latch_command};
 use crate::support::test_env::{TestEnv, step};
@@ -45,6 +47,25 @@ async fn files_listings_and_sockets_of_a_call_are_limited() {
     assert!(answers_of(&plugin, "World.Look", reads).await.iter().all(|answer| answer == "x"));
 }
 
+/// I221: bound `requests`. The request beyond the limit is not sent, and the places are free again after the call.
+#[tokio::test]
+async fn requests_of_a_call_that_wait_for_an_answer_are_limited() {
+    // The operating system accepts connections for a listener that never reads.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let grants = Grants { http: vec![http_grant("127.0.0.1", port)], ..minimal_grants() };
+    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
+    let url = format!("http://127.0.0.1:{port}/");
+    for _ in 0..2 {
+        for (count, is_refused) in [(bounds::REQUESTS, false), (bounds::REQUESTS + 1, true)] {
+            let actions = json!([{ "requests": { "url": url, "count": count } }]);
+            let answer = &answers_of(&plugin, "World.Look", actions).await[0];
+            let is_limit = answer["error"].as_str().is_some_and(|said| said.contains("ConnectionLimitReached"));
+            assert_eq!((is_limit, answer == "pending"), (is_refused, !is_refused), "{count} {answer}");
+        }
+    }
+}
+
 /// I221: to open a FIFO would wait for its other end, on a thread of the host that cannot be stopped.
 #[tokio::test]
 async fn file_that_is_not_regular_is_not_opened() {
@@ -55,7 +76,9 @@ async fn file_that_is_not_regular_is_not_opened() {
     let plugin = load_with_dir(dir.path());
     let read = json!({ "read": { "path": "/d/fifo" } });
     let write = json!({ "write": { "path": "/d/fifo", "text": "x" } });
-    let answers = answers_of(&plugin, "World.Change", json!([read, write])).await;
+    let through_link = json!({ "read": { "path": "/d/link", "follow": true } });
+    let actions = json!([read, write, through_link]);
+    let answers = answers_of(&plugin, "World.Change", actions).await;
     assert!(
         answers.iter().all(|answer| answer["error"].as_str().is_some_and(|said| said.contains("not-permitted"))),
         "{answers:?}"

@@ -10,19 +10,20 @@ use crate::model::job::JobState;
 use crate::model::mode::Mode;
 use crate::storage::InboxRequest;
 
-/// I223. The step is repeated three times. Then it waits, and each continuation tries again.
+/// I223. The step is repeated three times. Then it waits, and each continuation repeats it three times again.
 #[test]
 fn lack_of_resources_parks_a_step_and_never_fails_it() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Script", &[], json!({ "calls": [] }))]);
-    sim.machine_faults = 5;
+    sim.machine_faults = 9;
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Parked);
     assert_eq!(durable.job.parked.as_ref().map(|(code, _)| *code), Some(Code::MachineFault));
-    assert_eq!(sim.machine_faults, 1, "the first try and three repetitions");
+    assert_eq!(sim.machine_faults, 5, "the first try and three repetitions");
     let offers = crate::response::response(&durable).next_actions;
     assert!(offers.contains(&"latch job resolve job_1 --continue".to_owned()), "{offers:?}");
     sim.send_request(InboxRequest::Continue);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
+    assert_eq!(sim.machine_faults, 1, "a try and three repetitions again");
     sim.send_request(InboxRequest::Continue);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
 }
