@@ -1,4 +1,4 @@
-import { Failure, schema, step } from '../latchwork/index.js';
+import { Failure, schema, step } from '../../../../../../guest-sdk/js/index.js';
 
 const { any, array, integer, object, string } = schema;
 

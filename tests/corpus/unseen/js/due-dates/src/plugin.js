@@ -1,4 +1,4 @@
-import { Failure, schema, step } from '../latchwork/index.js';
+import { Failure, schema, step } from '../../../../../../guest-sdk/js/index.js';
 
 const { array, integer, object, string } = schema;
 const DAY = 24 * 60 * 60 * 1000;

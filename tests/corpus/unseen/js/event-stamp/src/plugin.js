@@ -1,4 +1,4 @@
-import { events, schema, step } from '../latchwork/index.js';
+import { events, schema, step } from '../../../../../../guest-sdk/js/index.js';
 
 const { integer, object, string } = schema;
 

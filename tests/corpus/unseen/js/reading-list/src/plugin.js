@@ -1,4 +1,4 @@
-import { happened, kv, Output, schema, tool } from '../latchwork/index.js';
+import { happened, kv, Output, schema, tool } from '../../../../../../guest-sdk/js/index.js';
 
 const { object, string } = schema;
 

@@ -1,4 +1,4 @@
-import { kv, Output, schema, tool } from '../latchwork/index.js';
+import { kv, Output, schema, tool } from '../../../../../../guest-sdk/js/index.js';
 
 const { integer, object, string } = schema;
 

@@ -1,4 +1,4 @@
-import { schema, step } from '../latchwork/index.js';
+import { schema, step } from '../../../../../../guest-sdk/js/index.js';
 
 const { array, integer, object, string } = schema;
 
