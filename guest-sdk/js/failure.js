@@ -77,10 +77,10 @@ function described(thrown, mayHaveChanged) {
   }
   const isError = thrown instanceof Error;
   const text = isError ? said(thrown) : `thrown: ${show(thrown)}`;
-  const detail = { exception: isError ? thrown.name : typeof thrown, message: isError ? thrown.message : show(thrown) };
-  if (isError && thrown.stack) detail.stack = thrown.stack;
-  if (isError && thrown.cause !== undefined) detail.cause = said(thrown.cause);
-  if (isError && Array.isArray(thrown.errors)) detail.errors = thrown.errors.map((one) => show(one));
+  const detail = { exception: wellFormed(isError ? thrown.name : typeof thrown), message: wellFormed(isError ? thrown.message : show(thrown)) };
+  if (isError && thrown.stack) detail.stack = wellFormed(thrown.stack);
+  if (isError && thrown.cause !== undefined) detail.cause = wellFormed(said(thrown.cause));
+  if (isError && Array.isArray(thrown.errors)) detail.errors = thrown.errors.map((one) => wellFormed(show(one)));
   return { code: 'invalid-input', message: text, retryAfterMs: undefined, detail: unhandled(detail), applied: mayHaveChanged ? 'unknown' : 'no' };
 }
 

@@ -1,5 +1,5 @@
-// JSON conversion without silent loss. JavaScript would round an integer of 2^53 or more and write NaN as null.
-// Both values are rejected.
+// JSON conversion without silent loss. JavaScript would round an integer of 2^53 or more, write NaN as null, and write
+// half of a surrogate pair, which is no character. These values are rejected.
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
@@ -17,7 +17,8 @@ export function parse(text) {
   return value;
 }
 
-// Maximum nesting depth. The host refuses deeper values, and the stacks of engines allow only little more.
+// Maximum nesting depth. The stacks of engines allow only little more. The host itself refuses more than 64 levels in
+// outputs and events of a step and in arguments of calls. The result of a tool may be deeper.
 const DEPTH = 120;
 
 /** Serializes a value as JSON. Throws a RangeError with the path of the first value that JSON cannot hold. */
@@ -40,6 +41,7 @@ function plain(value, path, key, above) {
       refuse(`is ${value}: integers of 2^53 or more lose precision; use a string`);
     }
   }
+  if (typeof value === 'string' && !value.isWellFormed()) refuse('contains half of a surrogate pair: cut texts between characters, as in [...text].slice(0, n)');
   if (typeof value === 'bigint') refuse(`is the BigInt ${value}: use a number below 2^53 or a string`);
   if (typeof value === 'function' || typeof value === 'symbol') refuse(`is a ${typeof value}, which JSON cannot represent`);
   if (value === null || typeof value !== 'object') return value;
@@ -51,7 +53,7 @@ function plain(value, path, key, above) {
   if (value instanceof Error) refuse('is an Error: throw it, or use its message');
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) refuse('is binary: use Array.from or a string');
   if (value instanceof RegExp || value instanceof WeakMap || value instanceof WeakSet) refuse(`is a ${value.constructor.name}, which JSON cannot represent`);
-  if (value instanceof Number || value instanceof String || value instanceof Boolean) return value.valueOf();
+  if (value instanceof Number || value instanceof String || value instanceof Boolean) return plain(value.valueOf(), path, key, above);
   const inner = [...above, value];
   if (Array.isArray(value)) {
     const items = [];
@@ -60,6 +62,7 @@ function plain(value, path, key, above) {
   }
   const made = {};
   for (const name of Object.keys(value)) {
+    if (!name.isWellFormed()) refuse(`has the key ${JSON.stringify(name)}, which contains half of a surrogate pair`);
     const item = plain(value[name], `${path}/${name}`, name, inner);
     // An assignment to a key named __proto__ would set the prototype of the copy instead of a property.
     Object.defineProperty(made, name, { value: item, enumerable: true });

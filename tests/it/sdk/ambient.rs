@@ -106,6 +106,8 @@ fn unrepresentable_result_is_refused_with_its_location() {
     for (lang, how, code, said) in [
         ("js", "several", "PLUGIN_EXCEPTION", "both (Error: the first; TypeError: the second)"),
         ("js", "itself", "SCHEMA_VALIDATION_FAILED", "/deep/0 contains itself"),
+        ("js", "half result", "SCHEMA_VALIDATION_FAILED", "/n/0 contains half of a surrogate pair"),
+        ("js", "half key", "SCHEMA_VALIDATION_FAILED", "/n has the key \"\\ud83d\", which contains half of"),
         ("js", "map", "SCHEMA_VALIDATION_FAILED", "/n/0 is a Map"),
         ("js", "nested promise", "SCHEMA_VALIDATION_FAILED", "/n is a promise"),
         ("js", "error", "SCHEMA_VALIDATION_FAILED", "/n is an Error"),

@@ -36,6 +36,8 @@ step('Ambient.Fail', {}, ({ how }) => {
   const itself = { deep: [] };
   itself.deep.push(itself);
   if (how === 'itself') return itself;
+  if (how === 'half result') return { n: ['half of \ud83d'] };
+  if (how === 'half key') return { n: { ['\ud83d']: 1 } };
   if (how === 'map') return { n: [new Map()] };
   if (how === 'nested promise') return { n: Promise.resolve(1) };
   if (how === 'error') return { n: new Error('lost') };
