@@ -39,8 +39,8 @@ typedef uint8_t latchwork_plugin_types_applied_t;
 
 // The call certainly changed nothing. The host may execute it again.
 #define LATCHWORK_PLUGIN_TYPES_APPLIED_NO 0
-// The tool cannot find out whether the world changed. If the operator may change the world, the call
-// is then in doubt.
+// The tool cannot find out whether the world changed, or knows that it changed in part. If the operator
+// may change the world, the call is then in doubt.
 #define LATCHWORK_PLUGIN_TYPES_APPLIED_UNKNOWN 1
 
 typedef struct {
@@ -184,6 +184,7 @@ typedef latchwork_plugin_types_json_t latchwork_plugin_events_json_t;
 
 // Trace context of an invocation. Example: external key `latch:job_01J…:s6:1`, slot `s6`, attempt 2, timeout 30,000 ms.
 typedef struct latchwork_plugin_invocation_invocation_context_t {
+  // Trace id of the job. It is the same for every call and every try of the job, so it is no key.
   latch_string_t   trace_id;
   // Slot of the invocation, such as `s6`, `s3/0` or `s6~c`.
   latch_string_t   slot;
@@ -193,7 +194,8 @@ typedef struct latchwork_plugin_invocation_invocation_context_t {
   // Number of the worker's attempt at the job. A key must not contain this number, because it
   // differs between attempts.
   uint32_t   attempt;
-  // Number of earlier tries of this invocation.
+  // Number of recorded earlier tries of this invocation, also of tries that certainly changed nothing.
+  // The number does not state whether an earlier try changed anything.
   uint32_t   tries_before;
   // Milliseconds from the start of this call until the host stops the call.
   uint32_t   timeout_ms;
@@ -283,7 +285,7 @@ typedef uint8_t exports_latchwork_plugin_plugin_effect_t;
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_PRODUCE_OUTCOME 1
 // Writes to granted folders and to the key-value map.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_INTERNAL_WRITE 2
-// Changes another system.
+// Changes another system over HTTP or TCP, also a system of the same organization.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_EXTERNAL_WRITE 3
 // Sends a message to a recipient.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_EFFECT_EXTERNAL_SEND 4
@@ -293,7 +295,8 @@ typedef uint8_t exports_latchwork_plugin_plugin_determinism_t;
 
 // Answers are byte-identical for equal input.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_DETERMINISM_PURE 0
-// Answers of a model. Inputs and parameters are recorded, and answers may differ.
+// Answers of a model, or values that differ between jobs, such as a time. Inputs and parameters are
+// recorded, and answers may differ.
 #define EXPORTS_LATCHWORK_PLUGIN_PLUGIN_DETERMINISM_STABLE 1
 // Answers of the outside world. These answers change, so they are cached only with a time to
 // live.
@@ -302,10 +305,11 @@ typedef uint8_t exports_latchwork_plugin_plugin_determinism_t;
 // Properties that decide how a call in doubt is resolved after a crash. The host reads support
 // for `reconcile` from the tool's exports, not from this record.
 typedef struct exports_latchwork_plugin_plugin_resolution_t {
-  // Seconds for which the downstream system deduplicates by the external key. 0 means no
-  // deduplication.
+  // Seconds for which a repetition under the same external key changes nothing more, because the
+  // downstream system deduplicates. 0 means no deduplication.
   uint32_t   idempotent_by_key_seconds;
-  // Milliseconds after the end of a call during which its effect may still appear.
+  // Milliseconds after the end of a call during which its effect may still appear to `reconcile`. The
+  // time includes transit, queues and replicas of the downstream system.
   uint32_t   settling_ms;
 } exports_latchwork_plugin_plugin_resolution_t;
 
@@ -393,9 +397,9 @@ typedef struct exports_latchwork_plugin_reconcile_verdict_t {
   } val;
 } exports_latchwork_plugin_reconcile_verdict_t;
 
-// The call happened and had this result.
+// The call happened. The output is the one that the call itself returned or would have returned.
 #define EXPORTS_LATCHWORK_PLUGIN_RECONCILE_VERDICT_HAPPENED 0
-// The call certainly did not happen and never will.
+// The call certainly did not happen and never will. The host may then execute it again.
 #define EXPORTS_LATCHWORK_PLUGIN_RECONCILE_VERDICT_DID_NOT_HAPPEN 1
 // The outcome is not known yet. The host asks again after this many milliseconds.
 #define EXPORTS_LATCHWORK_PLUGIN_RECONCILE_VERDICT_NOT_YET 2

@@ -27,7 +27,7 @@ pub mod exports {
                     ProduceOutcome,
                     /// Writes to granted folders and to the key-value map.
                     InternalWrite,
-                    /// Changes another system.
+                    /// Changes another system over HTTP or TCP, also a system of the same organization.
                     ExternalWrite,
                     /// Sends a message to a recipient.
                     ExternalSend,
@@ -78,7 +78,8 @@ pub mod exports {
                 pub enum Determinism {
                     /// Answers are byte-identical for equal input.
                     Pure,
-                    /// Answers of a model. Inputs and parameters are recorded, and answers may differ.
+                    /// Answers of a model, or values that differ between jobs, such as a time. Inputs and parameters are
+                    /// recorded, and answers may differ.
                     Stable,
                     /// Answers of the outside world. These answers change, so they are cached only with a time to
                     /// live.
@@ -121,10 +122,11 @@ pub mod exports {
                 #[repr(C)]
                 #[derive(Clone, Copy)]
                 pub struct Resolution {
-                    /// Seconds for which the downstream system deduplicates by the external key. 0 means no
-                    /// deduplication.
+                    /// Seconds for which a repetition under the same external key changes nothing more, because the
+                    /// downstream system deduplicates. 0 means no deduplication.
                     pub idempotent_by_key_seconds: u32,
-                    /// Milliseconds after the end of a call during which its effect may still appear.
+                    /// Milliseconds after the end of a call during which its effect may still appear to `reconcile`. The
+                    /// time includes transit, queues and replicas of the downstream system.
                     pub settling_ms: u32,
                 }
                 impl ::core::fmt::Debug for Resolution {

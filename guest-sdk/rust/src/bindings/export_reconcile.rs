@@ -22,9 +22,9 @@ pub mod exports {
                 /// Result of a reconciliation.
                 #[derive(Clone)]
                 pub enum Verdict {
-                    /// The call happened and had this result.
+                    /// The call happened. The output is the one that the call itself returned or would have returned.
                     Happened(ToolOutput),
-                    /// The call certainly did not happen and never will.
+                    /// The call certainly did not happen and never will. The host may then execute it again.
                     DidNotHappen,
                     /// The outcome is not known yet. The host asks again after this many milliseconds.
                     NotYet(u32),
@@ -632,7 +632,8 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// Finds out whether the call with this external key happened. Must change nothing.
+                    /// Finds out whether the call with this external key happened. Must change nothing. The host takes an
+                    /// error for `unknown`.
                     /// Example: look for the message whose Message-ID is the key.
                     #[allow(async_fn_in_trait)]
                     fn reconcile(

@@ -98,8 +98,8 @@ pub mod latchwork {
             pub enum Applied {
                 /// The call certainly changed nothing. The host may execute it again.
                 No,
-                /// The tool cannot find out whether the world changed. If the operator may change the world, the call
-                /// is then in doubt.
+                /// The tool cannot find out whether the world changed, or knows that it changed in part. If the operator
+                /// may change the world, the call is then in doubt.
                 Unknown,
             }
             impl ::core::fmt::Debug for Applied {
@@ -1043,6 +1043,7 @@ pub mod latchwork {
             /// Trace context of an invocation. Example: external key `latch:job_01J…:s6:1`, slot `s6`, attempt 2, timeout 30,000 ms.
             #[derive(Clone)]
             pub struct InvocationContext {
+                /// Trace id of the job. It is the same for every call and every try of the job, so it is no key.
                 pub trace_id: _rt::String,
                 /// Slot of the invocation, such as `s6`, `s3/0` or `s6~c`.
                 pub slot: _rt::String,
@@ -1052,7 +1053,8 @@ pub mod latchwork {
                 /// Number of the worker's attempt at the job. A key must not contain this number, because it
                 /// differs between attempts.
                 pub attempt: u32,
-                /// Number of earlier tries of this invocation.
+                /// Number of recorded earlier tries of this invocation, also of tries that certainly changed nothing.
+                /// The number does not state whether an earlier try changed anything.
                 pub tries_before: u32,
                 /// Milliseconds from the start of this call until the host stops the call.
                 pub timeout_ms: u32,
