@@ -27,7 +27,8 @@ type Determinism string
 const (
 	// Pure: equal input gives byte-identical output. The default for steps.
 	Pure Determinism = "pure"
-	// Stable: the operator uses time, randomness or a model.
+	// Stable: a step uses time, randomness, ids of its job or a model. A tool asks a model: its calls count as calls that
+	// cost money.
 	Stable Determinism = "stable"
 	// External: answers change with the outside world. The default for tools.
 	External Determinism = "external"
@@ -57,7 +58,8 @@ type Spec struct {
 	// IdempotentByKey is the time during which the downstream system drops duplicate requests with the same ExternalKey.
 	// Zero means that the system drops no duplicates.
 	IdempotentByKey time.Duration
-	// Settling is the maximum time between the end of a call and the appearance of its effect.
+	// Settling is the maximum time between the end of a call and the moment when Reconcile can see its effect: transit,
+	// queues and replicas of the downstream system.
 	Settling time.Duration
 }
 
@@ -177,8 +179,8 @@ var (
 	Unknown = Verdict{tag: 3}
 )
 
-// Happened: the call happened with this result. Record its changes on the Invocation, as the call itself
-// does.
+// Happened: the call happened with this result, which is the result of the call itself. Record its changes on the
+// Invocation, as the call itself does.
 func Happened(result any) Verdict { return Verdict{tag: 0, result: result} }
 
 // NotYet: the outcome is not known yet. The host asks again after the given time.

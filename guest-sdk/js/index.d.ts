@@ -25,11 +25,17 @@ export interface Context {
   readonly stepId: string;
 }
 export interface ToolContext extends Context {
+  /** Trace id of the job, the same in all its calls and in every try. It identifies no call. */
   readonly traceId: string;
   readonly slot: string;
   /** Idempotency key for the downstream system. The key is the same in every try of this call. */
   readonly externalKey: string;
+  /** Number of the worker's attempt at the job. It differs between tries, so it must not be part of a key. */
   readonly attempt: number;
+  /**
+   * Number of recorded earlier tries, also of tries that certainly changed nothing. It does not state whether one of
+   * them changed anything.
+   */
   readonly triesBefore: number;
   readonly timeoutMs: number;
 }
@@ -52,8 +58,12 @@ export interface Usage {
 export type Verdict = 'did-not-happen' | 'unknown' | ReturnType<typeof happened> | ReturnType<typeof notYet>;
 export interface ToolOptions<Args = any, Result = any> extends Options {
   idempotentByKeySeconds?: number;
+  /** Time after the end of a call during which `reconcile` may not yet see its effect: transit, queues and replicas. */
   settlingMs?: number;
-  /** Finds out whether the call with this key happened. Must not change anything. */
+  /**
+   * Finds out whether the call with this key happened. Must not change anything. `happened` takes the output that the
+   * call itself would have returned.
+   */
   reconcile?: (args: Args, externalKey: string) => Verdict;
   /** Checks a recorded change. Returns `true` if the change is still in place, else a description of the state found. */
   verify?: (change: Change) => true | string;

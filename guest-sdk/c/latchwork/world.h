@@ -97,7 +97,8 @@ static inline void latch_emit(const char *name, const char *payload) {
 /* --- tools ------------------------------------------------------------------------------------ */
 
 /* The running call. Send `external_key` to the downstream system as the idempotency key. The key is the
- * same in every try of the call. */
+ * same in every try of the call. `trace_id` is that of the job, the same in all its calls. `attempt` differs between
+ * tries. `tries_before` counts recorded earlier tries, also those that certainly changed nothing. */
 typedef struct {
   char *trace_id, *slot, *external_key;
   uint32_t attempt, tries_before, timeout_ms;

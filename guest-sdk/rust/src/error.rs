@@ -117,8 +117,8 @@ impl Error {
         self
     }
 
-    /// Declares that the call may have changed the world. Use this whenever the outcome is unknown: a wrong
-    /// `not_applied` lets the host repeat a call that took effect.
+    /// Declares that the call may have changed the world. Use this whenever the outcome is unknown, and for every
+    /// failure after the first effect of a call. A wrong `not_applied` lets the host repeat a call that took effect.
     #[must_use]
     pub fn applied_unknown(mut self) -> Self {
         self.applied = Applied::Unknown;

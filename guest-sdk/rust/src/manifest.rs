@@ -12,9 +12,9 @@ pub enum Effect {
     ReadOnly,
     /// Produces an outcome for the user.
     ProduceOutcome,
-    /// Changes a system of the tenant's own organization.
+    /// Writes to granted folders and to the key-value map. Gives no right to change a server.
     InternalWrite,
-    /// Changes a system of another organization.
+    /// Changes another system over HTTP or TCP, also a system of the same organization.
     ExternalWrite,
     /// Sends something to a recipient, such as a mail.
     ExternalSend,
@@ -32,8 +32,8 @@ impl Effect {
 pub enum Determinism {
     /// Equal input gives byte-identical output.
     Pure,
-    /// The operator uses time, randomness or a model. Inputs and parameters are recorded. Output for equal
-    /// input may differ.
+    /// The operator of a step uses time, randomness, ids of its job or a model. The operator of a tool asks a model:
+    /// its calls count as calls that cost money. Inputs and parameters are recorded. Output for equal input may differ.
     Stable,
     /// Answers depend on the outside world and change over time.
     External,

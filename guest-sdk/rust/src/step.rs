@@ -77,7 +77,8 @@ impl Operator {
         self.description.effects = effects.into_iter().collect();
         self
     }
-    /// Sets the repeatability of the operator. The repeatability covers the tools that the operator calls.
+    /// Sets the repeatability of the operator. The repeatability covers the tools that the operator calls: a step that
+    /// calls an external tool is external too, unless its input fixes the answer.
     #[must_use]
     pub fn determinism(mut self, determinism: Determinism) -> Self {
         self.description.determinism = determinism;

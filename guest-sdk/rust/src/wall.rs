@@ -15,7 +15,7 @@ pub fn random(len: usize) -> Vec<u8> {
     host::wall_random(len)
 }
 
-/// Blocks for `time`.
+/// Blocks for `time`. The time counts against the timeout of the call.
 pub fn sleep(time: Duration) {
     host::wall_sleep(time);
 }

@@ -19,7 +19,7 @@ impl Context {
     fn get(&self) -> &InvocationContext {
         self.asked.get_or_init(host::invocation)
     }
-    /// Id of this call in traces.
+    /// Trace id of the job. It is the same in all its calls and in every try, so it identifies no call.
     pub fn trace_id(&self) -> &str {
         &self.get().trace_id
     }
@@ -37,11 +37,12 @@ impl Context {
     pub fn attempt(&self) -> u32 {
         self.get().attempt
     }
-    /// Number of earlier tries of this call.
+    /// Number of recorded earlier tries of this call, also of tries that certainly changed nothing. It does not state
+    /// whether an earlier try changed anything.
     pub fn tries_before(&self) -> u32 {
         self.get().tries_before
     }
-    /// Time from the start of this call until the host stops it.
+    /// Time from the start of this call until the host stops it. Sleeping counts.
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(u64::from(self.get().timeout_ms))
     }

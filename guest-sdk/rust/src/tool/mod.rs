@@ -132,14 +132,17 @@ where
         self
     }
     /// Declares that the effect of a call may appear up to `time` after the call ended. During this time the host does
-    /// not ask about the call or repeat the call.
+    /// not ask about the call or repeat the call. Include transit, queues of the downstream system, and the delay of
+    /// what [`Operator::reconcile`] reads. Before that, its answer "did not happen" could be wrong.
     #[must_use]
     pub fn settles_within(mut self, time: Duration) -> Self {
         self.inner.about.settling_ms = millis(time);
         self
     }
     /// Sets the handler that finds out whether the call with this external key happened. The handler gets the arguments
-    /// and the external key, and must not change anything. List `reconcile` in [`export_tool!`](crate::export_tool).
+    /// and the external key, and must not change anything. For a call that happened, it returns the output that the call
+    /// itself would have returned. An error counts as [`Verdict::Unknown`]. List `reconcile` in
+    /// [`export_tool!`](crate::export_tool).
     #[must_use]
     pub fn reconcile(mut self, handler: impl Fn(A, &str) -> Result<Verdict<Output<R>>, Error> + 'static) -> Self {
         let own = self.inner.about.name.clone();

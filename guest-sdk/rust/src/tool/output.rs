@@ -138,7 +138,7 @@ pub struct Usage {
 /// Answer to the question whether a call in doubt happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict<O> {
-    /// The call happened, with this output.
+    /// The call happened, with this output: the same result, receipt and changes as those of the call itself.
     Happened(O),
     /// The call did not happen and never will. The host may then execute it.
     DidNotHappen,
