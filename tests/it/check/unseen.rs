@@ -10,7 +10,7 @@ use crate::support::program::run_latch;
 /// Maximum number of violating guests of a corpus without a finding.
 const MAX_MISSED: usize = 1;
 /// Folders of the corpora, in the order in which they were written.
-const CORPORA: [&str; 2] = ["unseen", "fresh"];
+const CORPORA: [&str; 3] = ["unseen", "fresh", "later"];
 
 /// One guest of the `table.toml` of a corpus.
 struct UnseenGuest {
@@ -49,8 +49,8 @@ fn is_selected(lang: &str) -> bool {
     std::env::var("LATCH_TEST_LANG").map_or(true, |only| only == lang)
 }
 
-/// Checks the guests of a corpus and prints a line for each, with the findings.
-fn check_corpus(corpus: &str) {
+/// Checks the guests of a corpus and returns a line for each, with the findings. Fails if there are wrong verdicts.
+fn check_corpus(corpus: &str) -> Result<String, String> {
     let (mut missed, mut alarms, mut broken, mut lines) = (0, 0, 0, String::new());
     for guest in guests(corpus).iter().filter(|guest| is_selected(&guest.lang)) {
         let found = found_rules(corpus, guest);
@@ -64,20 +64,26 @@ fn check_corpus(corpus: &str) {
         broken += usize::from(verdict == "BROKEN");
         writeln!(lines, "{verdict} {}/{} {}: {found:?}", guest.lang, guest.name, guest.says).unwrap();
     }
-    println!("{lines}{missed} missed, {alarms} false alarms, {broken} not checked");
-    assert!(missed <= MAX_MISSED && alarms == 0 && broken == 0, "{lines}");
+    writeln!(lines, "{missed} missed, {alarms} false alarms, {broken} not checked").unwrap();
+    if missed <= MAX_MISSED && alarms == 0 && broken == 0 { Ok(lines) } else { Err(lines) }
 }
 
 #[test]
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_first_corpus_have_findings_if_they_violate_a_promise() {
-    check_corpus("unseen");
+    println!("{}", check_corpus("unseen").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_second_corpus_have_findings_if_they_violate_a_promise() {
-    check_corpus("fresh");
+    println!("{}", check_corpus("fresh").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+#[test]
+#[ignore = "builds and checks sixty plugins; run by .ci/long"]
+fn guests_of_the_third_corpus_have_findings_if_they_violate_a_promise() {
+    println!("{}", check_corpus("later").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]

@@ -17,7 +17,7 @@ tool(
     effects: ['internal_write'],
     reconcile: (args, key) => {
       const job = kv.text(jobOf(key));
-      // The worker that made the call is gone, so its lock on the printer is of no use any more.
+      // The worker that made the call has ended, so its lock on the printer has no use any more.
       kv.delete(lockOf(args));
       return job === undefined ? 'did-not-happen' : happened(queued(args, key));
     },

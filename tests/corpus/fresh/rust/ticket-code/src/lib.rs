@@ -2,7 +2,7 @@ use latchwork_guest::{Determinism, Error, clock, log, rng, step};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Letters and digits that nobody confuses.
+/// Letters and digits without those that look alike.
 const SIGNS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 #[derive(Deserialize, JsonSchema)]
