@@ -149,7 +149,8 @@ pub fn request_origin(uri: &Uri) -> Result<Origin, Error> {
     Ok(Origin { scheme, host: host.to_ascii_lowercase(), port })
 }
 
-/// Inserts the values of secrets into the request's header values and body, and nowhere else.
+/// Inserts the values of secrets into the request's header values and body. A placeholder in the address refuses the
+/// request.
 async fn with_secrets(
     request: Request<WasiBody>,
     insertion: &SecretInsertion,
@@ -157,6 +158,7 @@ async fn with_secrets(
     slot: &mut RequestSlot,
 ) -> Result<Request<WasiBody>, Error> {
     let (mut parts, body) = request.into_parts();
+    insertion.check_address(&parts.uri)?;
     insertion.insert_into_headers(&mut parts.headers)?;
     // A compressed answer, or a part of one, would hide a secret that the server sends back.
     parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
+use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderValue};
 use wasmtime_wasi_http::{Error, WasiBody};
 
 use crate::capability::call_window::CallWindow;
+use crate::capability::denied::Denied;
 use crate::capability::grants::{HttpGrant, SecretPlace};
 use crate::capability::http_grant::check_bound_secret;
 use crate::capability::placeholder::{LEN, PREFIX, Placeholders};
@@ -25,6 +27,21 @@ pub(crate) struct SecretInsertion {
 }
 
 impl SecretInsertion {
+    /// Refuses a request with a placeholder in its address. Addresses are written to the logs of servers, and no grant
+    /// binds a secret to one.
+    pub(crate) fn check_address(&self, uri: &Uri) -> Result<(), Error> {
+        let address = uri.to_string();
+        for placeholder in address.as_bytes().windows(LEN).filter(|text| text.starts_with(PREFIX)) {
+            if let Some((name, _)) = self.placeholders.resolve(placeholder) {
+                let access = format!("wanted to send the secret {name:?} in the address of a request");
+                let denied = Denied::never(access, "send it in a header or in the body");
+                denied.record(&self.watch, &self.settings.name);
+                return Err(Error::HttpRequestDenied);
+            }
+        }
+        Ok(())
+    }
+
     /// Inserts secrets into the values of all headers, also into `Basic` credentials.
     ///
     /// # Errors
@@ -207,6 +224,24 @@ mod tests {
         assert!(header.is_sensitive());
         let broken = bound.placeholders.hand_out("B", "two\nlines".into());
         assert!(in_header(&bound, &broken).is_err());
+    }
+
+    /// I200. No grant binds a secret to an address, not even that of a check without configuration.
+    #[test]
+    fn placeholder_in_an_address_refuses_the_request() {
+        let insertion = insertion("https://a.example", &[SecretPlace::Anywhere]);
+        let a = insertion.placeholders.hand_out("A", "the value".into());
+        let foreign = format!("latch-secret-{}", "0".repeat(32));
+        for (address, is_sent) in [
+            ("https://a.example/v1/latch-secret-/search?key=1".to_owned(), true),
+            (format!("https://a.example/?key={foreign}"), true),
+            (format!("https://a.example/?key={a}"), false),
+            (format!("https://a.example/{a}/x"), false),
+        ] {
+            assert_eq!(insertion.check_address(&address.parse().unwrap()).is_ok(), is_sent, "{address}");
+        }
+        let denied = insertion.watch.hindrances().denied.unwrap().1;
+        assert!(denied.contains("\"A\"") && denied.contains("in a header or in the body"), "{denied}");
     }
 
     /// I200. A secret goes only to the places of its grant, and never unencrypted to another machine. A placeholder at
