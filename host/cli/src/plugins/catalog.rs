@@ -73,6 +73,7 @@ pub(crate) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings 
         secrets: Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") }),
         kv: discarded_kv(),
         http_stub: None,
+        cut_off: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::capability::cut_off::CutOff;
 use crate::guest::fault::HostFault;
 use crate::guest::permissions::DeniedBy;
 use crate::os::Machine;
@@ -23,6 +24,7 @@ pub struct CallWindow {
     state: Arc<AtomicU8>,
     hindered: Arc<Mutex<Hindrances>>,
     denials: Arc<AtomicU32>,
+    cut_off: Option<Arc<CutOff>>,
 }
 
 /// Accesses that the host refused or could not complete during a call. If the guest fails with an exception and names
@@ -38,7 +40,13 @@ pub(crate) struct Hindrances {
 impl CallWindow {
     /// Returns a window that ends at a moment of the boot clock of `machine`, in microseconds.
     pub fn with_deadline(machine: Machine, deadline_boot_us: u64) -> Self {
-        Self { machine, deadline_boot_us, state: Arc::default(), hindered: Arc::default(), denials: Arc::default() }
+        let (state, hindered, denials) = (Arc::default(), Arc::default(), Arc::default());
+        Self { machine, deadline_boot_us, state, hindered, denials, cut_off: None }
+    }
+
+    /// Returns the window of a call that a simulated death of the host ends.
+    pub(crate) fn with_cut_off(self, cut_off: Option<Arc<CutOff>>) -> Self {
+        Self { cut_off, ..self }
     }
 
     /// Creates a window that begins now.
@@ -72,7 +80,8 @@ impl CallWindow {
 
     /// Fails if the deadline has passed or the call has ended.
     pub(crate) fn check(&self) -> Result<(), HostFault> {
-        let open = self.state.load(Ordering::SeqCst) & CLOSED == 0;
+        let is_cut = self.cut_off.as_ref().is_some_and(|cut_off| cut_off.is_cut());
+        let open = self.state.load(Ordering::SeqCst) & CLOSED == 0 && !is_cut;
         if open && self.machine.boot_us() < self.deadline_boot_us { Ok(()) } else { Err(HostFault::Deadline) }
     }
 
@@ -85,6 +94,9 @@ impl CallWindow {
     /// the call.
     pub(crate) fn begin_side_effect(&self) -> Result<(), HostFault> {
         self.check()?;
+        if self.cut_off.as_ref().is_some_and(|cut_off| !cut_off.may_begin()) {
+            return Err(HostFault::Deadline);
+        }
         let begin = |state| if state & CLOSED == 0 { Some(state | BEGUN) } else { None };
         match self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, begin) {
             Ok(_) => Ok(()),
@@ -121,6 +133,18 @@ mod tests {
         clock.advance_ms(9);
         early.clone().begin_side_effect().unwrap();
         assert!(early.close(), "clones share the begun flag");
+    }
+
+    /// I250: the check of a plugin ends a call before each of its operations.
+    #[test]
+    fn no_side_effect_begins_after_a_simulated_death_of_the_host() {
+        let cut_off = Arc::new(CutOff::after(1));
+        let watch = CallWindow::with_timeout_ms(Machine::system(), 60_000).with_cut_off(Some(cut_off.clone()));
+        watch.clone().begin_side_effect().unwrap();
+        assert!(!cut_off.is_cut() && watch.check().is_ok());
+        assert_eq!(watch.begin_side_effect(), Err(HostFault::Deadline));
+        assert_eq!((cut_off.is_cut(), watch.check()), (true, Err(HostFault::Deadline)));
+        assert!(watch.close(), "the first operation has begun");
     }
 
     #[test]

@@ -10,11 +10,12 @@
 //! Floors, top first: `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`, `context`, `filesystem`,
 //! `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `handles`, `host_call_gate`, `http_grant`, `older_grants`,
 //! `rng`, `stub`, `tools` · `grant` · `denied` · `access_text`, `config_line` · `address`, `call_window`, `clock`, `grants`,
-//! `placeholder`, `replaced_body`, `secret_values`, `step_view`.
+//! `placeholder`, `replaced_body`, `secret_values`, `step_view` · `cut_off`.
 
 pub mod access_text;
 pub mod call_window;
 pub mod config_line;
+mod cut_off;
 pub mod denied;
 pub mod grants;
 pub mod http_grant;
@@ -48,6 +49,7 @@ pub(crate) mod stdio;
 pub(crate) mod step_view;
 mod tools;
 
+pub use cut_off::CutOff;
 pub(crate) use placeholder::Placeholders;
 pub use secret_values::{EnvOrFile, Secrets};
 pub(crate) use stub::fix_environment;

@@ -191,7 +191,7 @@ impl ToolCode {
         // The timeout of the call replaces the timeout in `limits`, because the plan or the operator may have set it.
         let limits = &Limits { timeout_ms, ..*limits };
         let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
-        let watch = CallWindow::with_deadline(self.machine.clone(), deadline_us);
+        let watch = CallWindow::with_deadline(self.machine.clone(), deadline_us).with_cut_off(settings.cut_off.clone());
         let (mut fuel, mut begun, hindrances) = (0, false, watch.clone());
         let said = match ToolState::new(
             settings.clone(),

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use latchwork_core::model::manifest::PluginKind;
 
+use crate::build::cargo::TargetFolder;
 use crate::build::error::BuildError;
 use crate::build::install_advice::C_COMPILER;
 use crate::build::options::BuildOptions;
@@ -15,11 +16,16 @@ use crate::build::{encode, layout, tools};
 pub(super) const ZIG: &str = include_str!("pip/ziglang.txt");
 /// SDK sources that are compiled into every plugin.
 const SDK_SOURCES: [&str; 3] = ["component.c", "wasi.c", "bindings/latch.c"];
+/// Variable with the time of the build for `__DATE__` and `__TIME__`, in seconds since 1970.
+const BUILD_TIME: &str = "SOURCE_DATE_EPOCH";
+/// Time of a build that is compared with the usual one: 2001-09-09 01:46:40 UTC.
+const OTHER_BUILD_TIME: &str = "1000000000";
 
 /// Builds the plugin in `dir` and returns the path of the component.
 pub(super) fn build(
     dir: &Path,
     recipe: &Recipe,
+    folder: TargetFolder,
     options: &BuildOptions,
     progress: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
@@ -29,6 +35,14 @@ pub(super) fn build(
     let sources = sources(main.parent().unwrap_or(dir))?;
     let core = layout.obj.join("core.wasm");
     let (name, mut compiler) = compiler(dir, options, progress)?;
+    if folder == TargetFolder::Separate {
+        // zig reuses the object of an unchanged file, with the time of its compilation.
+        compiler.env("ZIG_LOCAL_CACHE_DIR", layout.obj.join("zig-cache"));
+        // The author's own time is part of the build.
+        if std::env::var_os(BUILD_TIME).is_none() {
+            compiler.env(BUILD_TIME, OTHER_BUILD_TIME);
+        }
+    }
     compiler.args(["--target=wasm32-wasi", "-mexec-model=reactor", "-std=gnu17", "-Os", "-Wall", "-Wextra"]);
     compiler.args(["-Wno-unused-function", "-Wl,--strip-debug"]);
     compiler.arg(format!("-DLATCH_VERSION={:?}", recipe.settings.version));

@@ -51,10 +51,10 @@ fn build_component(
 ) -> Result<PathBuf, BuildError> {
     let made = match recipe.lang {
         Lang::Rust => cargo::build(dir, folder, options, progress),
+        Lang::C => c::build(dir, recipe, folder, options, progress),
         // Builds of these languages never reuse earlier results.
         Lang::Js => js::build(dir, recipe, options, progress),
         Lang::Python => python::build(dir, recipe, options, progress),
-        Lang::C => c::build(dir, recipe, options, progress),
         Lang::Go => go::build(dir, recipe, options, progress),
     };
     made.map_err(|error| disk_space::with_unwritable_folder(error, dir, options))

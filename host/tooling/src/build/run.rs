@@ -13,7 +13,7 @@ const MAX_OUTPUT_LINES: usize = 60;
 
 /// Variables that a program of a build gets, besides those with a prefix in [`PASSED_PREFIXES`]. Every other variable stays
 /// with this process: secrets, passwords, and settings of the build of this program.
-const PASSED: [&str; 31] = [
+const PASSED: [&str; 32] = [
     "ALL_PROXY",
     "CARGO_HOME",
     "CURL_CA_BUNDLE",
@@ -28,6 +28,7 @@ const PASSED: [&str; 31] = [
     "PATH",
     "REQUESTS_CA_BUNDLE",
     "SHELL",
+    "SOURCE_DATE_EPOCH",
     "SSL_CERT_DIR",
     "SSL_CERT_FILE",
     "TERM",

@@ -109,7 +109,7 @@ async fn check_tool(
 /// Loads the component with another layout of its memory. Returns `None` if its layout is not known, or if the changed
 /// component does not load.
 fn load_moved(engine: &Engine, subject: &Subject<'_>) -> Option<Arc<Plugin>> {
-    let bytes = dynamic::move_memory(subject.bytes)?;
+    let bytes = dynamic::move_memory(subject.bytes, dynamic::LAYOUTS[0])?;
     // Suppresses log messages of this load. The changed component may trap while it is loaded.
     let load = || engine.load(&bytes, subject.settings.clone());
     let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);

@@ -183,6 +183,21 @@ static bool good_answer(latch_json input, latch_answer *answer) {
   return page && give(answer, "page", page);
 }
 
+/* The second call has the action key of the first one and other arguments, so a host refuses it. */
+static bool notify(const char *second_key, latch_answer *answer) {
+  char *ada = latch_call(answer, "Mail.Send", "{\"to\":\"ada\"}", "shipped");
+  char *bob = ada ? latch_call(answer, "Mail.Send", "{\"to\":\"bob\"}", second_key) : NULL;
+  return bob && give(answer, "text", "sent");
+}
+static bool bad_shared(latch_json input, latch_answer *answer) {
+  (void)input;
+  return notify("shipped", answer);
+}
+static bool good_shared(latch_json input, latch_answer *answer) {
+  (void)input;
+  return notify("shipped-bob", answer);
+}
+
 #define STEP(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 
 LATCH_PLUGIN(
@@ -194,4 +209,5 @@ LATCH_PLUGIN(
   STEP("Bad.Divide", bad_divide), STEP("Good.Divide", good_divide), STEP("Bad.Depth", bad_depth), STEP("Good.Depth", good_depth),
   STEP("Bad.Wait", bad_wait, .determinism = LATCH_STABLE), STEP("Good.Wait", good_wait, .determinism = LATCH_STABLE),
   STEP("Bad.Json", bad_json), STEP("Good.Json", good_json), STEP("Bad.Event", bad_event), STEP("Good.Event", good_event),
-  STEP("Bad.Answer", bad_answer, .determinism = LATCH_EXTERNAL), STEP("Good.Answer", good_answer, .determinism = LATCH_EXTERNAL));
+  STEP("Bad.Answer", bad_answer, .determinism = LATCH_EXTERNAL), STEP("Good.Answer", good_answer, .determinism = LATCH_EXTERNAL),
+  STEP("Bad.Shared", bad_shared, .determinism = LATCH_EXTERNAL), STEP("Good.Shared", good_shared, .determinism = LATCH_EXTERNAL));

@@ -89,11 +89,92 @@ static bool good_tells(latch_json args, latch_answer *answer) {
   return kept(answer, "x");
 }
 
+/* The mark is written before the sum. After a kill between the two writes, a repetition finds the mark and adds nothing. */
+static bool add(const char *key, bool mark_first, latch_json args, latch_answer *answer) {
+  char *mark, *sum;
+  if (!latch_kv_get(answer, key, &mark) || !latch_kv_get(answer, "sum", &sum)) return false;
+  if (mark) return kept(answer, key);
+  (void)args;
+  latch_text next = { 0 };
+  latch_putf(&next, "%d", (sum ? atoi(sum) : 0) + 5);
+  if (mark_first && !latch_kv_set(answer, key, "done")) return false;
+  if (!latch_kv_set(answer, mark_first ? "sum" : key, next.bytes)) return false;
+  return kept(answer, key);
+}
+static bool bad_halves(latch_json args, latch_answer *answer) {
+  return add(latch_get_invocation().external_key, true, args, answer);
+}
+static bool good_halves(latch_json args, latch_answer *answer) {
+  return add(latch_get_invocation().external_key, false, args, answer);
+}
+
+/* The call writes two notes, and reconcile takes the first one for both. */
+static bool keep_two(latch_json args, latch_answer *answer) {
+  char *key = latch_get_invocation().external_key;
+  return latch_kv_set(answer, key_of("note-", key), latch_json_text(args)) &&
+         latch_kv_set(answer, key_of("copy-", key), latch_json_text(args)) && kept(answer, key);
+}
+static latch_verdict find_copy(latch_json args, const char *key, latch_answer *answer) {
+  (void)args;
+  return look(key_of("copy-", key), key, answer);
+}
+
+/* An earlier try is no proof of a change. */
+static bool bad_trusts(latch_json args, latch_answer *answer) {
+  latch_invocation call = latch_get_invocation();
+  return (call.tries_before > 0 || latch_kv_set(answer, call.external_key, latch_json_text(args))) &&
+         kept(answer, call.external_key);
+}
+
+/* By default the code INVALID_INPUT says that the call changed nothing. */
+static bool bad_refuses(latch_json args, latch_answer *answer) {
+  latch_kv_set(answer, "last", latch_json_text(args));
+  return latch_fail(answer, LATCH_INVALID_INPUT, "the text is too short");
+}
+static bool good_refuses(latch_json args, latch_answer *answer) {
+  (void)args;
+  return latch_fail(answer, LATCH_INVALID_INPUT, "the text is too short");
+}
+
+/* Another call can have had the same arguments. */
+static bool keep_last(latch_json args, latch_answer *answer) {
+  return latch_kv_set(answer, "last", latch_json_text(args)) && kept(answer, "last");
+}
+static latch_verdict bad_last(latch_json args, const char *key, latch_answer *answer) {
+  char *last;
+  (void)key;
+  if (!latch_kv_get(answer, "last", &last)) return LATCH_UNKNOWN;
+  if (!last || strcmp(last, latch_json_text(args)) != 0) return LATCH_DID_NOT_HAPPEN;
+  kept(answer, "last");
+  return LATCH_HAPPENED;
+}
+
+/* Verify compares the recorded version with the whole note. */
+static bool change(latch_json args, latch_answer *answer, bool is_whole) {
+  char *key = latch_get_invocation().external_key;
+  const char *version = is_whole ? latch_json_text(args) : "1";
+  latch_changed(answer, (latch_change){ .resource_type = "note", .resource_id = key, .operation = "create", .version = version });
+  return latch_kv_set(answer, key, latch_json_text(args)) && kept(answer, key);
+}
+static bool bad_version(latch_json args, latch_answer *answer) { return change(args, answer, false); }
+static bool good_version(latch_json args, latch_answer *answer) { return change(args, answer, true); }
+static const char *compare(latch_change recorded, latch_answer *answer) {
+  char *note;
+  if (!latch_kv_get(answer, recorded.resource_id, &note)) return "unknown";
+  return note && strcmp(note, recorded.version) == 0 ? NULL : "another note";
+}
+
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define KEYED .effects = LATCH_INTERNAL_WRITE, .idempotent_by_key_seconds = 86400
+#define VERIFIED .effects = LATCH_INTERNAL_WRITE, .verify = compare
 #define ASKED(by) .effects = LATCH_INTERNAL_WRITE, .reconcile = by
 
 LATCH_PLUGIN(
   TOOL("Bad.Keyed", bad_keyed, KEYED), TOOL("Good.Keyed", good_keyed, KEYED), TOOL("Bad.Forgets", keep, ASKED(bad_find)),
   TOOL("Good.Asked", keep, ASKED(good_find)), TOOL("Bad.Marks", keep, ASKED(bad_mark)), TOOL("Bad.Traps", bad_traps),
-  TOOL("Good.Traps", good_traps), TOOL("Bad.Tells", bad_tells), TOOL("Good.Tells", good_tells));
+  TOOL("Good.Traps", good_traps), TOOL("Bad.Tells", bad_tells), TOOL("Good.Tells", good_tells),
+  TOOL("Bad.Halves", bad_halves, KEYED), TOOL("Good.Halves", good_halves, KEYED),
+  TOOL("Bad.Part", keep_two, ASKED(good_find)), TOOL("Good.Part", keep_two, ASKED(find_copy)),
+  TOOL("Bad.Trusts", bad_trusts, KEYED), TOOL("Bad.Refuses", bad_refuses, KEYED), TOOL("Good.Refuses", good_refuses, KEYED),
+  TOOL("Bad.Last", keep_last, ASKED(bad_last)), TOOL("Bad.Version", bad_version, VERIFIED),
+  TOOL("Good.Version", good_version, VERIFIED));

@@ -24,7 +24,7 @@ fn file(key: &str) -> String {
 }
 
 fn place(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
-    fs::create_new(&file(context.external_key()), args.item.as_bytes())?;
+    fs::publish(&file(context.external_key()), args.item.as_bytes(), context.external_key())?;
     Ok(done(args))
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn settings(name: &str, grants: Grants, limits: LimitsConfig) -> Plug
         secrets: Arc::new(OneSecret),
         kv: Arc::new(Map::default()),
         http_stub: None,
+        cut_off: None,
     }
 }
 

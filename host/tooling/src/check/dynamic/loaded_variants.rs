@@ -13,8 +13,8 @@ use crate::check::report::CheckReport;
 /// failed load also adds a finding or marks the rule as not checked.
 pub(super) struct LoadedVariants {
     pub(super) apart: Option<Arc<Plugin>>,
-    /// The component with a changed memory layout.
-    pub(super) moved: Option<Arc<Plugin>>,
+    /// The component in other memory layouts.
+    pub(super) moved: Vec<Arc<Plugin>>,
     pub(super) rebuilt: Option<builds::OtherBuild>,
 }
 
@@ -34,22 +34,26 @@ impl HostVariants<'_> {
         LoadedVariants { apart, moved: self.load_moved(report), rebuilt }
     }
 
-    fn load_moved(&self, report: &mut CheckReport) -> Option<Arc<Plugin>> {
-        let Some(bytes) = memory_layout::move_memory(self.bytes) else {
-            report.mark_rule_not_checked("D070", "it has no stack and heap that could be moved");
-            return None;
-        };
-        self.announce_compilation(self.engine, &bytes, "with its stack and heap elsewhere");
-        let load = || self.engine.load(&bytes, self.settings.clone());
-        // Suppresses log messages of this load. The rewritten component may trap during the load, and this trap does
-        // not concern the checked plugin.
-        let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
-        let loaded = tokio::task::block_in_place(quiet).ok();
-        if loaded.is_none() {
-            report.mark_rule_not_checked(
-                "D070",
-                "its stack and heap cannot be moved: the changed component does not load",
-            );
+    fn load_moved(&self, report: &mut CheckReport) -> Vec<Arc<Plugin>> {
+        let mut loaded = Vec::new();
+        for layout in memory_layout::layouts(self.bytes.len()) {
+            let Some(bytes) = memory_layout::move_memory(self.bytes, *layout) else {
+                report.mark_rule_not_checked("D070", "it has no stack and heap that could be moved");
+                break;
+            };
+            if loaded.is_empty() {
+                self.announce_compilation(self.engine, &bytes, "with its stack and heap elsewhere");
+            }
+            let load = || self.engine.load(&bytes, self.settings.clone());
+            // Suppresses log messages of this load. The rewritten component may trap during the load, and this trap does
+            // not concern the checked plugin.
+            let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
+            loaded.extend(tokio::task::block_in_place(quiet).ok());
+            if loaded.is_empty() {
+                let reason = "its stack and heap cannot be moved: the changed component does not load";
+                report.mark_rule_not_checked("D070", reason);
+                break;
+            }
         }
         loaded
     }

@@ -15,19 +15,40 @@ use wasmparser::{
     Operator, TypeRef,
 };
 
-/// Number of bytes by which the stack begins lower. The number is a multiple of the stack alignment of compilers.
-const STACK_SHIFT: i32 = 2032;
+/// Another layout of the memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// Number of bytes by which the stack begins lower. The number is a multiple of the stack alignment of compilers.
+    stack_shift: i32,
+    /// Number of allocated bytes at the beginning of the heap.
+    heap_bytes: i32,
+}
+
+/// The layouts with which a step is compared. A result that a hash map orders can be the same by chance in one of them.
+pub(crate) const LAYOUTS: [Layout; 4] = [
+    Layout { stack_shift: 2032, heap_bytes: 4_096 },
+    Layout { stack_shift: 4080, heap_bytes: 12_304 },
+    Layout { stack_shift: 6128, heap_bytes: 1_040 },
+    Layout { stack_shift: 1008, heap_bytes: 24_592 },
+];
+/// Maximum size of a component that is compared in all layouts, in bytes. A larger one is compared in the first layout
+/// alone, because each layout is compiled.
+const ALL_LAYOUTS_COMPONENT_MAX: usize = 1 << 20;
+
+/// Returns the layouts with which a component of this size is compared.
+pub(crate) fn layouts(component_bytes: usize) -> &'static [Layout] {
+    if component_bytes <= ALL_LAYOUTS_COMPONENT_MAX { &LAYOUTS } else { &LAYOUTS[..1] }
+}
+
 /// Number of bytes below the new stack top that are filled before any code of the module runs. This number is smaller
 /// than the smallest stack that compilers make, so the fill stays inside the stack.
 const STACK_FILL_BYTES: i32 = 8192;
-/// Minimum initial value of the stack pointer. A module with a lower value has no stack or an unknown kind of stack, so
-/// it is not changed.
+/// Minimum initial value of the stack pointer, above the largest shift and the fill. A module with a lower value has no
+/// stack or an unknown kind of stack, so it is not changed.
 const STACK_BYTES_MIN: i32 = 16_384;
-/// Allocation sizes in bytes. Blocks from `HEAP_BLOCK_MIN` to `HEAP_BLOCK_MAX` are allocated, filled and freed. The
-/// last `HEAP_BYTES_KEPT` bytes stay allocated.
+/// Allocation sizes in bytes. Blocks from `HEAP_BLOCK_MIN` to `HEAP_BLOCK_MAX` are allocated, filled and freed.
 const HEAP_BLOCK_MIN: i32 = 16;
 const HEAP_BLOCK_MAX: i32 = 32_768;
-const HEAP_BYTES_KEPT: i32 = 4_096;
 /// Alignment of the allocated blocks. Every allocator places a block with this alignment without a gap before the
 /// block. Small allocations would use such a gap and keep their usual addresses.
 const HEAP_ALIGN: i32 = 8;
@@ -74,23 +95,22 @@ mod section {
 const HEADER: usize = 8;
 const DEPTH_MAX: usize = 8;
 
-/// Returns the component with a changed memory layout. Returns `None` if no module of the component can be
-/// changed.
-pub(crate) fn move_memory(bytes: &[u8]) -> Option<Vec<u8>> {
+/// Returns the component with another memory layout. Returns `None` if no module of the component can be changed.
+pub(crate) fn move_memory(bytes: &[u8], layout: Layout) -> Option<Vec<u8>> {
     if bytes.len() > COMPONENT_MAX {
         return None;
     }
-    component(bytes, 0)
+    component(bytes, layout, 0)
 }
 
-fn component(bytes: &[u8], depth: usize) -> Option<Vec<u8>> {
+fn component(bytes: &[u8], layout: Layout, depth: usize) -> Option<Vec<u8>> {
     let mut out = bytes.get(..HEADER)?.to_vec();
     let mut is_other = false;
     for (id, range) in sections(bytes)? {
         let body = bytes.get(range)?;
         let other = match id {
-            section::CORE_MODULE => module(body),
-            section::COMPONENT if depth < DEPTH_MAX => component(body, depth + 1),
+            section::CORE_MODULE => module(body, layout),
+            section::COMPONENT if depth < DEPTH_MAX => component(body, layout, depth + 1),
             _ => None,
         };
         is_other |= other.is_some();
@@ -130,11 +150,11 @@ struct ModuleFacts {
     stack: Option<(Range<usize>, i32)>,
 }
 
-fn module(bytes: &[u8]) -> Option<Vec<u8>> {
+fn module(bytes: &[u8], layout: Layout) -> Option<Vec<u8>> {
     let all = sections(bytes)?;
     let found = inspect_module(bytes, &all)?;
     let (place, top) = found.stack.clone()?;
-    let top = top - STACK_SHIFT;
+    let top = top - layout.stack_shift;
     let mut out = bytes.get(..HEADER)?.to_vec();
     let starts = !found.has_start;
     let start = found.imported_functions + found.functions;
@@ -163,7 +183,7 @@ fn module(bytes: &[u8]) -> Option<Vec<u8>> {
             }
             section::CODE if starts => {
                 let mut code = Vec::new();
-                start_function(top, found.realloc).encode(&mut code);
+                start_function(top, found.realloc, layout.heap_bytes).encode(&mut code);
                 append_element(body, &code)
             }
             _ => None,
@@ -190,7 +210,7 @@ fn append_element(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
 /// The start function reallocates the block to each size in turn and then shrinks it. An allocator with separate lists
 /// for different block sizes thus frees one block of each size. Any other allocator frees most of the largest block
 /// when the block shrinks.
-fn start_function(top: i32, realloc: Option<u32>) -> Function {
+fn start_function(top: i32, realloc: Option<u32>, heap_bytes: i32) -> Function {
     let mut code = Function::new([(1, ValType::I32)]);
     let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {
         code.instruction(&from)
@@ -203,7 +223,7 @@ fn start_function(top: i32, realloc: Option<u32>) -> Function {
         let sizes = std::iter::successors(Some(HEAP_BLOCK_MIN), |size| Some(size * 2))
             .take_while(|size| *size <= HEAP_BLOCK_MAX);
         let mut before = 0;
-        for size in sizes.chain([HEAP_BYTES_KEPT]) {
+        for size in sizes.chain([heap_bytes]) {
             code.instruction(&Instruction::LocalGet(0));
             for number in [before, HEAP_ALIGN, size] {
                 code.instruction(&Instruction::I32Const(number));
@@ -391,29 +411,34 @@ mod tests {
     fn moved_component_has_lower_stack_and_filled_memory() {
         let bytes = USUAL.bytes();
         assert_eq!(read(&bytes), (vec![1_048_576, 65_536], false, 2));
-        assert_eq!(read(&move_memory(&bytes).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
+        for layout in LAYOUTS {
+            let moved = move_memory(&bytes, layout).unwrap();
+            assert_eq!(read(&moved), (vec![1_048_576, 65_536 - layout.stack_shift], true, 3));
+            assert!(layout.stack_shift + STACK_FILL_BYTES <= STACK_BYTES_MIN && layout.stack_shift % 16 == 0);
+        }
+        let (layout, shift) = (LAYOUTS[0], LAYOUTS[0].stack_shift);
         let unnamed = ModuleBuilder { names: false, pointer_first: true, ..USUAL }.bytes();
-        assert_eq!(read(&move_memory(&unnamed).unwrap()), (vec![65_536 - STACK_SHIFT, 1_048_576], true, 3));
+        assert_eq!(read(&move_memory(&unnamed, layout).unwrap()), (vec![65_536 - shift, 1_048_576], true, 3));
         let without = ModuleBuilder { realloc: false, ..USUAL }.bytes();
-        assert_eq!(read(&move_memory(&without).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 3));
+        assert_eq!(read(&move_memory(&without, layout).unwrap()), (vec![1_048_576, 65_536 - shift], true, 3));
         // A module that already has a start section keeps its start function, and no fill function is added.
         let begins = ModuleBuilder { start: true, ..USUAL }.bytes();
-        assert_eq!(read(&move_memory(&begins).unwrap()), (vec![1_048_576, 65_536 - STACK_SHIFT], true, 2));
+        assert_eq!(read(&move_memory(&begins, layout).unwrap()), (vec![1_048_576, 65_536 - shift], true, 2));
     }
 
     /// I56: a component whose stack is not recognized must not be rewritten. Damaged bytes must not cause a panic.
     #[test]
     fn component_without_known_stack_is_unchanged() {
         for top in [0, 8_192, 65_537, -16] {
-            assert_eq!(move_memory(&ModuleBuilder { top, ..USUAL }.bytes()), None, "{top}");
+            assert_eq!(move_memory(&ModuleBuilder { top, ..USUAL }.bytes(), LAYOUTS[0]), None, "{top}");
         }
-        assert_eq!(move_memory(b""), None);
+        assert_eq!(move_memory(b"", LAYOUTS[0]), None);
         let bytes = USUAL.bytes();
         for cut in 0..bytes.len() {
-            let _ = move_memory(&bytes[..cut]);
+            let _ = move_memory(&bytes[..cut], LAYOUTS[0]);
             let mut damaged = bytes.clone();
             damaged[cut] ^= 0x55;
-            let _ = move_memory(&damaged);
+            let _ = move_memory(&damaged, LAYOUTS[0]);
         }
     }
 }

@@ -34,5 +34,5 @@ pub use cases::parse;
 pub use child::serve;
 pub use host_inputs::{OtherProcess, RebuiltComponent};
 pub(super) use hosts::{HostVariants, name_and_size};
-pub(super) use memory_layout::{move_memory, with_more_room};
+pub(super) use memory_layout::{LAYOUTS, move_memory, with_more_room};
 pub(super) use run_cases::{run, unserved_cases};

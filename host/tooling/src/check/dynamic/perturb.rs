@@ -88,19 +88,21 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
 
 /// D070: changes the memory layout and fills memory that was never written.
 async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariants) -> Option<Finding> {
-    let moved = loaded.moved.as_deref()?;
     let mut script = runs.script();
     script.limits = with_more_room(&script.limits);
-    let trace = runs.run(&script, moved).await?;
-    let parting = compare_behaviour(&runs.ran.base, &trace)?;
-    if let Some(finding) = address::moved(runs.ran, "with its stack and heap moved in its memory", &parting) {
-        return Some(finding.functions(trace.functions));
+    for moved in &loaded.moved {
+        let trace = runs.run(&script, moved).await?;
+        let Some(parting) = compare_behaviour(&runs.ran.base, &trace) else { continue };
+        if let Some(finding) = address::moved(runs.ran, "with its stack and heap moved in its memory", &parting) {
+            return Some(finding.functions(trace.functions));
+        }
+        let message = format!("with its stack and heap moved in its memory, {} differs", parting.what);
+        let finding = runs.ran.finding("D070", message).values(&parting.expected, &parting.found);
+        let hint = "look for the order of a hash map, a number made from an address, or memory that is read before it \
+                    is written";
+        return Some(finding.functions(trace.functions).hint(hint));
     }
-    let message = format!("with its stack and heap moved in its memory, {} differs", parting.what);
-    let finding = runs.ran.finding("D070", message).values(&parting.expected, &parting.found);
-    let hint =
-        "look for the order of a hash map, a number made from an address, or memory that is read before it is written";
-    Some(finding.functions(trace.functions).hint(hint))
+    None
 }
 
 /// D074: gives the input more space at its end. Objects that a language runtime allocates later lie elsewhere then. Only

@@ -1,4 +1,6 @@
-//! Checks how the run of a case ended: D051 to D053, D055 to D061, D068, D069.
+//! Checks how the run of a case ended: D051 to D053, D055 to D061, D068, D069, D079.
+
+use std::collections::BTreeMap;
 
 use latchwork_core::model::error::Code;
 use latchwork_engine::guest::json_gate::NO_CANONICAL_FORM;
@@ -6,7 +8,7 @@ use latchwork_engine::guest::last_words::LAST_WORDS;
 
 use crate::check::dynamic::address;
 use crate::check::dynamic::baseline::CaseBaseline;
-use crate::check::dynamic::trace::{RunEnd, Trace};
+use crate::check::dynamic::trace::{HostCall, RunEnd, Trace};
 use crate::check::finding::Finding;
 
 /// Returns a finding if the host ended the run. A lack of resources of the machine is none.
@@ -39,7 +41,21 @@ pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> O
 /// Checks the end of the usual run of a case.
 pub(super) fn check_end(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     let found = host_fault(ran, &ran.base, "").into_iter();
-    found.chain(near_limit(ran)).chain(address::shown(ran)).collect()
+    found.chain(near_limit(ran)).chain(address::shown(ran)).chain(shared_action_key(ran)).collect()
+}
+
+/// D079: finds a call with the operator and the action key of an earlier call and with other arguments.
+fn shared_action_key(ran: &CaseBaseline<'_>) -> Option<Finding> {
+    let mut arguments = BTreeMap::new();
+    for asked in &ran.base.asked {
+        let HostCall::Call { operator, args, action_key: Some(key), .. } = asked else { continue };
+        let before = arguments.entry((operator, key)).or_insert(args);
+        if *before != args {
+            let message = format!("two calls of {operator} have the action key {key:?} and other arguments");
+            return Some(ran.finding("D079", message).values(before, args));
+        }
+    }
+    None
 }
 
 /// Checks that the calls and the end of the step match the case.

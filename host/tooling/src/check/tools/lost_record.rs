@@ -1,16 +1,16 @@
 //! D102, D103 and D104: a call is executed, but the host is killed before it writes the record of the call.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
 
 use latchwork_core::model::effect::Answer;
-use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::ReconcileVerdict;
+use latchwork_engine::guest::tool_call::ToolCallContext;
 
+use crate::check::tools::applied::difference;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
+use crate::check::tools::server_faults::FAULTS;
 use crate::check::tools::world::{FaultProfile, World};
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -23,6 +23,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     if running.tools.plugin.reconcile {
         check_reconcile(running).await?;
+        check_reconcile_of_another_call(running).await?;
+        check_reconcile_without_answers(running).await?;
     }
     Ok(())
 }
@@ -37,7 +39,7 @@ async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     let second = running.call(&world, 1).await;
     let (after, repeated) = (world.state(), world.received());
-    if let Some(difference) = state_difference(&before, &after) {
+    if let Some(difference) = difference(&before, &after) {
         let message =
             format!("called again under the same key, as after a crash, it changes the world again: {difference}");
         running.add_finding("D102", message).hint = Some(
@@ -73,16 +75,6 @@ async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Describes the first difference between two states of a world.
-fn state_difference(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Option<String> {
-    let made = after.keys().find(|name| !before.contains_key(*name)).map(|name| format!("{name} is created"));
-    let gone = || before.keys().find(|name| !after.contains_key(*name)).map(|name| format!("{name} is deleted"));
-    let other = || {
-        after.iter().find(|(name, hash)| before.get(*name) != Some(hash)).map(|(name, _)| format!("{name} is changed"))
-    };
-    made.or_else(gone).or_else(other)
-}
-
 /// D103 and D104: reconcile must report the actual state of the world.
 async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // Simulates a crash before the call. The world is unchanged.
@@ -104,7 +96,7 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     let state = world.state();
     let untouched = running.world()?.state();
-    if let Some(difference) = state_difference(&untouched, &state) {
+    if let Some(difference) = difference(&untouched, &state) {
         running.add_finding("D104", format!("reconcile must only read, but it changes the world: {difference}"));
     }
 
@@ -162,7 +154,50 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-async fn ask(running: &RunningCase<'_>, world: &World) -> Result<ReconcileVerdict, String> {
+/// D104: a call with the same arguments under another key is another call.
+async fn check_reconcile_of_another_call(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    // The canned answers of servers do not depend on the key.
+    if !running.case.http.is_empty() {
+        return Ok(());
+    }
+    let world = running.world()?;
+    let other = ToolCallContext { external_key: "check-of-another-call".to_owned(), ..running.context(0) };
+    if !matches!(running.call_with(&world, other, false).await.end.answer, Answer::Ok(_)) {
+        return Ok(());
+    }
+    if let Ok(ReconcileVerdict::Happened(output)) = ask(running, &world).await {
+        let message = "reconcile takes a call with equal arguments and another key for the call";
+        let finding = running.add_finding("D104", message);
+        (finding.expected, finding.found) = (Some("did-not-happen".to_owned()), Some(output.result));
+        finding.hint = Some("search by the key of the call".to_owned());
+    }
+    Ok(())
+}
+
+/// D103: a server that cannot answer gives no evidence that a call did not happen.
+async fn check_reconcile_without_answers(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    if running.case.http.is_empty() {
+        return Ok(());
+    }
+    let world = running.world()?;
+    if !matches!(running.call(&world, 0).await.end.answer, Answer::Ok(_)) {
+        return Ok(());
+    }
+    for (weather, told, _) in FAULTS {
+        world.set_faults(weather);
+        if matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
+            let message = format!("the server {told}, and reconcile denies a call that happened");
+            let finding = running.add_finding("D103", message);
+            finding.expected = Some("unknown, not-yet or an error".to_owned());
+            finding.found = Some("did-not-happen: the host would execute the call a second time".to_owned());
+            finding.hint = Some("answer did-not-happen only after the server has said so".to_owned());
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+pub(super) async fn ask(running: &RunningCase<'_>, world: &World) -> Result<ReconcileVerdict, String> {
     let plugin = running.plugin(world);
     let limits = plugin.limits(&running.case.operator);
     let asking = plugin.reconcile(&running.case.operator, &running.case.input, running.context(0), &limits);

@@ -5,18 +5,22 @@
 //! the grants are stubs.
 //!
 //! `world` builds the stubs for each run and reports their state afterwards. `single_call` checks one call while all
-//! servers work. `lost_record` checks a call whose record is lost. `server_faults` checks the answers of a tool when
+//! servers work. `lost_record` checks a call whose record is lost. `interrupted` kills the host before each operation of
+//! a call. `own_changes` lets `verify` look at what a call changed. `server_faults` checks the answers of a tool when
 //! servers fail.
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!
 //! `pure` checks that the answer of a pure tool depends on its input alone.
 //!
-//! Floors, top first: `run_cases` · `server_faults` · `single_call`, `lost_record`, `pure` · `running_case` · `world` ·
-//! `case`.
+//! Floors, top first: `run_cases` · `interrupted`, `lost_record` · `server_faults` · `single_call`, `own_changes`, `pure` ·
+//! `applied` · `running_case` · `world` · `case`.
 
+mod applied;
 mod case;
+mod interrupted;
 mod lost_record;
+mod own_changes;
 mod pure;
 mod run_cases;
 mod running_case;

@@ -99,6 +99,14 @@ impl RunningCase<'_> {
         }
     }
 
+    /// Calls the tool and returns true if its host was killed before the operation with this number, from 0.
+    pub(super) async fn call_cut_off(&mut self, world: &mut World, operations: u32) -> bool {
+        let cut_off = world.cut_off_after(operations);
+        self.call(world, 0).await;
+        world.restart();
+        cut_off.is_cut()
+    }
+
     /// Calls the tool once.
     pub(super) async fn call(&mut self, world: &World, tries_before: u32) -> CallResult {
         self.call_with(world, self.context(tries_before), false).await

@@ -3,12 +3,13 @@
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::Code;
 
+use crate::check::tools::applied;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::single_call::is_host_ended;
 use crate::check::tools::world::{FaultProfile, ReceivedRequest};
 
 /// Simulated failures, each with a description and the error codes that a tool may report for it.
-const FAULTS: [(FaultProfile, &str, &[Code]); 5] = [
+pub(super) const FAULTS: [(FaultProfile, &str, &[Code]); 5] = [
     (FaultProfile::Status(429), "answers 429", &[Code::RateLimit]),
     (FaultProfile::Status(500), "answers 500", &[Code::TemporaryProviderError, Code::DependencyUnavailable]),
     (
@@ -32,11 +33,14 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.http.is_empty() {
         return Ok(());
     }
+    check_later_refusals(running).await?;
     for (weather, told, fitting) in FAULTS {
         let world = running.world()?;
+        let before = world.state();
         world.set_faults(weather);
         let called = running.call(&world, 0).await;
         let requests = world.received();
+        applied::check(running, &format!("the server {told}"), &before, &world, &called.end.answer);
         // A call that sends no request is skipped, because a failing server does not affect it. A server that refuses
         // connections never receives a request, so in this case a call without requests is not skipped.
         if requests.is_empty() && weather != FaultProfile::Refused {
@@ -78,6 +82,28 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             let finding = running.add_finding("D109", message);
             finding.found = Some(shown);
             finding.hint = Some("report `applied` as unknown: the host then finds out, or asks a person".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// D109: a server accepts a world-changing request and refuses a later one of the same call.
+async fn check_later_refusals(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let world = running.world()?;
+    running.call(&world, 0).await;
+    let changing = world.received().iter().filter(|request| request.may_change_state()).count();
+    for first in 1..changing {
+        let world = running.world()?;
+        world.set_faults(FaultProfile::RefusedFrom(first));
+        let called = running.call(&world, 0).await;
+        if let Answer::NotApplied(_) = &called.end.answer {
+            let shown = describe_answer(&called.end.answer, &world);
+            let message =
+                format!("world-changing request {} of the call is refused, and the tool reports no change", first + 1);
+            let finding = running.add_finding("D109", message);
+            finding.found = Some(shown);
+            finding.hint = Some("an earlier request was accepted: report `applied` as unknown".to_owned());
+            return Ok(());
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ use latchwork_core::model::error::Code;
 use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::capability::denied::{DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT};
 
+use crate::check::tools::applied;
 use crate::check::tools::running_case::{CallResult, RunningCase, describe_answer};
 
 /// Minimum length of a checked secret, in bytes. A shorter secret could occur in a text by chance.
@@ -12,8 +13,10 @@ const SECRET_BYTES_MIN: usize = 4;
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let world = running.world()?;
+    let before = world.state();
     let called = running.call(&world, 0).await;
     let requests = world.received();
+    applied::check(running, "while everything works", &before, &world, &called.end.answer);
     check_answer(running, &called, &describe_answer(&called.end.answer, &world));
     check_denials(running, &called);
     check_secrets(running, &called);

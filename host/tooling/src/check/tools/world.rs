@@ -14,7 +14,7 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::{KeyValue, StoreError};
 use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant, Origin, SecretPlace};
 use latchwork_engine::capability::settings::PluginSettings;
-use latchwork_engine::capability::{HttpStub, Secrets, StubFailure};
+use latchwork_engine::capability::{CutOff, HttpStub, Secrets, StubFailure};
 
 use crate::check::tools::case::{CannedResponse, ToolCase};
 
@@ -29,6 +29,9 @@ pub(super) enum FaultProfile {
     Refused,
     /// Servers receive requests and never answer them.
     Silent,
+    /// Servers answer as the case defines, but refuse the world-changing request with this number, from 0, and every
+    /// later one with status 422.
+    RefusedFrom(usize),
 }
 
 /// A request that a server received.
@@ -113,6 +116,19 @@ impl World {
 
     pub(super) fn settings(&self) -> PluginSettings {
         self.settings.clone()
+    }
+
+    /// Kills the host of the next call before the operation with this number, from 0, that may change the world. Returns
+    /// what says whether there was such an operation.
+    pub(super) fn cut_off_after(&mut self, operations: u32) -> Arc<CutOff> {
+        let cut_off = Arc::new(CutOff::after(operations));
+        self.settings.cut_off = Some(cut_off.clone());
+        cut_off
+    }
+
+    /// Starts the host again.
+    pub(super) fn restart(&mut self) {
+        self.settings.cut_off = None;
     }
 
     pub(super) fn set_faults(&self, weather: FaultProfile) {
@@ -215,8 +231,8 @@ impl Secrets for CaseSecrets {
 #[derive(Default)]
 struct RequestLog {
     since: Vec<ReceivedRequest>,
-    /// True if a world-changing request was ever received.
-    happened: bool,
+    /// Number of world-changing requests that were ever received.
+    changing: usize,
 }
 
 /// Stub servers of a case.
@@ -248,9 +264,14 @@ impl HttpStub for StubServers {
             body: request.body().to_vec(),
         };
         let mut requests = self.received.lock().unwrap_or_else(PoisonError::into_inner);
-        let happened = requests.happened;
-        requests.happened |= received.may_change_state();
+        let changing = requests.changing;
+        let happened = changing > 0;
+        let changes = received.may_change_state();
+        requests.changing += usize::from(changes);
         let answer = match weather {
+            FaultProfile::RefusedFrom(first) if changes && changing >= first => {
+                Ok(response(422, None, Bytes::from_static(b"{}")))
+            }
             FaultProfile::Silent => Err(StubFailure::TimedOut),
             FaultProfile::Status(status) => {
                 let retry = (status == 429).then_some(("retry-after", "7"));

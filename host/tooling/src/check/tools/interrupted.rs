@@ -1,0 +1,123 @@
+//! D102 and D103: the host is killed before an operation of a call that may change the world, at each of them in turn.
+//!
+//! After a restart the host asks `reconcile`, or repeats the call under the same key. Folders and map must then be as
+//! after a call that was not interrupted. Servers of a case have no state, so their part is left to `lost_record`.
+
+use std::collections::BTreeMap;
+
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::RecoveryClass;
+use latchwork_engine::ReconcileVerdict;
+
+use crate::check::tools::applied::difference;
+use crate::check::tools::lost_record::ask;
+use crate::check::tools::running_case::RunningCase;
+use crate::check::tools::world::ReceivedRequest;
+
+/// Maximum number of operations of a call at which the host is killed.
+const KILLS_MAX: u32 = 32;
+
+/// Hashes of folders and map, by name.
+type State = BTreeMap<String, Hash>;
+
+/// Traces of calls that were not interrupted.
+struct WholeCalls {
+    before: State,
+    /// State after the first try, and after a second try in a new world. They can differ in times.
+    states: [State; 2],
+    changes_a_server: bool,
+}
+
+impl WholeCalls {
+    /// Describes what is missing in a state, compared with every whole call. New files that a killed call has left behind
+    /// do not count.
+    fn missing_in(&self, state: &State) -> Option<String> {
+        let [first, second] = &self.states;
+        for name in self.before.keys().chain(first.keys()).chain(second.keys()) {
+            let expected = [first.get(name), second.get(name)];
+            if !expected.contains(&state.get(name)) {
+                let words = match (state.contains_key(name), first.contains_key(name)) {
+                    (false, _) => "is missing",
+                    (true, true) => "has other contents",
+                    (true, false) => "is not deleted",
+                };
+                return Some(format!("{name} {words}"));
+            }
+        }
+        None
+    }
+}
+
+pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    // Calls that were never made would be found once more.
+    let is_invented = running.found.iter().any(|finding| finding.rule == "D104");
+    if running.case.error.is_some() || !running.spec.is_world_changing() || is_invented {
+        return Ok(());
+    }
+    let Some(whole) = whole_calls(running).await? else { return Ok(()) };
+    for operations in 0..KILLS_MAX {
+        let mut world = running.world()?;
+        let before = world.state();
+        if !running.call_cut_off(&mut world, operations).await {
+            break;
+        }
+        let is_untouched = world.state() == before && world.received().is_empty();
+        let place = format!("killed before operation {} of the call", operations + 1);
+        let verdict = match running.tools.plugin.reconcile {
+            true => ask(running, &world).await.ok(),
+            false => None,
+        };
+        match verdict {
+            Some(ReconcileVerdict::Happened(_)) => {
+                if let Some(missing) = whole.missing_in(&world.state()) {
+                    let message = format!("{place}, reconcile says that the call happened, but {missing}");
+                    running.add_finding("D103", message).hint =
+                        Some("write the mark of the call last, or look at everything that the call writes".to_owned());
+                    return Ok(());
+                }
+                continue;
+            }
+            // The host repeats the call.
+            Some(ReconcileVerdict::DidNotHappen) => {}
+            _ if running.class == RecoveryClass::Keyed || is_untouched => {}
+            _ => continue,
+        }
+        let again = running.call(&world, 1).await;
+        if !matches!(again.end.answer, Answer::Ok(_)) {
+            continue;
+        }
+        let sent = world.received().iter().any(ReceivedRequest::may_change_state);
+        let unsent = (is_untouched && whole.changes_a_server && !sent).then(|| "no request was sent".to_owned());
+        if let Some(missing) = whole.missing_in(&world.state()).or(unsent) {
+            let message = format!("{place} and called again under the same key, it succeeds, but {missing}");
+            running.add_finding("D102", message).hint = Some(
+                "look at the world and not at the number of the try; one write, under the key, must complete the call"
+                    .to_owned(),
+            );
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Makes the call twice, each time in a new world: as a first try and as a second one. Returns `None` if it fails.
+async fn whole_calls(running: &mut RunningCase<'_>) -> std::io::Result<Option<WholeCalls>> {
+    let world = running.world()?;
+    let before = world.state();
+    let first = running.call(&world, 0).await;
+    let changes_a_server = world.received().iter().any(ReceivedRequest::may_change_state);
+    let state = world.state();
+    if !matches!(first.end.answer, Answer::Ok(_)) || difference(&before, &state).is_none() && !changes_a_server {
+        return Ok(None);
+    }
+    let world = running.world()?;
+    running.call(&world, 1).await;
+    let later = world.state();
+    // A second try that changes something else, or less, is no whole call.
+    let is_changed = |name: &String| later.get(name) != before.get(name);
+    let is_whole = later.keys().eq(state.keys())
+        && state.iter().filter(|(name, hash)| before.get(*name) != Some(hash)).all(|(name, _)| is_changed(name));
+    let later = if is_whole { later } else { state.clone() };
+    Ok(Some(WholeCalls { before, states: [state, later], changes_a_server }))
+}
