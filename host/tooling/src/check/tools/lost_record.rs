@@ -3,15 +3,16 @@
 use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
 
-use latchwork_core::model::effect::Answer;
+use latchwork_core::model::effect::{Answer, Output};
 use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::ReconcileVerdict;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
+use crate::check::finding::shown_value;
 use crate::check::tools::applied::difference;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::server_faults::FAULTS;
-use crate::check::tools::world::{FaultProfile, World};
+use crate::check::tools::world::{FaultProfile, ReceivedRequest, World};
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // A failing call leaves no effect, so no record of an effect can be lost.
@@ -23,6 +24,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     if running.tools.plugin.reconcile {
         check_reconcile(running).await?;
+        check_reconcile_of_unanswered_call(running).await?;
         check_reconcile_of_another_call(running).await?;
         check_reconcile_without_answers(running).await?;
     }
@@ -47,32 +49,38 @@ async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                 .to_owned(),
         );
     }
-    let changes = |requests: &[crate::check::tools::world::ReceivedRequest]| {
-        requests.iter().filter(|request| request.may_change_state()).cloned().collect::<Vec<_>>()
-    };
-    let (first_time, second_time) = (changes(&requests), changes(&repeated));
-    for other in &second_time {
-        if !first_time.iter().any(|request| request.identity() == other.identity()) {
-            let message = format!(
-                "called again under the same key it sends a different {} {}, which a server refuses or treats as new",
-                other.method, other.url
-            );
-            let before =
-                first_time.iter().find(|request| (&request.method, &request.url) == (&other.method, &other.url));
-            let finding = running.add_finding("D102", message);
-            let text = |body: &[u8]| super::super::finding::shown_value(&String::from_utf8_lossy(body));
-            finding.expected = before.map(|request| text(&request.body));
-            finding.found = Some(text(&other.body));
-            finding.hint =
-                Some("build the request from the arguments and the key alone: no time, no randomness".to_owned());
-        }
-    }
+    check_repeated_requests(running, &requests, &repeated);
     if let (Answer::Ok(_), false) = (&first.end.answer, matches!(second.end.answer, Answer::Ok(_))) {
         let message = "called again under the same key it fails, and the job would never get the first answer";
         let shown = describe_answer(&second.end.answer, &world);
         running.add_finding("D102", message).found = Some(shown);
     }
     Ok(())
+}
+
+/// D102: each world-changing request of the repetition must be one of the first call.
+fn check_repeated_requests(running: &mut RunningCase<'_>, first: &[ReceivedRequest], repeated: &[ReceivedRequest]) {
+    let key = running.key();
+    let first: Vec<_> = first.iter().filter(|request| request.may_change_state()).collect();
+    for other in repeated.iter().filter(|request| request.may_change_state()) {
+        if first.iter().any(|request| request.identity(&key) == other.identity(&key)) {
+            continue;
+        }
+        let message = format!(
+            "called again under the same key it sends a different {} {}, which a server refuses or treats as new",
+            other.method, other.url
+        );
+        let shown = |request: &ReceivedRequest| {
+            let headers: String =
+                request.keyed_headers(&key).map(|(name, value)| format!("{name}: {value}; ")).collect();
+            shown_value(&format!("{headers}{}", String::from_utf8_lossy(&request.body)))
+        };
+        let before = first.iter().find(|request| (&request.method, &request.url) == (&other.method, &other.url));
+        let finding = running.add_finding("D102", message);
+        (finding.expected, finding.found) = (before.map(|request| shown(request)), Some(shown(other)));
+        finding.hint =
+            Some("build the request from the arguments and the key alone: no time, no randomness".to_owned());
+    }
 }
 
 /// D103 and D104: reconcile must report the actual state of the world.
@@ -112,6 +120,11 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                 let message = "reconcile finds the call but returns a different result than the call";
                 let finding = running.add_finding("D103", message);
                 (finding.expected, finding.found) = (Some(done.result), Some(output.result));
+            } else if let Some((what, expected, found)) = other_proof(&done, &output) {
+                let message = format!("reconcile finds the call but returns {what} than the call");
+                let finding = running.add_finding("D103", message);
+                (finding.expected, finding.found) = (Some(expected), Some(found));
+                finding.hint = Some("return the output of the call itself, with its receipt and changes".to_owned());
             }
         }
         Ok(ReconcileVerdict::Unknown) if is_blind => {
@@ -138,13 +151,16 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             running.add_finding("D103", format!("reconcile fails after a call that happened: {why}"));
         }
     }
+    Ok(())
+}
 
-    // Simulates a server that receives the request and does not answer. Reconcile must not answer `did-not-happen`.
+/// D103: the server receives the request and does not answer, so the call may have happened.
+async fn check_reconcile_of_unanswered_call(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let world = running.world()?;
     world.set_faults(FaultProfile::Silent);
     running.call(&world, 0).await;
     world.set_faults(FaultProfile::Fair);
-    let arrived = world.received().iter().any(crate::check::tools::world::ReceivedRequest::may_change_state);
+    let arrived = world.received().iter().any(ReceivedRequest::may_change_state);
     if arrived && matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
         let finding =
             running.add_finding("D103", "reconcile denies a call whose request was received and never answered");
@@ -152,6 +168,19 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             (Some("happened, not-yet or unknown".to_owned()), Some("did-not-happen".to_owned()));
     }
     Ok(())
+}
+
+/// Returns the first difference of receipts and changes, with both values.
+fn other_proof(done: &Output, found: &Output) -> Option<(&'static str, String, String)> {
+    let receipt = |output: &Output| output.receipt.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let shown = |value: &Option<Value>| value.as_ref().map_or("none".to_owned(), Value::to_string);
+    let (expected, other) = (receipt(done), receipt(found));
+    if expected != other {
+        return Some(("another receipt", shown(&expected), shown(&other)));
+    }
+    let changes =
+        |output: &Output| serde_json::to_string(&output.state_changes).expect("changes of the world are texts");
+    (done.state_changes != found.state_changes).then(|| ("other changes", changes(done), changes(found)))
 }
 
 /// D104: a call with the same arguments under another key is another call.

@@ -13,7 +13,7 @@
 //!
 //! `pure` checks that the answer of a pure tool depends on its input alone.
 //!
-//! Floors, top first: `run_cases` · `interrupted`, `lost_record` · `server_faults` · `single_call`, `own_changes`, `pure` ·
+//! Floors, top first: `run_cases` · `interrupted`, `lost_record`, `own_changes` · `server_faults` · `single_call`, `pure` ·
 //! `applied` · `running_case` · `world` · `case`.
 
 mod applied;

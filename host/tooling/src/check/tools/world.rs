@@ -55,9 +55,14 @@ impl ReceivedRequest {
         self.url.contains(key) || body.contains(key) || self.headers.iter().any(|(_, value)| value.contains(key))
     }
 
-    /// Returns the parts of a request that must be equal in a repetition of the request.
-    pub(super) fn identity(&self) -> (&str, &str, &[u8]) {
-        (&self.method, &self.url, &self.body)
+    /// Returns the headers that contain the key.
+    pub(super) fn keyed_headers<'r>(&'r self, key: &'r str) -> impl Iterator<Item = &'r (String, String)> {
+        self.headers.iter().filter(move |(_, value)| value.contains(key))
+    }
+
+    /// Returns the parts of a request that must be equal in a repetition of the request under this key.
+    pub(super) fn identity<'r>(&'r self, key: &'r str) -> (&'r str, &'r str, &'r [u8], Vec<&'r (String, String)>) {
+        (&self.method, &self.url, &self.body, self.keyed_headers(key).collect())
     }
 }
 
@@ -140,6 +145,11 @@ impl World {
         std::mem::take(&mut self.servers.received.lock().unwrap_or_else(PoisonError::into_inner).since)
     }
 
+    /// Returns true if the case had no answer for a request of this run.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.servers.received.lock().unwrap_or_else(PoisonError::into_inner).is_unanswered
+    }
+
     /// Returns the hashes of all files and map entries of the world, by name.
     pub(super) fn state(&self) -> BTreeMap<String, Hash> {
         let mut state = BTreeMap::new();
@@ -199,7 +209,8 @@ fn needed_grants(case: &ToolCase, is_stable: bool, mut grants: Grants) -> Grants
     grants.dirs = case.dirs.keys().map(dir).collect();
     grants.secrets = case.secrets.keys().cloned().collect();
     grants.secrets_clear = case.secrets_clear;
-    grants.kv = case.kv.as_ref().map(|_| "case".to_owned());
+    // A map is the tool's own, so it needs no word of the case.
+    grants.kv = Some("case".to_owned());
     grants
 }
 
@@ -233,6 +244,8 @@ struct RequestLog {
     since: Vec<ReceivedRequest>,
     /// Number of world-changing requests that were ever received.
     changing: usize,
+    /// True if the case had no answer for a request.
+    is_unanswered: bool,
 }
 
 /// Stub servers of a case.
@@ -277,7 +290,10 @@ impl HttpStub for StubServers {
                 let retry = (status == 429).then_some(("retry-after", "7"));
                 Ok(response(status, retry, Bytes::from_static(b"{}")))
             }
-            _ => Ok(self.canned(&received, request.method(), happened)),
+            _ => Ok(self.canned(&received, request.method(), happened).unwrap_or_else(|| {
+                requests.is_unanswered = true;
+                response(404, None, Bytes::from_static(b"no answer of the case fits this request"))
+            })),
         };
         requests.since.push(received);
         answer
@@ -285,7 +301,8 @@ impl HttpStub for StubServers {
 }
 
 impl StubServers {
-    fn canned(&self, request: &ReceivedRequest, method: &Method, happened: bool) -> Response<Bytes> {
+    /// Returns the answer of the case to this request.
+    fn canned(&self, request: &ReceivedRequest, method: &Method, happened: bool) -> Option<Response<Bytes>> {
         let fits = |canned: &&CannedResponse| {
             let to = &canned.matcher;
             let url = request.url == to.url
@@ -293,18 +310,14 @@ impl StubServers {
             url && to.method.as_deref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(method.as_str()))
                 && to.happened.is_none_or(|wanted| wanted == happened)
         };
-        match self.responses.iter().find(fits) {
-            Some(canned) => {
-                let body = match &canned.response.body {
-                    serde_json::Value::Null => Bytes::new(),
-                    serde_json::Value::String(text) => Bytes::from(text.clone()),
-                    other => Bytes::from(other.to_string()),
-                };
-                let headers = canned.response.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-                response(canned.response.status, headers, body)
-            }
-            None => response(404, None, Bytes::from_static(b"no answer of the case fits this request")),
-        }
+        let canned = &self.responses.iter().find(fits)?.response;
+        let body = match &canned.body {
+            serde_json::Value::Null => Bytes::new(),
+            serde_json::Value::String(text) => Bytes::from(text.clone()),
+            other => Bytes::from(other.to_string()),
+        };
+        let headers = canned.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        Some(response(canned.status, headers, body))
     }
 }
 

@@ -57,10 +57,10 @@ tool('Good.Counts', reads, ({ text }) => ({ seen: Number(kv.text(text) ?? 0) }))
 tool('Bad.Tells', reads, () => ({ asked_with: `Bearer ${secrets.get('TOKEN')}` }));
 tool('Good.Tells', reads, () => ({ asked_with: secrets.get('TOKEN') ? 'a token' : 'nothing' }));
 
-// The tool reads the key-value map without a grant, and handles the refusal.
-tool('Bad.Reaches', reads, ({ text }) => {
+// The tool asks for a secret without a grant, and handles the refusal.
+tool('Bad.Reaches', reads, () => {
   try {
-    return { found: kv.get(text) !== undefined };
+    return { found: secrets.get('ADMIN_TOKEN') !== '' };
   } catch {
     return { found: false };
   }
