@@ -123,7 +123,7 @@ func Tool[In, Out any](name string, spec Spec, handler func(*Invocation, In) (Ou
 }
 
 // Reconcile sets the handler that finds out whether the call with invocation.ExternalKey happened. The
-// handler must not change anything. latch-plugin.toml must have exports = ["reconcile"].
+// handler has no right to write. latch-plugin.toml must have exports = ["reconcile"].
 func (t ToolOperator[In, Out]) Reconcile(find func(*Invocation, In) (Verdict, error)) ToolOperator[In, Out] {
 	t.made.reconcile = func(invocation *Invocation, args string) (Verdict, error) {
 		var in In
@@ -136,15 +136,16 @@ func (t ToolOperator[In, Out]) Reconcile(find func(*Invocation, In) (Verdict, er
 }
 
 // Verify sets the handler that checks a recorded change. The handler returns "" if the change is still in
-// place, else a description of the state found. The handler must not change anything. latch-plugin.toml must
-// have exports = ["verify"].
+// place, else a description of the state found. It returns an error if the check was not possible. The handler has no
+// right to write. latch-plugin.toml must have exports = ["verify"].
 func (t ToolOperator[In, Out]) Verify(check func(*Invocation, Change) (string, error)) ToolOperator[In, Out] {
 	t.made.verify = check
 	return t
 }
 
 // Compensate sets the handler that undoes the call with these arguments, this result and
-// invocation.ExternalKey. latch-plugin.toml must have exports = ["compensate"].
+// invocation.ExternalKey. The handler returns an error if the call cannot be undone any more: a person then decides.
+// latch-plugin.toml must have exports = ["compensate"].
 func (t ToolOperator[In, Out]) Compensate(undo func(*Invocation, In, Out) error) ToolOperator[In, Out] {
 	t.made.compensate = func(invocation *Invocation, args, result string) error {
 		var in In

@@ -61,12 +61,19 @@ export interface ToolOptions<Args = any, Result = any> extends Options {
   /** Time after the end of a call during which `reconcile` may not yet see its effect: transit, queues and replicas. */
   settlingMs?: number;
   /**
-   * Finds out whether the call with this key happened. Must not change anything. `happened` takes the output that the
+   * Finds out whether the call with this key happened. Has no right to write. `happened` takes the output that the
    * call itself would have returned.
    */
   reconcile?: (args: Args, externalKey: string) => Verdict;
-  /** Checks a recorded change. Returns `true` if the change is still in place, else a description of the state found. */
+  /**
+   * Checks a recorded change. Returns `true` if the change is still in place, else a description of the state found.
+   * Throws if the check was not possible. Has no right to write.
+   */
   verify?: (change: Change) => true | string;
+  /**
+   * Undoes the call that had these arguments, this result and this key. Throws if the call cannot be undone any more: a
+   * person then decides.
+   */
   compensate?: (args: Args, result: Result, externalKey: string) => unknown;
 }
 

@@ -33,15 +33,17 @@ typedef struct {
 
   /* Serves a call. Writes JSON to answer->result and returns true, or returns latch_fail(...). */
   bool (*handler)(latch_json input, latch_answer *answer);
-  /* Tools: finds out whether the call with this key happened. Must not change anything. LATCH_HAPPENED needs the
+  /* Tools: finds out whether the call with this key happened. It has no right to write. LATCH_HAPPENED needs the
    * output of the call itself in the answer. LATCH_NOT_YET needs retry_after_ms. If a latch_kv_... or latch_secret
    * failed before, the answer is that failure, whatever the verdict. The host takes a failure for LATCH_UNKNOWN.
    * latch-plugin.toml must have exports = ["reconcile"]. */
   latch_verdict (*reconcile)(latch_json args, const char *key, latch_answer *answer);
-  /* Tools: returns NULL if a recorded change is still in place, else a description of the state found. If a host call
-   * failed before, the answer is that failure. */
+  /* Tools: returns NULL if a recorded change is still in place, else a description of the state found. It has no right
+   * to write. If the check was not possible, call latch_fail. If a host call failed before, the answer is that
+   * failure. */
   const char *(*verify)(latch_change change, latch_answer *answer);
-  /* Tools: undoes the call that had these arguments, this result and this key. */
+  /* Tools: undoes the call that had these arguments, this result and this key. Fails if the call cannot be undone any
+   * more: a person then decides. */
   bool (*compensate)(latch_json args, latch_json result, const char *key, latch_answer *answer);
 } latch_operator;
 

@@ -34,8 +34,9 @@ def tool(
     """Registers the tool operator ``name``, in the form ``Noun.Verb``, with the decorated ``function(args,
     context)``.
 
-    The decorated function has decorators for the optional handlers: ``@send.reconcile``, ``@send.verify``,
-    ``@send.compensate``.
+    The decorated function has decorators for the optional handlers. ``@send.reconcile`` decorates ``(args, key)``,
+    ``@send.verify`` decorates ``(change)``, and ``@send.compensate`` decorates ``(args, result, key)``. The first two
+    have no right to write. The last one raises a Failure if the call cannot be undone any more: a person then decides.
     """
     return _register(
         "tool", name, description=description, input=input, output=output, effects=effects, determinism=determinism,

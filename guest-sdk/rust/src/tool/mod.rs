@@ -140,7 +140,7 @@ where
         self
     }
     /// Sets the handler that finds out whether the call with this external key happened. The handler gets the arguments
-    /// and the external key, and must not change anything. For a call that happened, it returns the output that the call
+    /// and the external key, and has no right to write. For a call that happened, it returns the output that the call
     /// itself would have returned. An error counts as [`Verdict::Unknown`]. List `reconcile` in
     /// [`export_tool!`](crate::export_tool).
     #[must_use]
