@@ -141,10 +141,7 @@ fn retry(mut table: TableReader<'_>) -> RetrySpec {
 }
 
 fn bytes(field: &TomlField<'_>, min: u64, max: u64) -> Option<u64> {
-    field.parse(|text| match values::byte_size(text)? {
-        bytes if (min..=max).contains(&bytes) => Ok(bytes),
-        _ => Err(format!("`{text}` is not between {min} and {max} bytes")),
-    })
+    field.parse(|text| values::byte_size_between(text, min, max))
 }
 
 pub(super) fn positive_duration(text: &str) -> Result<u32, String> {

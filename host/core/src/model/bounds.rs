@@ -1,8 +1,8 @@
 //! Table of the limits that no plugin can pass, in one place. The code that enforces a limit uses the constant of its
 //! row, and `latch doctor --limits` shows the rows.
 //!
-//! Limits of one operator are settings of a plugin, and are pinned by a job: their defaults are those of
-//! [`Limits`](crate::model::manifest::Limits), and their rows have the same values.
+//! The size of a map is a setting of a grant. Limits of one operator are settings of a plugin, and are pinned by a job:
+//! their defaults are those of [`Limits`](crate::model::manifest::Limits), and their rows have the same values.
 
 /// One row of the table of limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -37,6 +37,10 @@ macro_rules! bounds {
     (@setting $setting:literal) => { Some($setting) };
 }
 
+/// Bytes that each entry of a key-value map counts besides its key and its value. The migrations of the store contain the
+/// same number.
+pub const KV_ENTRY_BYTES: usize = 64;
+
 bounds! {
     /// Size of a component.
     COMPONENT_BYTES: "component_bytes" = 64 << 20, "bytes", "limits.component";
@@ -62,6 +66,8 @@ bounds! {
     KV_KEY_BYTES: "kv_key_bytes" = 256, "bytes";
     /// Value in the key-value map.
     KV_VALUE_BYTES: "kv_value_bytes" = 64 << 10, "bytes";
+    /// Key-value map of one tenant, or of all tenants: keys, values, and 64 bytes for each entry.
+    KV_MAP_BYTES: "kv_map_bytes" = 16 << 20, "bytes", "grants.kv.bytes";
     /// Name of an event that a step emits.
     EVENT_NAME_BYTES: "event_name_bytes" = 128, "bytes";
     /// Log records of one try.

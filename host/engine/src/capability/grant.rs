@@ -6,9 +6,11 @@
 
 use std::net::IpAddr;
 
+use latchwork_core::storage::{MapName, QuotaExceeded};
+
 use crate::capability::address;
 use crate::capability::denied::{DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, Denied};
-use crate::capability::grants::{Grants, Origin, SecretPlace, TcpGrant};
+use crate::capability::grants::{Grants, KvGrant, Origin, SecretPlace, TcpGrant};
 use crate::guest::permissions::{CallPermissions, DeniedBy, EffectClass};
 
 /// Longest name of a host, in bytes.
@@ -95,12 +97,35 @@ pub(crate) fn refused_directory_write(grants: &Grants, permissions: CallPermissi
     Denied::needs(format!("wanted to {what}"), wanted)
 }
 
-/// Returns the namespace of the plugin's key-value map, if the map is granted.
-pub(crate) fn kv_namespace<'a>(grants: &'a Grants, plugin: &str) -> Result<&'a str, Denied> {
-    grants.kv.as_deref().ok_or_else(|| {
-        let wanted = Grants { kv: Some(plugin.to_owned()), ..grants.clone() };
+/// Returns the grant of the plugin's key-value map, if the map is granted.
+pub(crate) fn check_kv<'a>(grants: &'a Grants, plugin: &str) -> Result<&'a KvGrant, Denied> {
+    grants.kv.as_ref().ok_or_else(|| {
+        let wanted = Grants { kv: Some(KvGrant::named(plugin)), ..grants.clone() };
         Denied::needs("wanted its map (latchwork:plugin/kv)".to_owned(), wanted)
     })
+}
+
+/// Returns the name of the map that a grant opens to a call of a tenant. Returns `None` if the call has no tenant and the
+/// grant gives each tenant a map of its own.
+pub(crate) fn map_name(grant: &KvGrant, tenant: &str) -> Option<MapName> {
+    match grant.is_shared {
+        true => Some(MapName::shared(&grant.name)),
+        false => MapName::of_tenant(tenant, &grant.name),
+    }
+}
+
+/// Refusal of a write that would make the map larger than its quota.
+pub(crate) fn exceeded_kv_quota(grants: &Grants, grant: &KvGrant, exceeded: QuotaExceeded) -> Denied {
+    const UNIT: u64 = 1 << 20;
+    let QuotaExceeded { used, needed } = exceeded;
+    let KvGrant { name, bytes, .. } = grant;
+    let access =
+        format!("wanted to grow its map {name:?} from {used} to {needed} bytes, beyond its limit of {bytes} bytes");
+    let larger = needed.max(bytes.saturating_mul(2)).next_multiple_of(UNIT).min(KvGrant::BYTES_MAX);
+    if needed > larger {
+        return Denied::never(access, "no grant allows it: the map has its largest size; delete keys");
+    }
+    Denied::needs(access, Grants { kv: Some(KvGrant { bytes: larger, ..grant.clone() }), ..grants.clone() })
 }
 
 /// Checks a write to the key-value map.
@@ -188,6 +213,34 @@ mod tests {
         let grants = Grants { dirs: vec![dir], ..Grants::default() };
         let text = refused_directory_write(&grants, of(EffectClass::Internal), "create a file").log("p");
         assert!(text.contains(r#"dirs = [{ host = "/srv/out", guest = "/out", write = true }]"#), "{text}");
+    }
+
+    /// I232. A call without a tenant gets no map, least of all that of all tenants.
+    #[test]
+    fn map_belongs_to_the_tenant_unless_it_is_shared() {
+        let own = KvGrant::named("mail");
+        let shared = KvGrant { is_shared: true, ..own.clone() };
+        assert_eq!(map_name(&own, "acme"), MapName::of_tenant("acme", "mail"));
+        assert_eq!(map_name(&own, ""), None);
+        assert_eq!(map_name(&shared, "acme"), Some(MapName::shared("mail")));
+    }
+
+    /// I234.
+    #[test]
+    fn exceeded_quota_shows_the_grant_that_would_raise_it() {
+        let line = |grant: KvGrant, needed| {
+            let grants = Grants { kv: Some(grant.clone()), ..Grants::default() };
+            exceeded_kv_quota(&grants, &grant, QuotaExceeded { used: 1, needed }).log("p")
+        };
+        let text = line(KvGrant::named("mail"), (16 << 20) + 1);
+        assert!(text.contains("from 1 to 16777217 bytes, beyond its limit of 16777216 bytes"), "{text}");
+        assert!(text.contains(r#"grants = { kv = { name = "mail", bytes = "32MiB" } }"#), "{text}");
+        let small = KvGrant { is_shared: true, bytes: 3, ..KvGrant::named("mail") };
+        let text = line(small, 70_000);
+        assert!(text.contains(r#"kv = { name = "mail", shared = true, bytes = "1MiB" }"#), "{text}");
+        let largest = KvGrant { bytes: KvGrant::BYTES_MAX, ..KvGrant::named("mail") };
+        let text = line(largest, KvGrant::BYTES_MAX + 1);
+        assert!(text.contains("delete keys") && !text.contains("grants ="), "{text}");
     }
 
     #[test]

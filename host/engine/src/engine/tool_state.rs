@@ -126,6 +126,7 @@ impl ToolState {
         KvView {
             gate: HostCallGate { guard: &mut self.guard, window: &self.watch },
             plugin: &self.settings.name,
+            tenant: &self.call.step.tenant,
             grants: &self.settings.grants,
             permissions: self.permissions,
             kv: self.settings.kv.as_ref(),

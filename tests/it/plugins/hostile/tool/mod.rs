@@ -4,6 +4,7 @@ mod context;
 mod grants;
 mod handles;
 mod log;
+mod maps;
 mod outcome;
 mod secrets;
 mod timeout;
@@ -22,6 +23,9 @@ use latchwork_engine::os::clock;
 use latchwork_engine::{Plugin, ToolEnd};
 
 use crate::plugins::hostile::http_server::Server;
+
+/// Tenant of every call.
+const TENANT: &str = "acme";
 
 fn tool_limits() -> LimitsConfig {
     LimitsConfig {
@@ -62,7 +66,7 @@ fn post_grants_for(server: &Server) -> Grants {
 /// Returns the context of a call of an operator with external effects.
 fn call_context(timeout_ms: u32) -> ToolCallContext {
     ToolCallContext {
-        step: StepContext { job_id: "job_1".into(), ..StepContext::default() },
+        step: StepContext { tenant: TENANT.into(), job_id: "job_1".into(), ..StepContext::default() },
         trace_id: "t".into(),
         slot: "s6".into(),
         external_key: "latch:job_1:s6:1".into(),
