@@ -161,6 +161,7 @@ rules! {
     "D111" Violation,
     "D112" Violation,
     "D113" Violation,
+    "D114" Violation,
     "D150" Violation,
     "D151" Violation,
     "D152" Violation,

@@ -10,12 +10,14 @@
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!
-//! `pure` checks that the answer of a pure tool depends on its input alone.
+//! `pure` checks that the answer of a pure tool depends on its input alone. `impure_reads` looks in its code for reads of
+//! clocks, random numbers and secrets, without a run.
 //!
 //! Floors, top first: `run_cases` · `server_faults` · `single_call`, `lost_record`, `pure` · `running_case` · `world` ·
-//! `case`.
+//! `case`, `impure_reads`.
 
 mod case;
+mod impure_reads;
 mod lost_record;
 mod pure;
 mod run_cases;
@@ -25,5 +27,6 @@ mod single_call;
 mod world;
 
 pub(crate) use case::parse;
+pub(super) use impure_reads::run as check_code;
 pub(super) use run_cases::run;
 pub(super) use running_case::ToolCheck;

@@ -1,0 +1,33 @@
+//! Findings about tools that a trap or an exception ends: the functions, the place in the source and the last texts.
+
+use serde_json::{Value, json};
+
+use crate::support::plugins::sdk_tools::{built_project, run_latch};
+
+/// Builds a tool of this source, runs one case that it does not survive, and returns the finding.
+fn finding(lang: &str, (file, source): (&str, &str)) -> Value {
+    let recipe = format!("[plugin]\nname = \"it\"\nkind = \"tool\"\nversion = \"0.1.0\"\nlang = {lang:?}\n");
+    let folder = built_project(lang, "tool", Some(&[(file, source), ("latch-plugin.toml", &recipe)]));
+    let case = json!({
+        "name": "wrong", "operator": "Text.Check", "input": { "text": "wrong\u{1b}[31m" },
+        "secrets": { "TOKEN": "hunter2-hunter2" },
+    });
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("cases.jsonl"), case.to_string()).unwrap();
+    std::fs::copy(folder.join("build/it.wasm"), place.path().join("it.wasm")).unwrap();
+    let report = run_latch(place.path(), &["plugin", "check", "it.wasm", "--cases", "cases.jsonl", "--json"]).json();
+    let findings = report["findings"].as_array().unwrap_or_else(|| panic!("{report:#}"));
+    assert_eq!((findings.len(), &findings[0]["rule"]), (1, &json!("D100")), "{findings:#?}");
+    findings[0].clone()
+}
+
+/// I242, I243: a trap of a tool in C shows what it wrote last, without its secret, and the names of its functions.
+#[test]
+fn trap_in_c_shows_functions_and_last_words() {
+    let found = finding("c", ("plugin.c", include_str!("last_words/plugin.c")));
+    let message = found["message"].as_str().unwrap();
+    assert!(message.contains("called from __assert_fail, broken_answer"), "{message}");
+    let (_, words) = message.split_once("its last words: ").unwrap_or_else(|| panic!("{message}"));
+    assert!(words.starts_with("wrong [31m with <secret TOKEN> / Assertion failed:"), "{words}");
+    assert!(words.contains("plugin.c") && !words.contains("latch-secret"), "{words}");
+}
