@@ -31,3 +31,14 @@ fn trap_in_c_shows_functions_and_last_words() {
     assert!(words.starts_with("wrong [31m with <secret TOKEN> / Assertion failed:"), "{words}");
     assert!(words.contains("plugin.c") && !words.contains("latch-secret"), "{words}");
 }
+
+/// I244: an exception of a tool in JavaScript shows the file and the line of its source, in its message and its frames.
+#[test]
+fn exception_in_javascript_shows_file_and_line() {
+    let found = finding("js", ("src/plugin.js", include_str!("last_words/plugin.js")));
+    let value = found["found"].as_str().unwrap();
+    assert!(value.contains("of undefined (at src/plugin.js:6)"), "{value}");
+    let functions: Vec<&str> = found["functions"].as_array().unwrap().iter().map(|f| f.as_str().unwrap()).collect();
+    assert_eq!(functions[..2], ["brokenAnswer (src/plugin.js:6)", "<anonymous> (src/plugin.js:12)"], "{functions:?}");
+    assert!(functions[2].contains("latchwork/operators.js:"), "{functions:?}");
+}

@@ -7,6 +7,7 @@ use latchwork_engine::capability::denied::{
     DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT, NOT_FOR_PURE,
 };
 
+use crate::check::exception;
 use crate::check::tools::running_case::{CallResult, RunningCase, describe_answer};
 
 /// Minimum length of a checked secret, in bytes. A shorter secret could occur in a text by chance.
@@ -60,12 +61,14 @@ fn check_answer(running: &mut RunningCase<'_>, called: &CallResult, shown: &str)
         running.add_finding("D100", format!("it does not answer: {}", failure.message));
         return;
     }
+    let frames = exception::frames(failure);
     match running.case.error.clone() {
         Some(expected) if expected == failure.code.as_str() => {}
         expected => {
             let wanted = expected.unwrap_or_else(|| "an answer".to_owned());
             let finding = running.add_finding("D100", format!("it fails, but the case expects {wanted}"));
             (finding.expected, finding.found) = (Some(wanted), Some(shown.to_owned()));
+            *finding = finding.clone().functions(frames);
         }
     }
 }
