@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use latchwork_core::storage::{MapName, QuotaExceeded};
 
 use crate::capability::address;
-use crate::capability::denied::{DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, Denied};
+use crate::capability::denied::{DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, Denied, NOT_FOR_PURE};
 use crate::capability::grants::{Grants, KvGrant, Origin, SecretPlace, TcpGrant};
 use crate::guest::permissions::{CallPermissions, DeniedBy, EffectClass};
 
@@ -137,7 +137,10 @@ pub(crate) fn check_kv_write(permissions: CallPermissions) -> Result<(), Denied>
 }
 
 /// Checks the use of a secret.
-pub(crate) fn check_secret(grants: &Grants, name: &str) -> Result<(), Denied> {
+pub(crate) fn check_secret(grants: &Grants, permissions: CallPermissions, name: &str) -> Result<(), Denied> {
+    if permissions.is_pure {
+        return Err(Denied::never(format!("wanted the secret {name:?}"), NOT_FOR_PURE));
+    }
     if grants.secret_names().contains(name) {
         return Ok(());
     }
@@ -247,10 +250,10 @@ mod tests {
     fn unnamed_secret_shows_its_binding_to_a_granted_server() {
         let origin = Origin { scheme: "https".into(), host: "a.example".into(), port: 443 };
         let grants = Grants { http: vec![HttpGrant::read_only(origin)], ..Grants::default() };
-        let text = check_secret(&grants, "TOKEN").unwrap_err().log("p");
+        let text = check_secret(&grants, CallPermissions::READ_ONLY, "TOKEN").unwrap_err().log("p");
         assert!(text.contains(r#"secrets = ["TOKEN"], in = ["header:authorization"]"#), "{text}");
         let clear = Grants { secrets_clear: true, ..Grants::default() };
-        let text = check_secret(&clear, "TOKEN").unwrap_err().log("p");
+        let text = check_secret(&clear, CallPermissions::READ_ONLY, "TOKEN").unwrap_err().log("p");
         assert!(text.contains(r#"grants = { secrets = ["TOKEN"], secrets_clear = true }"#), "{text}");
     }
 }

@@ -19,9 +19,8 @@ const LOG_IS_FULL: &str = "it logged more than 1 MiB in this try; the rest is le
 impl log::Host for StepView<'_> {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.guard.count_host_call()?;
-        if matches!(level, log::Level::Error) {
-            self.guard.last_words.add(&message);
-            self.guard.last_words.add("\n");
+        if is_of_last_words(level) {
+            self.guard.last_words.add_record(&message);
         }
         for line in lines(&message) {
             match self.guard.take_log_bytes(line.len()) {
@@ -51,6 +50,9 @@ impl HasData for ToolLogViewData {
 impl log::Host for ToolLogView<'_> {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.gate.pass()?;
+        if is_of_last_words(level) {
+            self.gate.guard.last_words.add_record(&message);
+        }
         for line in lines(&message) {
             match self.gate.guard.take_log_bytes(line.len()) {
                 LogRecord::Write => record(self.plugin, self.slot, tracing_level(level), &line),
@@ -60,6 +62,11 @@ impl log::Host for ToolLogView<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns true if the last words of a guest contain records of this level. The SDK of C writes standard error as warnings.
+fn is_of_last_words(level: log::Level) -> bool {
+    matches!(level, log::Level::Warn | log::Level::Error)
 }
 
 /// Returns the lines of a message, each for a record of its own. A line break in a record could imitate a record of the host.

@@ -11,6 +11,7 @@ use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 
 use crate::capability::log;
 use crate::capability::log::RECORD_BYTES_MAX;
+use crate::guest::last_words::LastWords;
 use crate::guest::limits::RECORD_BYTES;
 
 /// Number of bytes of one stream that a call logs.
@@ -27,18 +28,29 @@ struct Line {
     text: Vec<u8>,
     /// Number of bytes that are still logged.
     left: usize,
+    /// Also receives the bytes. `None` for standard output.
+    last_words: Option<LastWords>,
 }
 
 impl LogStream {
     pub(crate) fn new(plugin: &str, slot: &str, level: Level) -> Self {
-        let line =
-            Line { plugin: plugin.to_owned(), slot: slot.to_owned(), level, text: Vec::new(), left: STREAM_BYTES_MAX };
+        let (plugin, slot) = (plugin.to_owned(), slot.to_owned());
+        let line = Line { plugin, slot, level, text: Vec::new(), left: STREAM_BYTES_MAX, last_words: None };
         Self(Arc::new(Mutex::new(line)))
+    }
+
+    /// Adds everything that is written to the last words of the guest, too.
+    pub(crate) fn with_last_words(self, last_words: LastWords) -> Self {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).last_words = Some(last_words);
+        self
     }
 }
 
 impl Line {
     fn push(&mut self, bytes: &[u8]) {
+        if let Some(last_words) = &self.last_words {
+            last_words.add(bytes);
+        }
         if self.left == 0 {
             return;
         }

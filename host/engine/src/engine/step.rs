@@ -135,7 +135,11 @@ fn run_end(
         Ok(Ok(output)) => Ok(Ok(output)),
         Ok(Err(error)) => Ok(Err(convert::bounded_failure(error, limits))),
         Err(error) if fault::is_stopped(&error) => Err(StepOutcome::Stopped),
-        Err(error) => Err(StepOutcome::Fault(store.data().guard.last_words.explain(fault::failure(&error)))),
+        Err(error) => {
+            // A step has no secrets.
+            let words = &store.data().guard.last_words;
+            Err(StepOutcome::Fault(words.explain(fault::failure(&error), |text, _| text.to_vec())))
+        }
     };
     (answer, ResourceUsage { fuel, memory_bytes, functions })
 }

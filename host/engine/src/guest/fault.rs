@@ -56,6 +56,9 @@ pub(crate) enum HostFault {
     /// The machine lacks a resource that the limits of the plugin allow.
     #[error("the machine has no more room for the plugin: {0}")]
     Machine(String),
+    /// A pure operator read a clock or random numbers.
+    #[error("{0}, but its operator declares that it is pure")]
+    ImpureRead(String),
     #[error("the host stopped the step")]
     Stopped,
 }
@@ -91,6 +94,7 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
             | HostFault::EmptyPoll
             | HostFault::AbsentFunction { .. }
             | HostFault::UnknownImport(_)
+            | HostFault::ImpureRead(_)
             | HostFault::Stopped => Code::PluginTrap,
         };
         return (code, format!("the plugin {fault}").replace("the plugin the ", "the "));
@@ -152,7 +156,11 @@ fn stack_suffix(error: &wasmtime::Error) -> Option<String> {
 /// Returns the functions on the guest's stack by name, innermost first: the function that the guest was executing, then
 /// its callers. The names come from the component's name section.
 pub(crate) fn stack_functions(error: &wasmtime::Error) -> Vec<String> {
-    let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return vec![] };
+    error.downcast_ref::<WasmBacktrace>().map(functions_of).unwrap_or_default()
+}
+
+/// Returns the functions of a stack by name, innermost first.
+pub(crate) fn functions_of(backtrace: &WasmBacktrace) -> Vec<String> {
     let names = backtrace.frames().iter().map(|frame| match frame.func_name() {
         // Function names of Rust guests are mangled. The format `{:#}` leaves out the trailing hash of a demangled
         // name, so the names stay the same in every build.

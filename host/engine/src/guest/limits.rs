@@ -58,7 +58,7 @@ pub(crate) struct Guard {
     recorded_bytes_left: u64,
     /// Bytes of log records that the try may still write.
     log_bytes_left: usize,
-    /// The last texts about errors.
+    /// The last texts about errors. Shared with the streams of a tool.
     pub(crate) last_words: LastWords,
     wasi_calls: u32,
     wasi_calls_max: u32,

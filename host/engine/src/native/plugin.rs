@@ -138,7 +138,8 @@ impl NativePlugin {
             }
             Err(failure) => doubtful(failure, None),
         };
-        ToolEnd { answer, fuel: 0, wall_us: self.machine.boot_us().saturating_sub(begun_us) }
+        let wall_us = self.machine.boot_us().saturating_sub(begun_us);
+        ToolEnd { answer, fuel: 0, wall_us, functions: vec![] }
     }
 }
 
@@ -187,7 +188,7 @@ impl Runnable for NativePlugin {
         let checked = self.check_time_left(&call).and_then(|()| Ok((self.schemas(operator)?, parse(args)?)));
         let (schemas, args) = match checked {
             Ok(checked) => checked,
-            Err(failure) => return ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0 },
+            Err(failure) => return not_called(failure),
         };
         let returned = self.run(&call, async { self.tool.invoke(operator, &args, &call).await }).await;
         self.end(operator, returned, |output| check_tool_output(output, limits, Some(schemas)), begun_us)
@@ -231,7 +232,7 @@ impl Runnable for NativePlugin {
         let checked = self.check_time_left(&call).and_then(|()| Ok((parse(args)?, parse(result)?)));
         let (args, result) = match checked {
             Ok(parsed) => parsed,
-            Err(failure) => return ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0 },
+            Err(failure) => return not_called(failure),
         };
         let of = CommittedCall { external_key, args: &args, result: &result };
         let returned = self.run(&call, async { self.tool.compensate(operator, of, &call).await }).await;
@@ -242,4 +243,8 @@ impl Runnable for NativePlugin {
     fn as_plugin(&self) -> Option<&Plugin> {
         None
     }
+}
+
+fn not_called(failure: Failure) -> ToolEnd {
+    ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0, functions: vec![] }
 }

@@ -29,7 +29,7 @@ impl StepState {
             return Err(HostFault::OversizedWrite(bytes.len(), WRITE_BYTES_MAX).into());
         }
         if stream == StdStream::Err {
-            self.guard.last_words.add(&String::from_utf8_lossy(bytes));
+            self.guard.last_words.add(bytes);
         }
         self.wasi.output.write(stream, bytes, &mut *self.calls);
         Ok(Ok(()))

@@ -85,8 +85,12 @@ async fn invoke_script(plugin: &Plugin, operator: &str, script: Value) -> ToolEn
 async fn invoke_script_in(plugin: &Plugin, operator: &str, script: Value, call: ToolCallContext) -> ToolEnd {
     let args = json!({ "do": script }).to_string();
     let spec = plugin.operator(operator).expect("an operator of the plugin");
-    let is_stable = spec.determinism == Determinism::Stable;
-    let permissions = CallPermissions { class: EffectClass::of(&spec.effects), is_stable, ..call.permissions };
+    let permissions = CallPermissions {
+        class: EffectClass::of(&spec.effects),
+        is_stable: spec.determinism == Determinism::Stable,
+        is_pure: spec.determinism == Determinism::Pure,
+        ..call.permissions
+    };
     plugin.invoke(operator, &args, ToolCallContext { permissions, ..call }, &plugin.limits(operator)).await
 }
 
