@@ -1,9 +1,10 @@
 //! The last texts that a guest wrote about an error. They say more about a trap than the functions on its stack.
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 
 /// Maximum number of bytes that are kept and shown.
-const BYTES_MAX: usize = 2_048;
+const BYTES_MAX: usize = bounds::LAST_WORDS_BYTES;
 
 /// Beginning of the last words in a failure message.
 pub const LAST_WORDS: &str = "; its last words: ";
