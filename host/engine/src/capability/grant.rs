@@ -6,17 +6,13 @@
 
 use std::net::IpAddr;
 
+use latchwork_core::model::bounds;
 use latchwork_core::storage::{MapName, QuotaExceeded};
 
 use crate::capability::address;
 use crate::capability::denied::{DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, Denied, NOT_FOR_PURE};
 use crate::capability::grants::{Grants, KvGrant, Origin, SecretPlace, TcpGrant};
 use crate::guest::permissions::{CallPermissions, DeniedBy, EffectClass};
-
-/// Longest name of a host, in bytes.
-pub(crate) const HOST_BYTES_MAX: usize = 253;
-/// Longest name of a secret, in bytes.
-const SECRET_NAME_BYTES_MAX: usize = 128;
 
 /// Returns the reason why a tool may not import a WASI interface. Returns `None` if the import is allowed.
 pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> {
@@ -38,7 +34,7 @@ pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> 
 
 /// Checks a name lookup for TCP.
 pub(crate) fn check_tcp_name(grants: &Grants, permissions: CallPermissions, host: &str) -> Result<(), Denied> {
-    if host.len() > HOST_BYTES_MAX {
+    if host.len() > bounds::HOST_NAME_BYTES {
         return Err(Denied::never(format!("wanted to look up a name of {} bytes", host.len()), "no host has it"));
     }
     if !grants.tcp.iter().any(|grant| same_host(&grant.host, host)) {
@@ -144,7 +140,7 @@ pub(crate) fn check_secret(grants: &Grants, permissions: CallPermissions, name: 
     if grants.secret_names().contains(name) {
         return Ok(());
     }
-    if name.len() > SECRET_NAME_BYTES_MAX {
+    if name.len() > bounds::SECRET_NAME_BYTES {
         return Err(Denied::never(format!("wanted a secret with a name of {} bytes", name.len()), "no secret has it"));
     }
     let mut wanted = grants.clone();
@@ -188,6 +184,24 @@ mod tests {
 
     fn of(class: EffectClass) -> CallPermissions {
         CallPermissions { class, ..CallPermissions::READ_ONLY }
+    }
+
+    /// I225: bounds `host_name_bytes` and `secret_name_bytes`. A longer name is not repeated in a message.
+    #[test]
+    fn names_of_hosts_and_secrets_are_bounded() {
+        let longest = "h".repeat(bounds::HOST_NAME_BYTES);
+        let look_up = |host: &str| {
+            let grants = Grants { tcp: vec![TcpGrant { host: host.to_owned(), port: 1 }], ..Grants::default() };
+            check_tcp_name(&grants, of(EffectClass::External), host)
+        };
+        assert_eq!(look_up(&longest), Ok(()));
+        let beyond = format!("{:?}", look_up(&format!("{longest}h")).unwrap_err());
+        assert!(beyond.contains("254 bytes") && !beyond.contains(&longest), "{beyond}");
+        let longest = "s".repeat(bounds::SECRET_NAME_BYTES);
+        let refusal = |name: &str| format!("{:?}", check_secret(&Grants::default(), name).unwrap_err());
+        assert!(refusal(&longest).contains(&longest));
+        let beyond = refusal(&format!("{longest}s"));
+        assert!(beyond.contains("129 bytes") && !beyond.contains(&longest), "{beyond}");
     }
 
     /// I197. Only an operator with external effects may use TCP.

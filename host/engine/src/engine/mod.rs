@@ -65,7 +65,7 @@ pub use tool::{ReconcileVerdict, ToolEnd, VerifyResult};
 
 pub(crate) use describe::check_manifest;
 pub(crate) use plugin::limits as effective_limits;
-pub(crate) use tool::{KEPT_ANSWER_BYTES_MAX, check_tool_output};
+pub(crate) use tool::check_tool_output;
 
 /// Options of an [`Engine`].
 #[derive(Clone, Debug, Default)]

@@ -38,9 +38,6 @@ use crate::guest::tool_call::ToolCallContext;
 use crate::guest::{convert, fault, limits};
 use crate::os::Machine;
 
-/// Maximum number of bytes kept of an invalid answer.
-pub(crate) const KEPT_ANSWER_BYTES_MAX: usize = 64 << 10;
-
 /// End of one try of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolEnd {
@@ -349,7 +346,7 @@ impl ToolCallResult {
             false => Answer::NotApplied(failure),
             true => Answer::Unknown {
                 failure,
-                kept: kept.map(|text| truncate::at_bytes(text, KEPT_ANSWER_BYTES_MAX).start.to_owned()),
+                kept: kept.map(|text| truncate::at_bytes(text, bounds::KEPT_ANSWER_BYTES).start.to_owned()),
             },
         };
         let answer = match said {

@@ -4,6 +4,7 @@ use wasmtime::{Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
 use latchwork_core::encoding::truncate;
+use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 
 /// Maximum number of callers from the guest's stack in one message. The function that the guest was executing is not
@@ -14,9 +15,9 @@ const FRAMES_SHOWN: usize = 6;
 const FRAMES_KEPT: usize = 24;
 
 /// Maximum length of an error message of or about a guest, in bytes. Longer messages are truncated.
-pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
+pub(crate) const MESSAGE_BYTES_MAX: usize = bounds::MESSAGE_BYTES;
 /// Maximum length of the name of a function in a message, in bytes. A component can name its functions with megabytes.
-const NAME_BYTES_MAX: usize = 400;
+const NAME_BYTES_MAX: usize = bounds::FUNCTION_NAME_BYTES;
 
 /// Reason why the host ended a guest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +32,7 @@ pub(crate) enum HostFault {
     WallClock(u64),
     #[error("the call's time has passed")]
     Deadline,
-    #[error("asked for {0} random bytes at once, 65536 are allowed")]
+    #[error("asked for {0} random bytes at once, {most} are allowed", most = bounds::RANDOM_BYTES)]
     RandomBytes(u32),
     #[error("emitted more than {0} bytes of events; raise limits.output or emit less")]
     EventBytes(u64),

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 
 /// Maximum number of bytes that are shown.
-const SHOWN_BYTES_MAX: usize = 2_048;
+const SHOWN_BYTES_MAX: usize = bounds::LAST_WORDS_BYTES;
 /// Number of bytes that are kept. More bytes than are shown, so that a secret at the beginning of the shown part is found
 /// as a whole.
 pub(crate) const KEPT_BYTES_MAX: usize = 32 << 10;

@@ -15,3 +15,6 @@ pub mod sources;
 pub mod step_calls;
 pub(crate) mod step_clock;
 pub mod tool_call;
+
+#[cfg(test)]
+mod tests;

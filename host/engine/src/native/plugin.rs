@@ -11,6 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use latchwork_core::encoding::{canon, truncate};
+use latchwork_core::model::bounds;
 use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::{Hash, Operator};
@@ -20,8 +21,8 @@ use crate::capability::call_window::CallWindow;
 use crate::capability::settings::LimitsConfig;
 use crate::engine::schema::Schemas;
 use crate::engine::{
-    KEPT_ANSWER_BYTES_MAX, LoadError, Plugin, ReconcileVerdict, Runnable, StepEnd, ToolEnd, VerifyResult,
-    check_manifest, check_tool_output, effective_limits,
+    LoadError, Plugin, ReconcileVerdict, Runnable, StepEnd, ToolEnd, VerifyResult, check_manifest, check_tool_output,
+    effective_limits,
 };
 use crate::guest::convert::MESSAGE_BYTES_MAX;
 use crate::guest::step_calls::StepCalls;
@@ -122,7 +123,7 @@ impl NativePlugin {
         check: impl FnOnce(&Output) -> Result<(), Failure>,
         begun_us: u64,
     ) -> ToolEnd {
-        let kept = |text: &str| truncate::at_bytes(text, KEPT_ANSWER_BYTES_MAX).start.to_owned();
+        let kept = |text: &str| truncate::at_bytes(text, bounds::KEPT_ANSWER_BYTES).start.to_owned();
         let doubtful = |failure, text: Option<&str>| match self.changes_world(operator) {
             true => Answer::Unknown { failure, kept: text.map(kept) },
             false => Answer::NotApplied(failure),
