@@ -28,8 +28,8 @@ func Secret(name string) (string, error) {
 	return "", Fail(MissingRequiredContext, "secret %s is granted but has no value", name)
 }
 
-// KVGet reads a key of the persistent map in the namespace of the kv grant. It returns false if the key is
-// not set. Available only in tools.
+// KVGet reads a key of the persistent map in the namespace of the kv grant. Each tenant has a map of its own,
+// unless the grant is shared. It returns false if the key is not set. Available only in tools.
 func KVGet(key string) ([]byte, bool, error) {
 	value, found, denied := host.KVGet(key)
 	return value, found, kvFailed(key, denied)

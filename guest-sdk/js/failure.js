@@ -2,6 +2,7 @@
 
 import { stringify } from './json.js';
 import { said, show } from './show.js';
+import { inSources, thrownAt } from './stack.js';
 
 /** The ten failure codes with the default of `applied`: 'unknown' if the failed call may have changed the world. */
 const APPLIED = {
@@ -76,9 +77,11 @@ function described(thrown, mayHaveChanged) {
     return { code: thrown.code.toLowerCase().replaceAll('_', '-'), message: thrown.message, retryAfterMs: wait, detail, applied: thrown.applied };
   }
   const isError = thrown instanceof Error;
-  const text = isError ? said(thrown) : `thrown: ${show(thrown)}`;
+  const stack = isError && thrown.stack ? wellFormed(inSources(String(thrown.stack))) : undefined;
+  const place = stack === undefined ? '' : thrownAt(stack);
+  const text = (isError ? said(thrown) : `thrown: ${show(thrown)}`) + (place && ` (at ${place})`);
   const detail = { exception: wellFormed(isError ? thrown.name : typeof thrown), message: wellFormed(isError ? thrown.message : show(thrown)) };
-  if (isError && thrown.stack) detail.stack = wellFormed(thrown.stack);
+  if (stack !== undefined) detail.stack = stack;
   if (isError && thrown.cause !== undefined) detail.cause = wellFormed(said(thrown.cause));
   if (isError && Array.isArray(thrown.errors)) detail.errors = thrown.errors.map((one) => wellFormed(show(one)));
   return { code: 'invalid-input', message: text, retryAfterMs: undefined, detail: unhandled(detail), applied: mayHaveChanged ? 'unknown' : 'no' };

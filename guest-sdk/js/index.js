@@ -61,8 +61,9 @@ export const secrets = {
 };
 
 /**
- * A small persistent map in the namespace of the kv grant. Values are strings or Uint8Arrays. A key has
- * at most 256 bytes and a value at most 64 KiB. Available only in tools.
+ * A small persistent map in the namespace of the kv grant. Each tenant has a map of its own, unless the
+ * grant is shared. Values are strings or Uint8Arrays. A key has at most 256 bytes and a value at most
+ * 64 KiB. Available only in tools.
  */
 export const kv = {
   get(key) {

@@ -213,7 +213,8 @@ typedef struct latchwork_plugin_kv_kv_error_t {
 #define LATCHWORK_PLUGIN_KV_KV_ERROR_NOT_GRANTED 0
 // The key is longer than 256 bytes or the value longer than 64 KiB.
 #define LATCHWORK_PLUGIN_KV_KV_ERROR_TOO_LARGE 1
-// The store did not answer. Contains the reason.
+// The store did not answer, or the map would have more bytes than its grant allows. Contains
+// the reason.
 #define LATCHWORK_PLUGIN_KV_KV_ERROR_UNAVAILABLE 2
 
 typedef struct {
@@ -498,7 +499,8 @@ extern void latchwork_plugin_invocation_get(latchwork_plugin_invocation_invocati
 // Returns the value of `key`. Example: `get("cursor")`.
 extern bool latchwork_plugin_kv_get(latch_string_t *key, latch_option_list_u8_t *ret, latchwork_plugin_kv_kv_error_t *err);
 // Sets `key` to `value`. The value is durable when the function returns. The write counts as
-// an outgoing operation.
+// an outgoing operation, unless the map has no room for it. A map has 16 MiB, or the `bytes` of
+// its grant: keys, values, and 64 bytes for each key.
 // Example: `set("cursor", b"42")`.
 extern bool latchwork_plugin_kv_set(latch_string_t *key, latch_list_u8_t *value, latchwork_plugin_kv_kv_error_t *err);
 // Deletes `key`. Returns true if the key existed. Example: `delete("cursor")`.

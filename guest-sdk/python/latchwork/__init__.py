@@ -160,8 +160,9 @@ class secrets:
 
 
 class kv:
-    """A small persistent map of bytes in the namespace of the kv grant. A key has at most 256 bytes and a
-    value at most 64 KiB. Available only in tools."""
+    """A small persistent map of bytes in the namespace of the kv grant. Each tenant has a map of its own,
+    unless the grant is shared. A key has at most 256 bytes and a value at most 64 KiB. Available only in
+    tools."""
 
     @staticmethod
     def get(key):

@@ -1,4 +1,5 @@
-//! A small persistent map of the tool, in the namespace that its grant names: `kv = "mail"`.
+//! A small persistent map of the tool, in the namespace that its grant names: `kv = "mail"`. Each tenant has a map of
+//! its own, unless the grant says `shared = true`.
 //!
 //! ```
 //! use latchwork_guest::{kv, testing::Host};
@@ -21,7 +22,8 @@ pub fn get(key: &str) -> Result<Option<Vec<u8>>, Error> {
 }
 
 /// Sets `key` to `value`. The value is durable when the function returns. A key has at most 256 bytes and a
-/// value at most 64 KiB.
+/// value at most 64 KiB. Fails with `DEPENDENCY_UNAVAILABLE` if the map has no room: it has 16 MiB, or the `bytes` of its
+/// grant, for keys, values and 64 bytes for each key.
 pub fn set(key: &str, value: &[u8]) -> Result<(), Error> {
     host::kv_set(key, value)
 }

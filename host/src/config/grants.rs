@@ -7,7 +7,7 @@ use hyper::Method;
 use hyper::header::{AUTHORIZATION, HeaderName};
 
 use latchwork_engine::capability::grant::may_carry_secrets;
-use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant, SecretPlace};
+use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant, KvGrant, SecretPlace};
 use latchwork_engine::capability::http_grant::METHODS;
 
 use crate::config::{headers, values};
@@ -21,7 +21,7 @@ pub(super) fn read(mut table: TableReader<'_>, root: &Path) -> Grants {
         dirs: table.get("dirs").map(|list| list.list(|f| dir(f, root, &mut guests))).unwrap_or_default(),
         secrets: table.get("secrets").map(|list| list.list(|f| f.parse(secret_name))).unwrap_or_default(),
         secrets_clear: table.get("secrets_clear").and_then(|f| f.boolean()).unwrap_or(false),
-        kv: table.get("kv").and_then(|f| f.parse(values::plugin_name)),
+        kv: table.get("kv").and_then(kv),
     };
     table.finish();
     grants
@@ -113,6 +113,20 @@ fn dir(field: TomlField<'_>, root: &Path, guests: &mut BTreeSet<String>) -> Opti
     let write = table.get("write").and_then(|field| field.boolean()).unwrap_or(false);
     table.finish();
     Some(DirGrant { host: host?, guest: guest?, write })
+}
+
+/// Reads the grant of a key-value map: a name, or a table.
+fn kv(field: TomlField<'_>) -> Option<KvGrant> {
+    if field.value().as_str().is_some() {
+        return field.parse(values::plugin_name).map(KvGrant::named);
+    }
+    let mut table = field.table()?;
+    let name = table.require("name").and_then(|field| field.parse(values::plugin_name));
+    let is_shared = table.get("shared").and_then(|field| field.boolean()).unwrap_or(false);
+    let size = |text: &str| values::byte_size_between(text, 1, KvGrant::BYTES_MAX);
+    let bytes = table.get("bytes").and_then(|field| field.parse(size)).unwrap_or(KvGrant::DEFAULT_BYTES);
+    table.finish();
+    Some(KvGrant { name: name?, is_shared, bytes })
 }
 
 /// Parses the name of a secret. The name must be a valid name of an environment variable, because the value may come

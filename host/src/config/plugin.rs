@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use toml::de::DeValue;
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::error_docs;
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_core::model::retry::RetrySpec;
@@ -23,16 +24,8 @@ const RETRIES_MAX: u64 = 100;
 const RETRY_MS_MAX: u32 = 24 * 60 * 60 * 1_000;
 /// Key of `config` that holds the prices of models.
 const PRICES: &str = "model_prices";
-/// Maximum of the configured memory, in bytes: the largest 32-bit Wasm memory.
-const MEMORY_BYTES_MAX: u64 = 4 << 30;
 /// Minimum of the configured memory, in bytes: one page of Wasm memory.
 const MEMORY_BYTES_MIN: u64 = 64 << 10;
-/// Largest value of the limit `output`, in bytes. An answer is held in memory several times while it is
-/// checked and stored.
-const OUTPUT_BYTES_MAX: u64 = 256 << 20;
-
-/// Largest value of the limit `component`, in bytes. The engine compiles no larger one.
-const COMPONENT_BYTES_MAX: u64 = 1 << 30;
 
 /// Reads all plugins and returns the valid plugins. A plugin with the name of an earlier plugin is reported as a
 /// problem.
@@ -112,11 +105,14 @@ fn config_value(key: &str, field: &TomlField<'_>) -> Option<Value> {
 
 fn limits(mut table: TableReader<'_>) -> LimitsConfig {
     let limits = LimitsConfig {
-        memory_bytes: table.get("memory").and_then(|f| bytes(&f, MEMORY_BYTES_MIN, MEMORY_BYTES_MAX)),
+        memory_bytes: table.get("memory").and_then(|f| bytes(&f, MEMORY_BYTES_MIN, bounds::MEMORY_BYTES_MAX)),
         fuel: table.get("fuel").and_then(|f| f.integer(1..=i64::MAX as u64)),
         timeout_ms: table.get("timeout").and_then(|f| f.parse(positive_duration)),
-        output_bytes: table.get("output").and_then(|f| bytes(&f, 1, OUTPUT_BYTES_MAX)).map(|bytes| bytes as u32),
-        component_bytes: table.get("component").and_then(|f| bytes(&f, 1, COMPONENT_BYTES_MAX)),
+        output_bytes: table
+            .get("output")
+            .and_then(|f| bytes(&f, 1, bounds::OUTPUT_BYTES_MAX))
+            .map(|bytes| bytes as u32),
+        component_bytes: table.get("component").and_then(|f| bytes(&f, 1, bounds::COMPONENT_BYTES_MAX)),
         host_calls: table.get("host_calls").and_then(|f| f.integer(0..=u64::from(u32::MAX))).map(|calls| calls as u32),
     };
     table.finish();
@@ -141,10 +137,7 @@ fn retry(mut table: TableReader<'_>) -> RetrySpec {
 }
 
 fn bytes(field: &TomlField<'_>, min: u64, max: u64) -> Option<u64> {
-    field.parse(|text| match values::byte_size(text)? {
-        bytes if (min..=max).contains(&bytes) => Ok(bytes),
-        _ => Err(format!("`{text}` is not between {min} and {max} bytes")),
-    })
+    field.parse(|text| values::byte_size_between(text, min, max))
 }
 
 pub(super) fn positive_duration(text: &str) -> Result<u32, String> {

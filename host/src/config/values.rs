@@ -27,6 +27,14 @@ pub(super) fn byte_size(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| format!("`{text}` is not a size: write a whole number and a unit, such as \"64MiB\""))
 }
 
+/// Parses a number of bytes between `min` and `max`.
+pub(super) fn byte_size_between(text: &str, min: u64, max: u64) -> Result<u64, String> {
+    match byte_size(text)? {
+        bytes if (min..=max).contains(&bytes) => Ok(bytes),
+        _ => Err(format!("`{text}` is not between {min} and {max} bytes")),
+    }
+}
+
 /// Parses a duration of at most 49 days into milliseconds: `30s`, `500ms`, `1m 30s`.
 pub(super) fn duration_ms(text: &str) -> Result<u32, String> {
     let wrong = || format!("`{text}` is not a duration: write a number and a unit, such as \"30s\" or \"500ms\"");

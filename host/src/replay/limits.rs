@@ -1,6 +1,7 @@
 //! Limits of a replay, and the ends of a step that say more about a machine than about the step.
 
 use latchwork_core::evidence::Salts;
+use latchwork_core::model::bounds;
 use latchwork_core::model::manifest::Limits;
 use latchwork_core::state::Step;
 use latchwork_engine::StepOutcome;
@@ -10,10 +11,6 @@ use latchwork_engine::StepOutcome;
 const TIME_FACTOR: u32 = 10;
 /// Shortest time of a step in a replay, in milliseconds.
 const TIMEOUT_MS_MIN: u32 = 60_000;
-/// Longest time of a step in the replay of a file from another person, in milliseconds. The limits are part of that file.
-const FOREIGN_TIMEOUT_MS_MAX: u32 = 600_000;
-/// Largest memory of a step in the replay of a file from another person, in bytes.
-const FOREIGN_MEMORY_BYTES_MAX: u64 = 1 << 30;
 
 /// Returns the limits of a step in a replay. `planned_ms` is the timeout in the plan, which replaces the pinned one in the
 /// job, too.
@@ -21,9 +18,10 @@ pub(super) fn for_replay(pinned: Limits, planned_ms: Option<u32>, salts: &Salts)
     let timeout_ms = planned_ms.unwrap_or(pinned.timeout_ms).saturating_mul(TIME_FACTOR).max(TIMEOUT_MS_MIN);
     match salts {
         Salts::Secret(_) => Limits { timeout_ms, ..pinned },
+        // The limits are part of the file, and the file is from another person.
         _ => Limits {
-            timeout_ms: timeout_ms.min(FOREIGN_TIMEOUT_MS_MAX),
-            memory_bytes: pinned.memory_bytes.min(FOREIGN_MEMORY_BYTES_MAX),
+            timeout_ms: timeout_ms.min(bounds::FOREIGN_TIMEOUT_MS),
+            memory_bytes: pinned.memory_bytes.min(bounds::FOREIGN_MEMORY_BYTES),
             ..pinned
         },
     }
@@ -45,14 +43,30 @@ mod tests {
 
     use super::*;
 
-    /// I206. The limits in a file from another person neither keep the verifier busy for ever nor fill its memory.
+    /// I206: bounds `foreign_timeout_ms` and `foreign_memory_bytes`. The limits in a file from another person neither keep the verifier busy for ever nor fill its memory.
     #[test]
     fn limits_of_a_foreign_file_are_bounded() {
         let endless = Limits { timeout_ms: u32::MAX, memory_bytes: u64::MAX, ..Limits::default() };
         let own = for_replay(endless, None, &Salts::Secret(Hash::default()));
         assert_eq!((own.timeout_ms, own.memory_bytes), (u32::MAX, u64::MAX));
         let foreign = for_replay(endless, None, &Salts::Labels(Default::default()));
-        assert_eq!((foreign.timeout_ms, foreign.memory_bytes), (FOREIGN_TIMEOUT_MS_MAX, FOREIGN_MEMORY_BYTES_MAX));
+        assert_eq!(
+            (foreign.timeout_ms, foreign.memory_bytes),
+            (bounds::FOREIGN_TIMEOUT_MS, bounds::FOREIGN_MEMORY_BYTES)
+        );
+        let memory_bytes = |memory_bytes: u64| {
+            let pinned = Limits { memory_bytes, ..Limits::default() };
+            for_replay(pinned, None, &Salts::Labels(Default::default())).memory_bytes
+        };
+        let most = bounds::FOREIGN_MEMORY_BYTES;
+        assert_eq!((memory_bytes(most - 1), memory_bytes(most), memory_bytes(most + 1)), (most - 1, most, most));
+        let timeout_ms = |timeout_ms: u32| {
+            let pinned = Limits { timeout_ms, ..Limits::default() };
+            for_replay(pinned, None, &Salts::Labels(Default::default())).timeout_ms
+        };
+        let most = bounds::FOREIGN_TIMEOUT_MS / TIME_FACTOR;
+        assert_eq!(timeout_ms(most - 1), (most - 1) * TIME_FACTOR);
+        assert_eq!((timeout_ms(most), timeout_ms(most + 1)), (most * TIME_FACTOR, most * TIME_FACTOR));
         let short = Limits { timeout_ms: 1_000, ..Limits::default() };
         assert_eq!(for_replay(short, Some(90_000), &Salts::Secret(Hash::default())).timeout_ms, 900_000);
         assert_eq!(for_replay(short, None, &Salts::Secret(Hash::default())).timeout_ms, TIMEOUT_MS_MIN);

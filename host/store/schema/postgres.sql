@@ -93,9 +93,13 @@ jobs.wake_at_us bigint
 jobs.lease_until_us bigint
 jobs.updated_us bigint NOT NULL
 jobs.priority bigint NOT NULL
-kv.namespace bytea NOT NULL
-kv.key bytea NOT NULL
-kv.value bytea NOT NULL
+kv_entries.tenant text COLLATE "C" NOT NULL
+kv_entries.namespace bytea NOT NULL
+kv_entries.key bytea NOT NULL
+kv_entries.value bytea NOT NULL
+kv_maps.tenant text COLLATE "C" NOT NULL
+kv_maps.namespace bytea NOT NULL
+kv_maps.bytes bigint NOT NULL
 ledger.job bigint NOT NULL
 ledger.slot text COLLATE "C" NOT NULL
 ledger.operator text NOT NULL
@@ -177,7 +181,8 @@ job_costs: PRIMARY KEY (job, model)
 jobs: PRIMARY KEY (id)
 jobs: UNIQUE (job_id)
 jobs: UNIQUE (request_key)
-kv: PRIMARY KEY (namespace, key)
+kv_entries: PRIMARY KEY (tenant, namespace, key)
+kv_maps: PRIMARY KEY (tenant, namespace)
 ledger: PRIMARY KEY (job, slot)
 meta: CHECK ((id = 1))
 meta: PRIMARY KEY (id)
@@ -208,7 +213,8 @@ CREATE UNIQUE INDEX jobs_request_key_key ON jobs USING btree (request_key)
 CREATE INDEX jobs_running ON jobs USING btree (id) WHERE (state = 2)
 CREATE INDEX jobs_to_audit ON jobs USING btree (id) WHERE ((inbox_pending = 1) AND (state > 5))
 CREATE INDEX jobs_waking ON jobs USING btree (wake_at_us) WHERE (state = 3)
-CREATE UNIQUE INDEX kv_pkey ON kv USING btree (namespace, key)
+CREATE UNIQUE INDEX kv_entries_pkey ON kv_entries USING btree (tenant, namespace, key)
+CREATE UNIQUE INDEX kv_maps_pkey ON kv_maps USING btree (tenant, namespace)
 CREATE UNIQUE INDEX ledger_pkey ON ledger USING btree (job, slot)
 CREATE UNIQUE INDEX meta_pkey ON meta USING btree (id)
 CREATE UNIQUE INDEX owners_lock_content_boot_id_lock_dev_lock_ino_lock_path_wor_key ON owners USING btree (lock_content, boot_id, lock_dev, lock_ino, lock_path, worker)

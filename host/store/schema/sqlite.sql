@@ -115,11 +115,18 @@ CREATE INDEX jobs_pending ON jobs (tenant_id) WHERE state = 1;
 CREATE INDEX jobs_running ON jobs (id) WHERE state = 2;
 CREATE INDEX jobs_to_audit ON jobs (id) WHERE inbox_pending = 1 AND state > 5;
 CREATE INDEX jobs_waking ON jobs (wake_at_us) WHERE state = 3;
-CREATE TABLE kv (
+CREATE TABLE kv_entries (
+    tenant    TEXT NOT NULL,
     namespace TEXT NOT NULL,
     key       TEXT NOT NULL,
     value     BLOB NOT NULL,
-    PRIMARY KEY (namespace, key)
+    PRIMARY KEY (tenant, namespace, key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE kv_maps (
+    tenant    TEXT    NOT NULL,
+    namespace TEXT    NOT NULL,
+    bytes     INTEGER NOT NULL,
+    PRIMARY KEY (tenant, namespace)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE ledger (
     job              INTEGER NOT NULL,

@@ -202,27 +202,32 @@ fn malformed_tool_cases_are_input_errors() {
     assert_eq!((ran.code, ran.stderr.matches("not a case of a tool").count()), (2, 2), "{}", ran.stderr);
 }
 
-/// I218: the answer of a pure tool depends on its input alone. The finding names the cause.
+/// I218, I241: the answer of a pure tool depends on its input alone. The finding names the cause.
 #[test]
 fn pure_tool_that_depends_on_its_job_is_found_with_the_cause() {
     let causes = [
-        ("clock", "on its clock"),
-        ("random", "on its random numbers"),
-        ("actor", "on the actor of its job"),
-        ("length of the job id", "on the id of its job"),
-        ("address", "on addresses"),
-        ("the input", ""),
+        ("clock", "D114", "read the time (wasi:clocks/wall-clock#now)"),
+        ("random", "D114", "read random numbers (wasi:random/random#get-random-bytes)"),
+        ("secret", "D114", "the secret \"TOKEN\""),
+        ("actor", "D113", "on the actor of its job"),
+        ("length of the job id", "D113", "on the id of its job"),
+        ("address", "D113", "on addresses"),
+        ("set", "", ""),
+        ("the input", "", ""),
     ];
-    let case = |(item, _): &(&str, &str)| json!({ "name": item, "operator": "Bad.Pure", "input": { "item": item } });
+    let case = |(item, ..): &(&str, &str, &str)| json!({ "name": item, "operator": "Bad.Pure", "input": { "item": item }, "secrets": { "TOKEN": "abcdefgh" } });
     let cases: Vec<Value> = causes.iter().map(case).collect();
     let (code, report) = check_cases(&build_tool("misbehaved"), &cases, "");
     assert_eq!(code, 1, "{report:#}");
     let findings = report["findings"].as_array().unwrap();
-    assert!(findings.iter().all(|finding| finding["rule"] == "D113"), "{findings:#?}");
-    for (item, cause) in causes {
+    for (item, rule, cause) in causes {
         let found: Vec<_> = findings.iter().filter(|finding| finding["case"] == item).collect();
         assert_eq!(found.len(), usize::from(!cause.is_empty()), "{item}: {findings:#?}");
-        let message = found.first().map_or("", |finding| finding["message"].as_str().unwrap());
+        let Some(finding) = found.first() else { continue };
+        assert_eq!(finding["rule"], rule, "{item}: {finding:#}");
+        let message = finding["message"].as_str().unwrap();
         assert!(message.contains(cause), "{item}: {message}");
     }
+    // Other operators of the component are not pure, so its code shows nothing about this one.
+    assert!(report["notes"].to_string().contains("the code of Bad.Pure is not looked at"), "{report:#}");
 }

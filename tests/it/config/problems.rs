@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use latchwork_core::model::bounds;
+
 use crate::config::{Folder, problems};
 use crate::support::program::{command_output, latch_command, run_latch};
 
@@ -65,6 +67,27 @@ fn columns_count_characters_not_bytes() {
     let found = problems("policy = { \"größe\" = { mode = [] } }");
     assert_eq!(found.len(), 1);
     assert!(found[0].starts_with("1:24 L0003 policy.\"größe\".mode: unknown key (did you mean `modes`?)"), "{found:?}");
+}
+
+/// I225: bounds `memory_bytes_max`, `output_bytes_max` and `component_bytes_max`.
+#[test]
+fn limits_of_a_plugin_have_a_largest_value() {
+    let config = |key: &str, bytes: u64| {
+        format!("[[plugin]]\nname = \"a\"\nsource = \"a\"\nlimits = {{ {key} = \"{bytes}B\" }}\n")
+    };
+    let most = [
+        ("memory", bounds::MEMORY_BYTES_MAX),
+        ("output", bounds::OUTPUT_BYTES_MAX),
+        ("component", bounds::COMPONENT_BYTES_MAX),
+    ];
+    for (key, bytes) in most {
+        let limits = Folder::with(&config(key, bytes)).load().unwrap().plugins[0].limits;
+        let read = [limits.memory_bytes, limits.output_bytes.map(u64::from), limits.component_bytes];
+        assert!(read.contains(&Some(bytes)), "{key} {limits:?}");
+        let found = problems(&config(key, bytes + 1));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains(&format!(" L0006 plugin[0].limits.{key}: ")), "{found:?}");
+    }
 }
 
 #[test]

@@ -8,7 +8,8 @@ use latchwork::config::{CommitMode, Config, Durability, Failover};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{EffectKind, OnIndeterminate};
 use latchwork_core::model::mode::Mode;
-use latchwork_engine::capability::grants::{DirGrant, HttpGrant, Origin, TcpGrant};
+use latchwork_engine::capability::config_line::config_line;
+use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant, KvGrant, Origin, TcpGrant};
 
 use crate::config::{Folder, problems};
 
@@ -112,7 +113,7 @@ fn check_plugin(config: &Config, root: &Path, digest: Hash) {
     assert_eq!(mail.grants.dirs, dirs);
     assert_eq!(mail.grants.secrets, ["MAIL_TOKEN"]);
     assert!(mail.grants.secrets_clear);
-    assert_eq!(mail.grants.kv.as_deref(), Some("mail"));
+    assert_eq!(mail.grants.kv, Some("mail".into()));
     assert_eq!(mail.limits.memory_bytes, Some(128 << 20));
     assert_eq!(mail.limits.fuel, Some(5_000_000_000));
     assert_eq!(mail.limits.timeout_ms, Some(90_000));
@@ -122,6 +123,37 @@ fn check_plugin(config: &Config, root: &Path, digest: Hash) {
     let said =
         json!({"from": "me@example.org", "retries": 3, "ratio": 0.5, "on": true, "nested": {"list": [1, "two"]}});
     assert_eq!(read, said);
+}
+
+/// I232.
+#[test]
+fn grant_of_a_map_is_a_name_or_a_table() {
+    let with = |kv: &str| format!("[[plugin]]\nname = \"p\"\nsource = \"p.wasm\"\n[plugin.grants]\nkv = {kv}\n");
+    let read = |kv: &str| Folder::with(&with(kv)).load().unwrap().plugins[0].grants.kv.clone().unwrap();
+    assert_eq!(read("\"mail\""), KvGrant { name: "mail".into(), is_shared: false, bytes: 16 << 20 });
+    assert_eq!(read("{ name = \"mail\" }"), KvGrant::named("mail"));
+    let whole = KvGrant { name: "mail".into(), is_shared: true, bytes: 64 << 20 };
+    assert_eq!(read("{ name = \"mail\", shared = true, bytes = \"64MiB\" }"), whole);
+    assert_eq!(read("{ name = \"mail\", bytes = \"1099511627776B\" }").bytes, KvGrant::BYTES_MAX);
+    // The line that messages print is read as the same grant.
+    for grant in [KvGrant::named("mail"), whole, KvGrant { bytes: 3_000, ..KvGrant::named("mail") }] {
+        let line = config_line(&Grants { kv: Some(grant.clone()), ..Grants::default() });
+        let text = format!("[[plugin]]\nname = \"p\"\nsource = \"p.wasm\"\n{line}\n");
+        assert_eq!(Folder::with(&text).load().unwrap().plugins[0].grants.kv, Some(grant), "{line}");
+    }
+    for (kv, says) in [
+        ("{ shared = true }", "5:6 L0007 plugin[0].grants.kv: `name` is missing"),
+        ("{ name = \"a b\" }", "plugin[0].grants.kv.name: invalid name"),
+        ("{ name = \"m\", share = true }", "did you mean `shared`?"),
+        ("{ name = \"m\", shared = \"yes\" }", "plugin[0].grants.kv.shared: "),
+        ("{ name = \"m\", bytes = \"0B\" }", "is not between 1 and 1099511627776 bytes"),
+        ("{ name = \"m\", bytes = \"1025GiB\" }", "is not between 1 and 1099511627776 bytes"),
+        ("{ name = \"m\", bytes = 7 }", "plugin[0].grants.kv.bytes: "),
+        ("[\"m\"]", "plugin[0].grants.kv: "),
+    ] {
+        let found = problems(&with(kv));
+        assert!(found.iter().any(|problem| problem.contains(says)), "{kv}: {found:?}");
+    }
 }
 
 #[test]

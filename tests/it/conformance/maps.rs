@@ -2,9 +2,13 @@
 
 use latchwork_core::model::effect::Provenance;
 use latchwork_core::model::ids::Slot;
-use latchwork_core::storage::WriteError;
+use latchwork_core::storage::map::entry_bytes;
+use latchwork_core::storage::{MapName, QuotaExceeded, SetError, WriteError};
 
 use crate::support::store_fixture::{StoreFixture, effect};
+
+/// Quota that no map of these tests reaches.
+const QUOTA: u64 = 1 << 30;
 
 /// I16.
 pub(super) async fn effect_is_written_once(world: StoreFixture) {
@@ -53,14 +57,54 @@ pub(super) async fn batch_and_late_answer_agree_on_one_effect(world: StoreFixtur
     assert_eq!(world.store.put(&log.job_id, &[effect("s1", 2, "{}")]).await, Err(refused));
 }
 
-pub(super) async fn values_are_kept_by_namespace(world: StoreFixture) {
-    assert_eq!(world.store.get("mail", "k").await.unwrap(), None);
-    world.store.set("mail", "k", b"\0one").await.unwrap();
-    world.store.set("other", "k", b"").await.unwrap();
-    world.store.set("mail", "k", b"two").await.unwrap();
-    assert_eq!(world.store.get("mail", "k").await.unwrap().as_deref(), Some(&b"two"[..]));
-    assert_eq!(world.store.get("other", "k").await.unwrap().as_deref(), Some(&b""[..]));
-    assert!(world.store.delete("mail", "k").await.unwrap());
-    assert!(!world.store.delete("mail", "k").await.unwrap());
-    assert_eq!(world.store.get("mail", "k").await.unwrap(), None);
+/// I232.
+pub(super) async fn values_are_kept_by_tenant_and_namespace(world: StoreFixture) {
+    let own = |tenant: &str, namespace: &str| MapName::of_tenant(tenant, namespace).unwrap();
+    let (mail, other) = (own("acme", "mail"), own("acme", "other"));
+    // Tenant and namespace cannot be confused, whatever stands in them.
+    let apart = [other.clone(), own("umbrella", "mail"), own("mail", "acme"), MapName::shared("mail")];
+    assert_eq!(world.store.get(&mail, "k").await.unwrap(), None);
+    world.store.set(&mail, "k", b"\0one", QUOTA).await.unwrap();
+    for map in &apart {
+        assert_eq!(world.store.get(map, "k").await.unwrap(), None, "{map:?}");
+        assert!(!world.store.delete(map, "k").await.unwrap(), "{map:?}");
+    }
+    world.store.set(&other, "k", b"", QUOTA).await.unwrap();
+    world.store.set(&mail, "k", b"two", QUOTA).await.unwrap();
+    assert_eq!(world.store.get(&mail, "k").await.unwrap().as_deref(), Some(&b"two"[..]));
+    assert_eq!(world.store.get(&other, "k").await.unwrap().as_deref(), Some(&b""[..]));
+    assert!(world.store.delete(&mail, "k").await.unwrap());
+    assert!(!world.store.delete(&mail, "k").await.unwrap());
+    assert_eq!(world.store.get(&mail, "k").await.unwrap(), None);
+    assert_eq!(world.store.get(&other, "k").await.unwrap().as_deref(), Some(&b""[..]));
+}
+
+/// I233: the last byte of the quota is usable, the next one is refused, and a refused write leaves the old value. A smaller
+/// value and a deletion free their bytes. Another map is not affected.
+pub(super) async fn map_is_limited_by_its_quota(world: StoreFixture) {
+    let store = &world.store;
+    let (full, free) = (MapName::of_tenant("acme", "mail").unwrap(), MapName::of_tenant("umbrella", "mail").unwrap());
+    let quota = 2 * entry_bytes(1, 10);
+    let refused = |used: u64, needed: u64| Err(SetError::Quota(QuotaExceeded { used, needed }));
+    assert_eq!(store.set(&full, "a", &[1; 10], quota).await, Ok(()));
+    assert_eq!(store.set(&full, "b", &[2; 11], quota).await, refused(75, 151));
+    assert_eq!(store.get(&full, "b").await.unwrap(), None);
+    assert_eq!(store.set(&full, "b", &[2; 10], quota).await, Ok(()));
+    assert_eq!(store.set(&full, "b", &[3; 11], quota).await, refused(150, 151));
+    assert_eq!(store.get(&full, "b").await.unwrap().as_deref(), Some(&[2; 10][..]));
+    assert_eq!(store.set(&full, "", b"", quota).await, refused(150, 214), "an empty entry counts");
+    assert_eq!(store.set(&free, "b", &[3; 11], quota).await, Ok(()), "the map of another tenant is not full");
+    assert_eq!(store.set(&full, "b", &[4; 10], quota).await, Ok(()), "as large as before");
+    assert_eq!(store.set(&full, "a", &[1; 9], quota).await, Ok(()), "smaller");
+    assert_eq!(store.set(&full, "b", &[3; 11], quota).await, Ok(()), "the byte is free");
+    assert!(store.delete(&full, "a").await.unwrap());
+    assert!(!store.delete(&full, "a").await.unwrap());
+    assert_eq!(store.set(&full, "ä", &[1; 9], quota).await, refused(76, 151), "bytes count, not characters");
+    assert_eq!(store.set(&full, "ä", &[1; 8], quota).await, Ok(()));
+    // The quota is lowered: what is there stays, and may shrink.
+    assert_eq!(store.set(&full, "b", &[3; 11], 1).await, Ok(()));
+    assert_eq!(store.set(&full, "b", &[3; 5], 1).await, Ok(()));
+    assert_eq!(store.set(&full, "b", &[3; 6], 1).await, refused(144, 145));
+    assert!(store.delete(&full, "b").await.unwrap() && store.delete(&full, "ä").await.unwrap());
+    assert_eq!(store.set(&full, "c", b"", 1).await, refused(0, 65));
 }

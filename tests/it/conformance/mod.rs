@@ -107,7 +107,8 @@ suite! {
     maps::effect_is_written_once;
     maps::effects_of_jobs_in_another_database_are_kept;
     maps::batch_and_late_answer_agree_on_one_effect;
-    maps::values_are_kept_by_namespace;
+    maps::values_are_kept_by_tenant_and_namespace;
+    maps::map_is_limited_by_its_quota;
     costs::charges_are_summed_with_the_answers;
     costs::refused_batch_is_not_charged;
     groups::conflict_of_one_job_fails_no_other_job;

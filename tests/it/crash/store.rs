@@ -16,9 +16,10 @@ use std::sync::{Arc, Mutex};
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::expectation::TimerWrite;
+use latchwork_core::storage::map::entry_bytes;
 use latchwork_core::storage::{
-    BatchKind, EffectStore, InboxRequest, InboxRow, JobFilter, Journal, KeyValue, LeaseRequest, LedgerWrite,
-    QueueLimit, StoredJob,
+    BatchKind, EffectStore, InboxRequest, InboxRow, JobFilter, Journal, KeyValue, LeaseRequest, LedgerWrite, MapName,
+    QueueLimit, QuotaExceeded, SetError, StoredJob,
 };
 use latchwork_store::{
     Database, KillAt, OpenOptions, OwnerLock, POSTGRES_STATEMENTS, Probe, STATEMENTS, Side, SystemClock,
@@ -29,8 +30,15 @@ use crate::support::servers::postgres::server::{database, simulate_full_disk};
 use crate::support::store_fixture::{LogWriter, effect, ledger_row, new_job, payload};
 
 const ORDERS: &str = "LATCHWORK_TEST_STORE_CRASH";
+/// Quota of the map.
+const QUOTA: u64 = 1 << 40;
 /// Maximum number of database pages, small enough that one of the child's writes finds the disk full.
 const MAX_PAGES: u32 = 200;
+
+/// Returns the name of the map.
+fn map() -> MapName {
+    MapName::of_tenant("acme", "n").unwrap()
+}
 
 /// Kills the process at one crash point. If `lose` is set, also loses the answer to the next commit.
 struct CrashProbe {
@@ -161,11 +169,11 @@ impl NotedWriter {
     /// Writes of several kinds share one group commit.
     async fn write_group(&mut self) {
         let Self { store, notes, log_a, log_b } = self;
-        let (in_a, in_b) = (log_a.append(1), log_b.append(1));
+        let (in_a, in_b, map) = (log_a.append(1), log_b.append(1), map());
         let (in_a, in_b, value) = tokio::join!(
             notes.note_around("group a", store.write(in_a)),
             notes.note_around("group b", store.write(in_b)),
-            notes.note_around("group value", store.set("n", "group", b"1")),
+            notes.note_around("group value", store.set(&map, "group", b"1", QUOTA)),
         );
         assert_eq!((in_a, in_b, value), (Ok(()), Ok(()), Ok(())));
     }
@@ -192,10 +200,10 @@ impl NotedWriter {
         let (in_b, same) =
             tokio::join!(notes.note_around("before commit", store.write(log_b.append(1))), store.put(&foreign, &again));
         assert_eq!((in_b, same), (Ok(()), Ok(())));
-        notes.note_around("set", store.set("n", "k", b"v")).await.unwrap();
-        store.get("n", "k").await.unwrap();
-        notes.note_around("delete", store.delete("n", "k")).await.unwrap();
-        store.set("n", "big", &vec![7; 4096 * MAX_PAGES as usize]).await.unwrap_err();
+        notes.note_around("set", store.set(&map(), "k", b"v", QUOTA)).await.unwrap();
+        store.get(&map(), "k").await.unwrap();
+        notes.note_around("delete", store.delete(&map(), "k")).await.unwrap();
+        store.set(&map(), "big", &vec![7; 4096 * MAX_PAGES as usize], QUOTA).await.unwrap_err();
     }
 
     /// Makes a write whose answer the probe loses.
@@ -216,6 +224,7 @@ impl NotedWriter {
         store.costs(latchwork_core::rules::cost::CostGrouping::Job, None).await.unwrap();
         store.spent("tenant", "2026-11").await.unwrap();
         store.check_file().await.unwrap();
+        store.shared_maps().await.unwrap();
         store.schema().await.unwrap();
     }
 
@@ -281,7 +290,7 @@ impl StoredAfterCrash {
             }
             "group a" => seq_a >= 6,
             "group b" => seq_b >= 3,
-            "group value" => self.store.get("n", "group").await.unwrap().is_some(),
+            "group value" => self.store.get(&map(), "group").await.unwrap().is_some(),
             "ask b" => {
                 let open = self.b.as_ref().is_some_and(|b| !b.inbox.is_empty());
                 assert_eq!(open, self.b.as_ref().is_some_and(|b| b.row.inbox_pending));
@@ -309,7 +318,7 @@ impl StoredAfterCrash {
     }
 
     async fn is_value_as_expected(&self, what: &str) -> bool {
-        let there = self.store.get("n", "k").await.unwrap().is_some();
+        let there = self.store.get(&map(), "k").await.unwrap().is_some();
         (what == "set") == there
     }
 
@@ -331,9 +340,22 @@ impl StoredAfterCrash {
         }
         if asked.get("delete").is_none_or(|done| *done) && asked.get("set").is_none_or(|done| *done) {
             let expected = asked.contains_key("set") && !asked.contains_key("delete");
-            assert_eq!(self.store.get("n", "k").await.unwrap().is_some(), expected, "{when}");
+            assert_eq!(self.store.get(&map(), "k").await.unwrap().is_some(), expected, "{when}");
         }
-        assert_eq!(self.store.get("n", "big").await.unwrap(), None);
+        assert_eq!(self.store.get(&map(), "big").await.unwrap(), None);
+        self.check_bytes_of_map(when).await;
+    }
+
+    /// I233: the counted bytes of the map are those of its entries. A write beyond the quota shows them.
+    async fn check_bytes_of_map(&self, when: &str) {
+        let mut bytes = 0;
+        for key in ["group", "k"] {
+            let value = self.store.get(&map(), key).await.unwrap();
+            bytes += value.map_or(0, |value| entry_bytes(key.len(), value.len()));
+        }
+        let refused = self.store.set(&map(), "probe", b"", 0).await;
+        let needed = bytes + entry_bytes("probe".len(), 0);
+        assert_eq!(refused, Err(SetError::Quota(QuotaExceeded { used: bytes, needed })), "{when}");
     }
 
     /// Checks that the dead owner's jobs can be claimed immediately, as the next attempt, and can be continued.
@@ -395,7 +417,7 @@ async fn crash_and_check(name: &str, side: &str, nth: u32, url: &str) -> bool {
 /// Statements that the child executes for several purposes, with the number of executions at which the child is killed.
 const PASSES: [(&str, u32); 4] = [("group_read", 6), ("group_write", 6), ("effects_find", 2), ("effects_insert", 2)];
 
-/// I5.
+/// I5, I233.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sqlite_crash_at_any_statement_loses_no_acknowledged_write() {
     for name in STATEMENTS {
@@ -415,7 +437,7 @@ const SQLITE_ONLY: [&str; 2] = ["quick_check", "reread"];
 /// Statements that every transaction on a server executes, with the number of executions at which the child is killed.
 const SERVER_PASSES: [(&str, u32); 2] = [("begin", 8), ("commit", 8)];
 
-/// I5. A seed selects half of the statements, and a sweep uses all of them.
+/// I5, I233. A seed selects half of the statements, and a sweep uses all of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn postgres_crash_at_any_statement_loses_no_acknowledged_write() {
     let names = STATEMENTS.iter().chain(POSTGRES_STATEMENTS).filter(|name| !SQLITE_ONLY.contains(name));

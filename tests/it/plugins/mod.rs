@@ -4,6 +4,7 @@ mod changed;
 mod changed_inputs;
 mod component_size;
 mod examples;
+mod fuel;
 #[path = "../../fuzz/src/targets.rs"]
 mod fuzz_targets;
 mod granted_folders;

@@ -18,7 +18,7 @@ use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
 use latchwork_engine::{LoadError, Plugin, Problem, StepOutcome};
 
 use crate::support::plugins::built_guests::guest;
-use crate::support::plugins::engine::{Map, engine, settings};
+use crate::support::plugins::engine::{empty_maps, engine, settings};
 use crate::support::test_env::{TestEnv, step};
 
 /// Start time of every step in these tests.
@@ -315,7 +315,7 @@ fn wasi_mode_is_pinned_with_the_component() {
         std::fs::write(dir.path().join("latch.toml"), text).unwrap();
         let config =
             Config::load(&LoadOptions { config: None, db: None, cwd: dir.path(), plan_folder: None, env: &|_| None });
-        Registry::load(engine().clone(), &config.unwrap(), Arc::new(Map::default()))
+        Registry::load(engine().clone(), &config.unwrap(), empty_maps())
     };
     let first = registry("virtual-step", "virtual").unwrap();
     let pinned = first.pinned_operators().values().next().unwrap().clone();

@@ -360,6 +360,8 @@ fn configuration_page_lists_every_key() {
         "secrets",
         "secrets_clear",
         "kv",
+        "shared",
+        "bytes",
         "memory",
         "fuel",
         "timeout",

@@ -3,5 +3,6 @@
 mod failures;
 mod flushes;
 mod full_disk;
+mod maps;
 mod private_files;
 mod read_only;

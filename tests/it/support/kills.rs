@@ -23,8 +23,10 @@ pub(crate) const STATEMENTS_OF_COMMANDS: &[&str] = &[
     "costs_read",
     "spent_read",
     "kv_get",
+    "kv_find",
     "kv_set",
     "kv_delete",
+    "kv_shared",
     "quick_check",
 ];
 

@@ -28,11 +28,17 @@ fn greedy_actions() -> Vec<Value> {
     ]
 }
 
+/// Writes to the map until the host refuses a write.
+fn fill_map() -> Value {
+    json!([{ "kv-fill": { "bytes": 60_000, "count": 99 } }])
+}
+
 /// Environment with the scripted tool, its folder, and a plan of each tenant.
 fn env() -> TestEnv {
     let config = format!(
         "[[plugin]]\nname = \"world\"\nsource = {:?}\ngrants = {{ http = [\"http://127.0.0.1:1\"], \
-         tcp = [\"127.0.0.1:1\"], dirs = [{{ host = \"data\", guest = \"/data\" }}] }}\n",
+         tcp = [\"127.0.0.1:1\"], dirs = [{{ host = \"data\", guest = \"/data\" }}], \
+         kv = {{ name = \"m\", bytes = \"1MiB\" }} }}\n",
         guest("hostile-tool"),
     );
     let place = TestEnv::configured(&config, vec![]);
@@ -43,10 +49,16 @@ fn env() -> TestEnv {
         std::fs::write(place.dir.join(format!("{name}.json")), plan.to_string()).unwrap();
     };
     let look = |id: String, actions: Value| step(&id, "World.Look", &[], json!({ "do": actions }));
+    let keep = |id: &str, actions: Value| {
+        json!({ "step_id": id, "kind": "operator", "name": "World.Keep", "payload": { "do": actions },
+                "effects": ["internal_write"], "gate": "none" })
+    };
     let greedy = greedy_actions().into_iter().enumerate().map(|(at, actions)| look(format!("g{at}"), actions));
-    write("greedy", greedy.collect());
+    write("greedy", greedy.chain([keep("fill", fill_map())]).collect());
     let reads = json!([{ "read": { "path": "/data/file" } }]);
-    write("honest", (0..3).map(|at| look(format!("h{at}"), reads.clone())).collect());
+    let entry = json!([{ "kv-set": { "key": "k", "value": "v" } }, { "kv-get": { "key": "k" } }]);
+    let honest = (0..3).map(|at| look(format!("h{at}"), reads.clone()));
+    write("honest", honest.chain([keep("entry", entry)]).collect());
     place
 }
 
@@ -84,6 +96,8 @@ fn run_round(place: &TestEnv, greedy: usize) -> Duration {
     let honest = [submit(place, "honest"), submit(place, "honest")];
     for job in &honest {
         assert_eq!(state_at_end(place, job), "COMPLETED");
+        let outputs = place.latch(&["job", "output", job, "--json"]).json()["outputs"].clone();
+        assert_eq!(outputs["entry"], json!([true, "v"]), "the map of this tenant is not full: {outputs}");
     }
     let took = begun.elapsed();
     for job in &honest {
@@ -98,7 +112,7 @@ fn run_round(place: &TestEnv, greedy: usize) -> Duration {
 }
 
 /// I226: greedy plugins of one tenant lose no lease of a worker, stop no job of another tenant, and leave no descriptor
-/// behind. `LATCH_TEST_GREEDY` is the number of rounds.
+/// behind. I233: the full map of one tenant leaves that of another one alone. `LATCH_TEST_GREEDY` is the number of rounds.
 #[cfg(target_os = "linux")]
 #[test]
 fn greedy_plugins_leave_the_jobs_of_another_tenant_alone() {

@@ -1145,8 +1145,9 @@ pub mod latchwork {
                 }
             }
         }
-        /// A small persistent key-value store of the tool, in the namespace of its grant (`kv = "mail"`).
-        /// Without the grant every function returns `not-granted`.
+        /// A small persistent key-value map of the tool, in the namespace of its grant (`kv = "mail"`).
+        /// Each tenant has a map of its own. With `kv = { name = "mail", shared = true }` all tenants have
+        /// one map. Without the grant every function returns `not-granted`.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod kv {
             #[used]
@@ -1160,7 +1161,8 @@ pub mod latchwork {
                 NotGranted,
                 /// The key is longer than 256 bytes or the value longer than 64 KiB.
                 TooLarge,
-                /// The store did not answer. Contains the reason.
+                /// The store did not answer, or the map would have more bytes than its grant allows. Contains
+                /// the reason.
                 Unavailable(_rt::String),
             }
             impl ::core::fmt::Debug for KvError {
@@ -1287,7 +1289,8 @@ pub mod latchwork {
             }
             #[allow(unused_unsafe, clippy::all)]
             /// Sets `key` to `value`. The value is durable when the function returns. The write counts as
-            /// an outgoing operation.
+            /// an outgoing operation, unless the map has no room for it. A map has 16 MiB, or the `bytes` of
+            /// its grant: keys, values, and 64 bytes for each key.
             /// Example: `set("cursor", b"42")`.
             #[allow(async_fn_in_trait)]
             pub fn set(key: &str, value: &[u8]) -> Result<(), KvError> {

@@ -5,7 +5,8 @@ use async_trait::async_trait;
 use super::Memory;
 use crate::model::effect::Effect;
 use crate::model::ids::JobId;
-use crate::storage::{EffectStore, KeyValue, StoreError, WriteError, admit};
+use crate::storage::map::{bytes_after_set, entry_bytes};
+use crate::storage::{EffectStore, KeyValue, MapName, SetError, StoreError, WriteError, admit};
 
 #[async_trait]
 impl EffectStore for Memory {
@@ -37,16 +38,23 @@ impl EffectStore for Memory {
 
 #[async_trait]
 impl KeyValue for Memory {
-    async fn get(&self, namespace: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.state().values.get(&(namespace.to_owned(), key.to_owned())).cloned())
+    async fn get(&self, map: &MapName, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.state().values.get(&(map.clone(), key.to_owned())).cloned())
     }
 
-    async fn set(&self, namespace: &str, key: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.state().values.insert((namespace.to_owned(), key.to_owned()), value.to_owned());
+    async fn set(&self, map: &MapName, key: &str, value: &[u8], quota: u64) -> Result<(), SetError> {
+        let mut state = self.state();
+        let values = &mut state.values;
+        let entries = values.iter().filter(|((of, _), _)| of == map);
+        let used = entries.map(|((_, key), value)| entry_bytes(key.len(), value.len())).sum();
+        let name = (map.clone(), key.to_owned());
+        let before = values.get(&name).map_or(0, |value| entry_bytes(key.len(), value.len()));
+        bytes_after_set(used, before, entry_bytes(key.len(), value.len()), quota).map_err(SetError::Quota)?;
+        values.insert(name, value.to_owned());
         Ok(())
     }
 
-    async fn delete(&self, namespace: &str, key: &str) -> Result<bool, StoreError> {
-        Ok(self.state().values.remove(&(namespace.to_owned(), key.to_owned())).is_some())
+    async fn delete(&self, map: &MapName, key: &str) -> Result<bool, StoreError> {
+        Ok(self.state().values.remove(&(map.clone(), key.to_owned())).is_some())
     }
 }

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::model::ids::{Hash, JobId, Slot};
 use crate::rules::reuse::ReusableResult;
-use crate::storage::Counters;
 use crate::storage::admit::{ActionId, ActionKeys};
+use crate::storage::{Counters, MapName};
 use job::Job;
 
 pub use clock::ManualClock;
@@ -36,7 +36,7 @@ struct State {
     reusables: BTreeMap<ActionId, ReusableResult>,
     /// Effects of jobs whose log is in another store (staged commit).
     effects: BTreeMap<JobId, BTreeMap<(Slot, u32), Vec<u8>>>,
-    values: BTreeMap<(String, String), Vec<u8>>,
+    values: BTreeMap<(MapName, String), Vec<u8>>,
     /// Lease clock time at which the lock of a dead owner was first seen to be released. The key is the content of the
     /// owner's lock file.
     dead_since_us: BTreeMap<String, i64>,

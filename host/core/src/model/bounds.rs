@@ -1,8 +1,8 @@
 //! Table of the limits that no plugin can pass, in one place. The code that enforces a limit uses the constant of its
 //! row, and `latch doctor --limits` shows the rows.
 //!
-//! Limits of one operator are settings of a plugin, and are pinned by a job: their defaults are those of
-//! [`Limits`](crate::model::manifest::Limits), and their rows have the same values.
+//! The size of a map is a setting of a grant. Limits of one operator are settings of a plugin, and are pinned by a job.
+//! Their rows are the defaults, from which [`Limits`](crate::model::manifest::Limits) takes its values.
 
 /// One row of the table of limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -20,8 +20,11 @@ pub struct Bound {
 }
 
 macro_rules! bounds {
-    ($($(#[doc = $doc:literal])+ $constant:ident: $name:literal = $value:expr, $unit:literal $(, $setting:literal)?;)*) => {
-        $($(#[doc = $doc])+ pub const $constant: usize = $value;)*
+    ($(
+        $(#[doc = $doc:literal])+
+        $constant:ident $(as $type:ty)?: $name:literal = $value:expr, $unit:literal $(, $setting:literal)?;
+    )*) => {
+        $($(#[doc = $doc])+ pub const $constant: bounds!(@type $($type)?) = $value;)*
 
         /// All rows, grouped by what they bound.
         pub const BOUNDS: &[Bound] = &[$(Bound {
@@ -32,10 +35,16 @@ macro_rules! bounds {
             setting: bounds!(@setting $($setting)?),
         }),*];
     };
+    (@type) => { usize };
+    (@type $type:ty) => { $type };
     (@text $($doc:literal),+) => { concat!($($doc),+) };
     (@setting) => { None };
     (@setting $setting:literal) => { Some($setting) };
 }
+
+/// Bytes that each entry of a key-value map counts besides its key and its value. The migrations of the store contain the
+/// same number.
+pub const KV_ENTRY_BYTES: usize = 64;
 
 bounds! {
     /// Size of a component.
@@ -50,6 +59,36 @@ bounds! {
     FUNCTION_WORK: "function_work" = 100_000_000, "units";
     /// Estimated work of compiling all functions of a component.
     COMPONENT_WORK: "component_work" = 2_000_000_000, "units";
+    /// Fuel of the start of a component: its instantiation and its static initializers.
+    INSTANTIATION_FUEL as u64: "instantiation_fuel" = 1_000_000_000, "units";
+    /// Text of the schema of an input or an output.
+    SCHEMA_BYTES: "schema_bytes" = 256 << 10, "bytes";
+    /// Nesting of arrays and objects in a schema.
+    SCHEMA_NESTING: "schema_nesting" = 64, "levels";
+    /// Subschemas of a schema that a check can reach, with the schema itself.
+    SUBSCHEMAS: "subschemas" = 1_000, "subschemas";
+    /// Subschemas in a row that apply to the same value.
+    SCHEMA_CHAIN: "schema_chain" = 64, "subschemas";
+    /// Automatons of all regular expressions in a schema.
+    SCHEMA_PATTERN_BYTES: "schema_pattern_bytes" = 4 << 20, "bytes";
+    /// Automatons of all regular expressions in the schemas of a component.
+    COMPONENT_PATTERN_BYTES: "component_pattern_bytes" = 32 << 20, "bytes";
+    /// Estimated work of checking a value against a schema. One unit is one subschema applied to one value.
+    SCHEMA_WORK as u64: "schema_work" = 4_000_000, "units";
+    /// Subschemas that are applied inside each other while a value is checked.
+    SCHEMA_DEPTH: "schema_depth" = 8_192, "levels";
+    /// Functions of an untyped component.
+    UNTYPED_FUNCTIONS: "untyped_functions" = 500, "functions";
+    /// Types of one function of an untyped component. A case of a variant counts as two types.
+    UNTYPED_TYPES: "untyped_types" = 400, "types";
+    /// Names of parameters, fields, cases and flags of one function of an untyped component.
+    UNTYPED_NAME_BYTES: "untyped_name_bytes" = 32 << 10, "bytes";
+    /// Nesting of the types of one function of an untyped component.
+    UNTYPED_NESTING: "untyped_nesting" = 14, "levels";
+    /// Values of one answer of an untyped component, in the memory of the host.
+    UNTYPED_VALUE_BYTES: "untyped_value_bytes" = 512 << 20, "bytes";
+    /// Error of an untyped component in a message. The rest is left out.
+    UNTYPED_ERROR_BYTES: "untyped_error_bytes" = 1 << 10, "bytes";
     /// Instances of components and modules in one instance of a component.
     INSTANCES: "instances" = 10_000, "instances";
     /// Instances of modules in one instance of a component.
@@ -58,14 +97,60 @@ bounds! {
     MEMORIES: "memories" = 16, "memories";
     /// Tables of one instance of a component.
     TABLES: "tables" = 64, "tables";
+    /// Linear memories of one instance of a component, together.
+    MEMORY_BYTES as u64: "memory_bytes" = 64 << 20, "bytes", "limits.memory";
+    /// Largest value of the setting `limits.memory`.
+    MEMORY_BYTES_MAX as u64: "memory_bytes_max" = 4 << 30, "bytes";
+    /// Elements of the tables of one instance of a component, together.
+    TABLE_ELEMENTS as u32: "table_elements" = 100_000, "elements";
+    /// Fuel of one try.
+    FUEL as u64: "fuel" = 1_000_000_000, "units", "limits.fuel";
+    /// Wall-clock time of one try.
+    TIMEOUT_MS as u32: "timeout_ms" = 30_000, "milliseconds", "limits.timeout";
+    /// Answer of one try, and events of one try of a step.
+    OUTPUT_BYTES as u32: "output_bytes" = 1 << 20, "bytes", "limits.output";
+    /// Largest value of the setting `limits.output`.
+    OUTPUT_BYTES_MAX as u64: "output_bytes_max" = 256 << 20, "bytes";
+    /// Largest value of the setting `limits.component`.
+    COMPONENT_BYTES_MAX as u64: "component_bytes_max" = 1 << 30, "bytes";
+    /// Host calls of one try.
+    HOST_CALLS as u32: "host_calls" = 10_000, "calls", "limits.host_calls";
+    /// Calls of virtual WASI in one try, for each host call that the limit allows.
+    WASI_CALLS_PER_HOST_CALL as u32: "wasi_calls_per_host_call" = 100, "calls";
+    /// Bytes that one host call passes in addition to the size of an answer.
+    HOST_CALL_SLACK_BYTES: "host_call_slack_bytes" = 256 << 10, "bytes";
+    /// Random bytes of one call.
+    RANDOM_BYTES as u32: "random_bytes" = 64 << 10, "bytes";
     /// Key of the key-value map.
     KV_KEY_BYTES: "kv_key_bytes" = 256, "bytes";
     /// Value in the key-value map.
     KV_VALUE_BYTES: "kv_value_bytes" = 64 << 10, "bytes";
+    /// Key-value map of one tenant, or of all tenants: keys, values, and 64 bytes for each entry.
+    KV_MAP_BYTES: "kv_map_bytes" = 16 << 20, "bytes", "grants.kv.bytes";
     /// Name of an event that a step emits.
     EVENT_NAME_BYTES: "event_name_bytes" = 128, "bytes";
     /// Log records of one try.
     LOG_BYTES: "log_bytes" = 1 << 20, "bytes";
+    /// One log record. The rest is left out.
+    LOG_RECORD_BYTES: "log_record_bytes" = 8 << 10, "bytes";
+    /// Standard output or standard error of a tool in one call. The rest is left out.
+    TOOL_STREAM_BYTES: "tool_stream_bytes" = 1 << 20, "bytes";
+    /// Standard output and standard error of a step in one try. The rest is left out.
+    STEP_STREAM_BYTES: "step_stream_bytes" = 1 << 20, "bytes";
+    /// One write of a step to a stream of virtual WASI.
+    STEP_WRITE_BYTES: "step_write_bytes" = 64 << 10, "bytes";
+    /// Refused accesses of one call that are logged.
+    DENIALS_LOGGED as u32: "denials_logged" = 20, "refusals";
+    /// Description of a refused access. The rest is left out.
+    ACCESS_BYTES: "access_bytes" = 500, "bytes";
+    /// Error message of a guest or about a guest. The rest is left out.
+    MESSAGE_BYTES: "message_bytes" = 8 << 10, "bytes";
+    /// Name of a function of a guest in an error message. The rest is left out.
+    FUNCTION_NAME_BYTES: "function_name_bytes" = 400, "bytes";
+    /// Last texts of a guest in the error message of a trap. Earlier texts are left out.
+    LAST_WORDS_BYTES: "last_words_bytes" = 2 << 10, "bytes";
+    /// Unusable answer of a call in doubt that is kept. The rest is left out.
+    KEPT_ANSWER_BYTES: "kept_answer_bytes" = 64 << 10, "bytes";
     /// Arguments and answers of the calls of one try of a step.
     RECORDED_BYTES: "recorded_bytes" = 256 << 20, "bytes";
     /// Changes of the world in one answer of a tool.
@@ -76,6 +161,8 @@ bounds! {
     MODELS: "models" = 100, "models";
     /// Handles of WASI that a tool holds at the same time.
     HANDLES: "handles" = 1_024, "handles";
+    /// Streams and pollables of virtual WASI that a step holds at the same time.
+    STEP_HANDLES: "step_handles" = 1_000, "handles";
     /// Files and directories that a call has open at the same time.
     OPEN_FILES: "open_files" = 64, "files";
     /// Directory streams that a call has open at the same time.
@@ -92,6 +179,14 @@ bounds! {
     BODY_BYTES: "body_bytes" = 8 << 20, "bytes";
     /// Names and values of the header fields of one HTTP message.
     FIELD_BYTES: "field_bytes" = 64 << 10, "bytes";
+    /// Name of a host in an HTTP request or a name lookup.
+    HOST_NAME_BYTES: "host_name_bytes" = 253, "bytes";
+    /// Name of a secret.
+    SECRET_NAME_BYTES: "secret_name_bytes" = 128, "bytes";
+    /// Wall-clock time of one step in the replay of a file from another person.
+    FOREIGN_TIMEOUT_MS as u32: "foreign_timeout_ms" = 600_000, "milliseconds";
+    /// Linear memories of one step in the replay of a file from another person, together.
+    FOREIGN_MEMORY_BYTES as u64: "foreign_memory_bytes" = 1 << 30, "bytes";
 }
 
 #[cfg(test)]

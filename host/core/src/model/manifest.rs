@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::bounds;
 use crate::model::ids::{Hash, Operator};
 use crate::model::retry::RetrySpec;
 
@@ -219,12 +220,12 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            memory_bytes: 64 << 20,
-            table_elements: 100_000,
-            fuel: 1_000_000_000,
-            timeout_ms: 30_000,
-            output_bytes: 1 << 20,
-            host_calls: 10_000,
+            memory_bytes: bounds::MEMORY_BYTES,
+            table_elements: bounds::TABLE_ELEMENTS,
+            fuel: bounds::FUEL,
+            timeout_ms: bounds::TIMEOUT_MS,
+            output_bytes: bounds::OUTPUT_BYTES,
+            host_calls: bounds::HOST_CALLS,
         }
     }
 }

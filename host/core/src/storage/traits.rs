@@ -12,6 +12,7 @@ use crate::storage::action_row::ActionRow;
 use crate::storage::batch::Batch;
 use crate::storage::error::{StoreError, WriteError};
 use crate::storage::inbox::{InboxError, InboxRequest, InboxRow};
+use crate::storage::map::{MapName, SetError};
 use crate::storage::query::{ClaimExclusions, Counters, JobFilter, LeaseRequest};
 use crate::storage::rows::{Claim, JobRow, JobTail, StoredJob};
 use crate::storage::state_reason::StateReason;
@@ -195,13 +196,17 @@ pub trait EffectStore: Send + Sync {
     async fn effects(&self, job_id: &JobId) -> Result<Vec<Effect>, StoreError>;
 }
 
-/// A small persistent key-value store for tools, separated by namespace.
+/// Small persistent key-value maps of tools.
 #[async_trait]
 pub trait KeyValue: Send + Sync {
     /// Returns the value of a key.
-    async fn get(&self, namespace: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError>;
+    async fn get(&self, map: &MapName, key: &str) -> Result<Option<Vec<u8>>, StoreError>;
     /// Sets the value of a key. The value is durable when this method returns.
-    async fn set(&self, namespace: &str, key: &str, value: &[u8]) -> Result<(), StoreError>;
+    ///
+    /// # Errors
+    /// The entry grows, and the map would have more than `quota` bytes ([`map::entry_bytes`](crate::storage::map::entry_bytes)):
+    /// nothing is written. The bytes of the map are counted in the transaction of the write.
+    async fn set(&self, map: &MapName, key: &str, value: &[u8], quota: u64) -> Result<(), SetError>;
     /// Deletes a key. Returns true if the key existed.
-    async fn delete(&self, namespace: &str, key: &str) -> Result<bool, StoreError>;
+    async fn delete(&self, map: &MapName, key: &str) -> Result<bool, StoreError>;
 }

@@ -4,8 +4,8 @@ use http::Method;
 
 use latchwork_core::model::manifest::OperatorSpec;
 
-use crate::capability::config_line::origin_text;
-use crate::capability::grants::{Grants, HttpGrant};
+use crate::capability::config_line::{byte_size, origin_text};
+use crate::capability::grants::{Grants, HttpGrant, KvGrant};
 use crate::guest::permissions::EffectClass;
 
 /// Describes an HTTP grant: its methods, its address and its secrets.
@@ -19,6 +19,12 @@ pub fn http_access(grant: &HttpGrant) -> String {
         text.push_str(&format!(", with {} in {}", grant.secrets.join(", "), places.join(", ")));
     }
     text
+}
+
+/// Describes the grant of a key-value map: its name, its tenants and its quota.
+pub fn map_access(grant: &KvGrant) -> String {
+    let of = if grant.is_shared { "that all tenants share" } else { "of the job's tenant" };
+    format!("the map {} {of}, at most {}", grant.name, byte_size(grant.bytes))
 }
 
 /// Describes in one line what the operators could do without an approval, in a job of the mode `HUMAN_GATED` and with the
@@ -45,9 +51,9 @@ pub fn ungated_access(operators: &[OperatorSpec], grants: &Grants) -> String {
         let how = if writes && dir.write { "read and write" } else { "read" };
         parts.push(format!("{how} {}", dir.host.display()));
     }
-    if let Some(name) = &grants.kv {
+    if let Some(grant) = &grants.kv {
         let how = if writes { "read and write" } else { "read" };
-        parts.push(format!("{how} the map {name}"));
+        parts.push(format!("{how} {}", map_access(grant)));
     }
     if parts.is_empty() { "nothing outside its call".to_owned() } else { parts.join("; ") }
 }
@@ -58,4 +64,18 @@ fn names(methods: &[Method]) -> String {
 
 fn address(grant: &HttpGrant) -> String {
     format!("{}{}", origin_text(&grant.origin), if grant.path == "/" { "" } else { &grant.path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I232.
+    #[test]
+    fn access_to_a_map_names_its_tenants_and_its_quota() {
+        let own = KvGrant::named("mail");
+        assert_eq!(map_access(&own), "the map mail of the job's tenant, at most 16MiB");
+        let shared = KvGrant { is_shared: true, bytes: 1_500, ..own };
+        assert_eq!(map_access(&shared), "the map mail that all tenants share, at most 1500B");
+    }
 }

@@ -1,6 +1,6 @@
 //! Deadline of a call, and the record of whether the call has begun to act on the world.
 
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::capability::cut_off::CutOff;
@@ -8,8 +8,10 @@ use crate::guest::fault::HostFault;
 use crate::guest::permissions::DeniedBy;
 use crate::os::Machine;
 
-const BEGUN: u8 = 1;
-const CLOSED: u8 = 2;
+/// Bit of the state of a window that has ended. The other bits count the operations that were begun.
+const CLOSED: u64 = 1;
+/// One operation in the state of a window.
+const BEGUN: u64 = 2;
 
 /// Time in which a call may act on the world. The wasmtime `Store` of the call and the tasks that send on behalf of the
 /// call share this value.
@@ -21,7 +23,7 @@ const CLOSED: u8 = 2;
 pub struct CallWindow {
     machine: Machine,
     deadline_boot_us: u64,
-    state: Arc<AtomicU8>,
+    state: Arc<AtomicU64>,
     hindered: Arc<Mutex<Hindrances>>,
     denials: Arc<AtomicU32>,
     cut_off: Option<Arc<CutOff>>,
@@ -97,17 +99,22 @@ impl CallWindow {
         if self.cut_off.as_ref().is_some_and(|cut_off| !cut_off.may_begin()) {
             return Err(HostFault::Deadline);
         }
-        let begin = |state| if state & CLOSED == 0 { Some(state | BEGUN) } else { None };
+        let begin = |state| if state & CLOSED == 0 { Some(state + BEGUN) } else { None };
         match self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, begin) {
             Ok(_) => Ok(()),
             Err(_) => Err(HostFault::Deadline),
         }
     }
 
-    /// Ends the call and returns true if any operation was begun. After this function, no task can begin an operation,
+    /// Takes back one operation that was begun and that certainly changed nothing, such as a write that the store refused.
+    pub(crate) fn withdraw_side_effect(&self) {
+        self.state.fetch_sub(BEGUN, Ordering::SeqCst);
+    }
+
+    /// Ends the call and returns true if any operation was begun and not withdrawn. After this function, no task can begin an operation,
     /// not even on another thread.
     pub(crate) fn close(&self) -> bool {
-        self.state.fetch_or(CLOSED, Ordering::SeqCst) & BEGUN != 0
+        self.state.fetch_or(CLOSED, Ordering::SeqCst) >= BEGUN
     }
 }
 
@@ -145,6 +152,19 @@ mod tests {
         assert_eq!(watch.begin_side_effect(), Err(HostFault::Deadline));
         assert_eq!((cut_off.is_cut(), watch.check()), (true, Err(HostFault::Deadline)));
         assert!(watch.close(), "the first operation has begun");
+    }
+
+    /// I234. The withdrawal of one operation does not hide another one.
+    #[test]
+    fn withdrawn_side_effect_was_not_begun() {
+        let watch = CallWindow::with_timeout_ms(Machine::system(), 60_000);
+        watch.begin_side_effect().unwrap();
+        watch.withdraw_side_effect();
+        let other = CallWindow::with_timeout_ms(Machine::system(), 60_000);
+        other.begin_side_effect().unwrap();
+        other.clone().begin_side_effect().unwrap();
+        other.withdraw_side_effect();
+        assert_eq!((watch.close(), other.close(), other.close()), (false, true, true));
     }
 
     #[test]

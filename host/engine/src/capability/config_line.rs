@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::capability::grants::{DirGrant, Grants, HttpGrant, Origin, SecretPlace};
+use crate::capability::grants::{DirGrant, Grants, HttpGrant, KvGrant, Origin, SecretPlace};
 
 /// Formats the grants as a line of `latch.toml`.
 pub fn config_line(grants: &Grants) -> String {
@@ -23,8 +23,8 @@ pub fn config_line(grants: &Grants) -> String {
     if grants.secrets_clear {
         parts.push("secrets_clear = true".to_owned());
     }
-    if let Some(namespace) = &grants.kv {
-        parts.push(format!("kv = {}", text(namespace)));
+    if let Some(grant) = &grants.kv {
+        parts.push(format!("kv = {}", kv_grant(grant)));
     }
     format!("grants = {{ {} }}", parts.join(", "))
 }
@@ -45,6 +45,28 @@ pub fn http_grant(grant: &HttpGrant) -> String {
         parts.push(format!("in = [{}]", joined(&grant.secret_places, |place| text(&place.to_string()))));
     }
     format!("{{ {} }}", parts.join(", "))
+}
+
+/// Formats the grant of a key-value map: a name alone, or a table.
+fn kv_grant(grant: &KvGrant) -> String {
+    let KvGrant { name, is_shared, bytes } = grant;
+    let mut parts = vec![format!("name = {}", text(name))];
+    if *is_shared {
+        parts.push("shared = true".to_owned());
+    }
+    if *bytes != KvGrant::DEFAULT_BYTES {
+        parts.push(format!("bytes = {}", text(&byte_size(*bytes))));
+    }
+    if parts.len() == 1 { text(name) } else { format!("{{ {} }}", parts.join(", ")) }
+}
+
+/// Formats a number of bytes with the largest unit that has no remainder: `64MiB`.
+pub fn byte_size(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match UNITS.into_iter().find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit)) {
+        Some((unit, name)) => format!("{}{name}", bytes / unit),
+        None => format!("{bytes}B"),
+    }
 }
 
 /// Formats an origin as a URL: `https://api.example.com:443`.

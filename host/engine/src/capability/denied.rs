@@ -1,16 +1,12 @@
 //! Refusal of an access, with the change of `latch.toml` that would allow it.
 
 use latchwork_core::encoding::truncate;
+use latchwork_core::model::bounds;
 
 use crate::capability::call_window::CallWindow;
 use crate::capability::config_line::config_line;
 use crate::capability::grants::Grants;
 use crate::guest::permissions::DeniedBy;
-
-/// Number of refusals that one call logs.
-const DENIALS_LOGGED_MAX: u32 = 20;
-/// Longest description of an access, in bytes. It can contain a name that the guest chose.
-const ACCESS_BYTES_MAX: usize = 500;
 
 /// Refusal of an access, with the change that would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +36,10 @@ pub const DECLARE_EFFECTS: &str = "no grant allows it: the operator declares no 
 pub const DECLARE_EXTERNAL_EFFECTS: &str = "no grant allows it: the operator declares neither external-write nor \
      external-send; declare one of them in describe, or add it to `operators` of the plugin in latch.toml";
 
+/// Text of a refusal: the operator declares that it is pure. The text names the remedy.
+pub const NOT_FOR_PURE: &str = "no grant allows it: the operator declares that it is pure; take the value from the input, \
+     or declare it stable or external";
+
 /// Part of a refusal: the method needs an operator with external effects.
 pub const NO_EXTERNAL_EFFECT: &str = "but its operator declares no external effect";
 
@@ -65,12 +65,12 @@ impl Denied {
     }
 
     /// Logs the refusal, records it for the end of the call, and returns a sentence for the guest. After
-    /// [`DENIALS_LOGGED_MAX`] refusals, a call logs no more of them.
+    /// [`bounds::DENIALS_LOGGED`] refusals, a call logs no more of them.
     pub(crate) fn record(&self, window: &CallWindow, plugin: &str) -> String {
         let said = match window.count_denied() {
-            count if count <= DENIALS_LOGGED_MAX => self.log(plugin),
+            count if count <= bounds::DENIALS_LOGGED => self.log(plugin),
             count => {
-                if count == DENIALS_LOGGED_MAX + 1 {
+                if count == bounds::DENIALS_LOGGED + 1 {
                     tracing::warn!(
                         plugin,
                         "denied: plugin {plugin:?} has more refusals in this call, which are not logged"
@@ -111,6 +111,22 @@ impl Denied {
     }
 }
 
+/// Bounds the description of an access. It can contain a name that the guest chose.
 fn cut(access: String) -> String {
-    truncate::at_bytes(&access, ACCESS_BYTES_MAX).start.to_owned()
+    truncate::at_bytes(&access, bounds::ACCESS_BYTES).start.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I225: bound `access_bytes`.
+    #[test]
+    fn description_of_an_access_is_cut() {
+        let longest = "a".repeat(bounds::ACCESS_BYTES);
+        for access in [longest.clone(), format!("{longest}a")] {
+            assert_eq!(Denied::never(access.clone(), "no").access, longest);
+            assert_eq!(Denied::needs(access, Grants::default()).access, longest);
+        }
+    }
 }

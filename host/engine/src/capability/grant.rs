@@ -6,15 +6,13 @@
 
 use std::net::IpAddr;
 
-use crate::capability::address;
-use crate::capability::denied::{DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, Denied};
-use crate::capability::grants::{Grants, Origin, SecretPlace, TcpGrant};
-use crate::guest::permissions::{CallPermissions, DeniedBy, EffectClass};
+use latchwork_core::model::bounds;
+use latchwork_core::storage::{MapName, QuotaExceeded};
 
-/// Longest name of a host, in bytes.
-pub(crate) const HOST_BYTES_MAX: usize = 253;
-/// Longest name of a secret, in bytes.
-const SECRET_NAME_BYTES_MAX: usize = 128;
+use crate::capability::address;
+use crate::capability::denied::{DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, Denied, NOT_FOR_PURE};
+use crate::capability::grants::{Grants, KvGrant, Origin, SecretPlace, TcpGrant};
+use crate::guest::permissions::{CallPermissions, DeniedBy, EffectClass};
 
 /// Returns the reason why a tool may not import a WASI interface. Returns `None` if the import is allowed.
 pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> {
@@ -36,7 +34,7 @@ pub(crate) fn refuse_import(interface: &str, grants: &Grants) -> Option<String> 
 
 /// Checks a name lookup for TCP.
 pub(crate) fn check_tcp_name(grants: &Grants, permissions: CallPermissions, host: &str) -> Result<(), Denied> {
-    if host.len() > HOST_BYTES_MAX {
+    if host.len() > bounds::HOST_NAME_BYTES {
         return Err(Denied::never(format!("wanted to look up a name of {} bytes", host.len()), "no host has it"));
     }
     if !grants.tcp.iter().any(|grant| same_host(&grant.host, host)) {
@@ -95,12 +93,35 @@ pub(crate) fn refused_directory_write(grants: &Grants, permissions: CallPermissi
     Denied::needs(format!("wanted to {what}"), wanted)
 }
 
-/// Returns the namespace of the plugin's key-value map, if the map is granted.
-pub(crate) fn kv_namespace<'a>(grants: &'a Grants, plugin: &str) -> Result<&'a str, Denied> {
-    grants.kv.as_deref().ok_or_else(|| {
-        let wanted = Grants { kv: Some(plugin.to_owned()), ..grants.clone() };
+/// Returns the grant of the plugin's key-value map, if the map is granted.
+pub(crate) fn check_kv<'a>(grants: &'a Grants, plugin: &str) -> Result<&'a KvGrant, Denied> {
+    grants.kv.as_ref().ok_or_else(|| {
+        let wanted = Grants { kv: Some(KvGrant::named(plugin)), ..grants.clone() };
         Denied::needs("wanted its map (latchwork:plugin/kv)".to_owned(), wanted)
     })
+}
+
+/// Returns the name of the map that a grant opens to a call of a tenant. Returns `None` if the call has no tenant and the
+/// grant gives each tenant a map of its own.
+pub(crate) fn map_name(grant: &KvGrant, tenant: &str) -> Option<MapName> {
+    match grant.is_shared {
+        true => Some(MapName::shared(&grant.name)),
+        false => MapName::of_tenant(tenant, &grant.name),
+    }
+}
+
+/// Refusal of a write that would make the map larger than its quota.
+pub(crate) fn exceeded_kv_quota(grants: &Grants, grant: &KvGrant, exceeded: QuotaExceeded) -> Denied {
+    const UNIT: u64 = 1 << 20;
+    let QuotaExceeded { used, needed } = exceeded;
+    let KvGrant { name, bytes, .. } = grant;
+    let access =
+        format!("wanted to grow its map {name:?} from {used} to {needed} bytes, beyond its limit of {bytes} bytes");
+    let larger = needed.max(bytes.saturating_mul(2)).next_multiple_of(UNIT).min(KvGrant::BYTES_MAX);
+    if needed > larger {
+        return Denied::never(access, "no grant allows it: the map has its largest size; delete keys");
+    }
+    Denied::needs(access, Grants { kv: Some(KvGrant { bytes: larger, ..grant.clone() }), ..grants.clone() })
 }
 
 /// Checks a write to the key-value map.
@@ -112,11 +133,14 @@ pub(crate) fn check_kv_write(permissions: CallPermissions) -> Result<(), Denied>
 }
 
 /// Checks the use of a secret.
-pub(crate) fn check_secret(grants: &Grants, name: &str) -> Result<(), Denied> {
+pub(crate) fn check_secret(grants: &Grants, permissions: CallPermissions, name: &str) -> Result<(), Denied> {
+    if permissions.is_pure {
+        return Err(Denied::never(format!("wanted the secret {name:?}"), NOT_FOR_PURE));
+    }
     if grants.secret_names().contains(name) {
         return Ok(());
     }
-    if name.len() > SECRET_NAME_BYTES_MAX {
+    if name.len() > bounds::SECRET_NAME_BYTES {
         return Err(Denied::never(format!("wanted a secret with a name of {} bytes", name.len()), "no secret has it"));
     }
     let mut wanted = grants.clone();
@@ -162,6 +186,24 @@ mod tests {
         CallPermissions { class, ..CallPermissions::READ_ONLY }
     }
 
+    /// I225: bounds `host_name_bytes` and `secret_name_bytes`. A longer name is not repeated in a message.
+    #[test]
+    fn names_of_hosts_and_secrets_are_bounded() {
+        let longest = "h".repeat(bounds::HOST_NAME_BYTES);
+        let look_up = |host: &str| {
+            let grants = Grants { tcp: vec![TcpGrant { host: host.to_owned(), port: 1 }], ..Grants::default() };
+            check_tcp_name(&grants, of(EffectClass::External), host)
+        };
+        assert_eq!(look_up(&longest), Ok(()));
+        let beyond = format!("{:?}", look_up(&format!("{longest}h")).unwrap_err());
+        assert!(beyond.contains("254 bytes") && !beyond.contains(&longest), "{beyond}");
+        let longest = "s".repeat(bounds::SECRET_NAME_BYTES);
+        let refusal = |name: &str| format!("{:?}", check_secret(&Grants::default(), name).unwrap_err());
+        assert!(refusal(&longest).contains(&longest));
+        let beyond = refusal(&format!("{longest}s"));
+        assert!(beyond.contains("129 bytes") && !beyond.contains(&longest), "{beyond}");
+    }
+
     /// I197. Only an operator with external effects may use TCP.
     #[test]
     fn tcp_address_needs_a_granted_name_and_an_external_effect() {
@@ -190,14 +232,42 @@ mod tests {
         assert!(text.contains(r#"dirs = [{ host = "/srv/out", guest = "/out", write = true }]"#), "{text}");
     }
 
+    /// I232. A call without a tenant gets no map, least of all that of all tenants.
+    #[test]
+    fn map_belongs_to_the_tenant_unless_it_is_shared() {
+        let own = KvGrant::named("mail");
+        let shared = KvGrant { is_shared: true, ..own.clone() };
+        assert_eq!(map_name(&own, "acme"), MapName::of_tenant("acme", "mail"));
+        assert_eq!(map_name(&own, ""), None);
+        assert_eq!(map_name(&shared, "acme"), Some(MapName::shared("mail")));
+    }
+
+    /// I234.
+    #[test]
+    fn exceeded_quota_shows_the_grant_that_would_raise_it() {
+        let line = |grant: KvGrant, needed| {
+            let grants = Grants { kv: Some(grant.clone()), ..Grants::default() };
+            exceeded_kv_quota(&grants, &grant, QuotaExceeded { used: 1, needed }).log("p")
+        };
+        let text = line(KvGrant::named("mail"), (16 << 20) + 1);
+        assert!(text.contains("from 1 to 16777217 bytes, beyond its limit of 16777216 bytes"), "{text}");
+        assert!(text.contains(r#"grants = { kv = { name = "mail", bytes = "32MiB" } }"#), "{text}");
+        let small = KvGrant { is_shared: true, bytes: 3, ..KvGrant::named("mail") };
+        let text = line(small, 70_000);
+        assert!(text.contains(r#"kv = { name = "mail", shared = true, bytes = "1MiB" }"#), "{text}");
+        let largest = KvGrant { bytes: KvGrant::BYTES_MAX, ..KvGrant::named("mail") };
+        let text = line(largest, KvGrant::BYTES_MAX + 1);
+        assert!(text.contains("delete keys") && !text.contains("grants ="), "{text}");
+    }
+
     #[test]
     fn unnamed_secret_shows_its_binding_to_a_granted_server() {
         let origin = Origin { scheme: "https".into(), host: "a.example".into(), port: 443 };
         let grants = Grants { http: vec![HttpGrant::read_only(origin)], ..Grants::default() };
-        let text = check_secret(&grants, "TOKEN").unwrap_err().log("p");
+        let text = check_secret(&grants, CallPermissions::READ_ONLY, "TOKEN").unwrap_err().log("p");
         assert!(text.contains(r#"secrets = ["TOKEN"], in = ["header:authorization"]"#), "{text}");
         let clear = Grants { secrets_clear: true, ..Grants::default() };
-        let text = check_secret(&clear, "TOKEN").unwrap_err().log("p");
+        let text = check_secret(&clear, CallPermissions::READ_ONLY, "TOKEN").unwrap_err().log("p");
         assert!(text.contains(r#"grants = { secrets = ["TOKEN"], secrets_clear = true }"#), "{text}");
     }
 }

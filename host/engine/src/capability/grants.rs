@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use latchwork_core::model::bounds;
+
 pub use http::{HeaderName, Method};
 
 /// Capabilities of a tool. Empty lists grant nothing.
@@ -19,8 +21,8 @@ pub struct Grants {
     pub secrets: Vec<String>,
     /// True if the tool receives secrets in clear instead of placeholders.
     pub secrets_clear: bool,
-    /// Namespace of the tool's key-value map.
-    pub kv: Option<String>,
+    /// The tool's key-value map.
+    pub kv: Option<KvGrant>,
 }
 
 /// Scheme, host and port of a server, such as `https://api.example.com:443`.
@@ -102,6 +104,35 @@ impl Grants {
     pub fn secret_names(&self) -> BTreeSet<&str> {
         let bound = self.http.iter().flat_map(|grant| &grant.secrets);
         bound.chain(&self.secrets).map(String::as_str).collect()
+    }
+}
+
+/// Key-value map of a tool, such as `{ name = "mail", bytes = "64MiB" }`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KvGrant {
+    /// Namespace of the map. Plugins with the same namespace have the same map.
+    pub name: String,
+    /// True if all tenants have one map. False if each tenant has a map of its own.
+    pub is_shared: bool,
+    /// Largest number of bytes of a map.
+    pub bytes: u64,
+}
+
+impl KvGrant {
+    /// Quota of a grant that names none, in bytes.
+    pub const DEFAULT_BYTES: u64 = bounds::KV_MAP_BYTES as u64;
+    /// Largest quota, in bytes.
+    pub const BYTES_MAX: u64 = 1 << 40;
+
+    /// Returns the grant of a name alone: a map for each tenant, with the default quota.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), is_shared: false, bytes: Self::DEFAULT_BYTES }
+    }
+}
+
+impl From<&str> for KvGrant {
+    fn from(name: &str) -> Self {
+        Self::named(name)
     }
 }
 

@@ -103,11 +103,16 @@ pub(crate) fn is_too_long(directory: &File) -> io::Result<bool> {
     // The descriptor of a granted directory names the directory, and cannot be read itself.
     let readable = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let entries = Dir::new(rustix::fs::openat(directory.as_fd(), ".", readable, Mode::empty())?)?;
-    let mut bytes = 0usize;
-    for (count, entry) in entries.enumerate() {
-        bytes += entry?.file_name().count_bytes();
-        // The names `.` and `..` are part of every directory, and of no listing.
-        if count + 1 > bounds::LISTING_ENTRIES + 2 || bytes > bounds::LISTING_BYTES {
+    let (mut count, mut bytes) = (0, 0);
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        // These names are part of every directory, and of no listing.
+        if matches!(name, b"." | b"..") {
+            continue;
+        }
+        (count, bytes) = (count + 1, bytes + name.len());
+        if count > bounds::LISTING_ENTRIES || bytes > bounds::LISTING_BYTES {
             return Ok(true);
         }
     }
@@ -175,7 +180,7 @@ mod tests {
         assert!(slots.take_body(&mut held[0], 1));
     }
 
-    /// I221: bounds `listing_entries` and `listing_bytes`.
+    /// I221: bound `listing_entries`.
     #[test]
     fn long_directories_are_recognized() {
         let dir = tempfile::tempdir().unwrap();
@@ -187,6 +192,23 @@ mod tests {
         }
         assert!(!is_too_long(&opened).unwrap());
         File::create(dir.path().join("more")).unwrap();
+        assert!(is_too_long(&opened).unwrap());
+    }
+
+    /// I221: bound `listing_bytes`.
+    #[test]
+    fn directories_with_long_names_are_recognized() {
+        const NAME_BYTES: usize = 250;
+        let dir = tempfile::tempdir().unwrap();
+        let opened = File::open(dir.path()).unwrap();
+        let last = dir.path().join("l".repeat(bounds::LISTING_BYTES % NAME_BYTES));
+        File::create(&last).unwrap();
+        for count in 0..bounds::LISTING_BYTES / NAME_BYTES {
+            std::fs::hard_link(&last, dir.path().join(format!("{count:0>NAME_BYTES$}"))).unwrap();
+        }
+        assert!(!is_too_long(&opened).unwrap());
+        let longer = format!("{}l", last.file_name().unwrap().to_str().unwrap());
+        std::fs::rename(&last, dir.path().join(longer)).unwrap();
         assert!(is_too_long(&opened).unwrap());
     }
 }

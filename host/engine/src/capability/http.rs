@@ -12,10 +12,11 @@ use hyper::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderValue, IF_RANGE, RANG
 use hyper::{Method, Request, Uri};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
+use latchwork_core::model::bounds;
+
 use crate::capability::call_window::CallWindow;
 use crate::capability::connect::{SentRequest, Target};
 use crate::capability::denied::Denied;
-use crate::capability::grant::HOST_BYTES_MAX;
 use crate::capability::grants::{HttpGrant, Origin};
 use crate::capability::handles::{RequestSlot, RequestSlots};
 use crate::capability::http_grant::RequestLine;
@@ -123,7 +124,7 @@ fn holding(slot: RequestSlot, (response, connection): SentRequest) -> SentReques
 /// could be mistaken for the host.
 pub fn request_origin(uri: &Uri) -> Result<Origin, Error> {
     let authority = uri.authority().ok_or(Error::HttpRequestUriInvalid)?;
-    let is_host = (1..=HOST_BYTES_MAX).contains(&authority.host().len());
+    let is_host = (1..=bounds::HOST_NAME_BYTES).contains(&authority.host().len());
     if authority.as_str().contains('@') || !is_host {
         return Err(Error::HttpRequestUriInvalid);
     }
@@ -197,6 +198,14 @@ async fn with_secrets(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// I225: bound `host_name_bytes`.
+    #[test]
+    fn name_of_the_host_of_a_request_is_bounded() {
+        let origin = |bytes: usize| request_origin(&format!("http://{}:80/", "h".repeat(bytes)).parse().unwrap());
+        assert_eq!(origin(bounds::HOST_NAME_BYTES).unwrap().host.len(), bounds::HOST_NAME_BYTES);
+        assert!(matches!(origin(bounds::HOST_NAME_BYTES + 1), Err(Error::HttpRequestUriInvalid)));
+    }
 
     #[test]
     fn request_origin_is_parsed() {

@@ -1,12 +1,13 @@
-//! `latchwork:plugin/kv`: a small persistent map in the namespace that the grant names.
+//! `latchwork:plugin/kv`: a small persistent map in the namespace that the grant names. Each tenant has a
+//! map of its own there, unless the grant is shared. The host takes the tenant from the job of the call.
 
 use crate::capability::grant;
 use wasmtime::component::HasData;
 
 use latchwork_core::model::bounds;
-use latchwork_core::storage::KeyValue;
+use latchwork_core::storage::{KeyValue, MapName, SetError};
 
-use crate::capability::grants::Grants;
+use crate::capability::grants::{Grants, KvGrant};
 use crate::capability::host_call_gate::HostCallGate;
 use crate::guest::bindings::import::kv;
 use crate::guest::bindings::import::kv::KvError;
@@ -16,6 +17,8 @@ use crate::guest::permissions::CallPermissions;
 pub(crate) struct KvView<'a> {
     pub(crate) gate: HostCallGate<'a>,
     pub(crate) plugin: &'a str,
+    /// Tenant of the job that the call belongs to.
+    pub(crate) tenant: &'a str,
     pub(crate) grants: &'a Grants,
     pub(crate) permissions: CallPermissions,
     pub(crate) kv: &'a dyn KeyValue,
@@ -28,19 +31,22 @@ impl HasData for KvViewData {
     type Data<'a> = KvView<'a>;
 }
 
-impl KvView<'_> {
-    fn namespace(&mut self, key: &str) -> wasmtime::Result<Result<String, KvError>> {
+impl<'a> KvView<'a> {
+    /// Returns the map of the call and its grant.
+    fn map(&mut self, key: &str) -> wasmtime::Result<Result<(MapName, &'a KvGrant), KvError>> {
         self.gate.pass()?;
         if key.len() > bounds::KV_KEY_BYTES {
             return Ok(Err(KvError::TooLarge));
         }
-        Ok(match grant::kv_namespace(self.grants, self.plugin) {
-            Ok(namespace) => Ok(namespace.to_owned()),
+        let grant = match grant::check_kv(self.grants, self.plugin) {
+            Ok(grant) => grant,
             Err(denied) => {
                 denied.record(self.gate.window, self.plugin);
-                Err(KvError::NotGranted)
+                return Ok(Err(KvError::NotGranted));
             }
-        })
+        };
+        let map = grant::map_name(grant, self.tenant);
+        Ok(map.map(|map| (map, grant)).ok_or_else(|| unavailable("the call belongs to no tenant, so it has no map")))
     }
 
     fn begin_kv_write(&mut self) -> wasmtime::Result<Result<(), KvError>> {
@@ -63,23 +69,31 @@ macro_rules! granted {
 
 impl kv::Host for KvView<'_> {
     async fn get(&mut self, key: String) -> wasmtime::Result<Result<Option<Vec<u8>>, KvError>> {
-        let namespace = granted!(self.namespace(&key)?);
-        Ok(self.kv.get(&namespace, &key).await.map_err(unavailable))
+        let (map, _) = granted!(self.map(&key)?);
+        Ok(self.kv.get(&map, &key).await.map_err(unavailable))
     }
 
     async fn set(&mut self, key: String, value: Vec<u8>) -> wasmtime::Result<Result<(), KvError>> {
-        let namespace = granted!(self.namespace(&key)?);
+        let (map, grant) = granted!(self.map(&key)?);
         if value.len() > bounds::KV_VALUE_BYTES {
             return Ok(Err(KvError::TooLarge));
         }
         granted!(self.begin_kv_write()?);
-        Ok(self.kv.set(&namespace, &key, &value).await.map_err(unavailable))
+        Ok(match self.kv.set(&map, &key, &value, grant.bytes).await {
+            Ok(()) => Ok(()),
+            Err(SetError::Store(error)) => Err(unavailable(error)),
+            Err(SetError::Quota(exceeded)) => {
+                self.gate.window.withdraw_side_effect();
+                let denied = grant::exceeded_kv_quota(self.grants, grant, exceeded);
+                Err(KvError::Unavailable(denied.record(self.gate.window, self.plugin)))
+            }
+        })
     }
 
     async fn delete(&mut self, key: String) -> wasmtime::Result<Result<bool, KvError>> {
-        let namespace = granted!(self.namespace(&key)?);
+        let (map, _) = granted!(self.map(&key)?);
         granted!(self.begin_kv_write()?);
-        Ok(self.kv.delete(&namespace, &key).await.map_err(unavailable))
+        Ok(self.kv.delete(&map, &key).await.map_err(unavailable))
     }
 }
 

@@ -4,29 +4,28 @@ use tracing::Level;
 use wasmtime::component::HasData;
 
 use latchwork_core::encoding::truncate;
+use latchwork_core::model::bounds;
 
 use crate::capability::host_call_gate::HostCallGate;
 use crate::capability::step_view::StepView;
 use crate::guest::bindings::import::log;
 use crate::guest::limits::LogRecord;
 
-/// Maximum length of one record, in bytes. Longer records are truncated.
-pub(crate) const RECORD_BYTES_MAX: usize = 8 << 10;
-
-/// Last record of a try that logs too much.
-const LOG_IS_FULL: &str = "it logged more than 1 MiB in this try; the rest is left out";
+/// Returns the last record of a try that logs too much.
+fn log_is_full() -> String {
+    format!("it logged more than {} MiB in this try; the rest is left out", bounds::LOG_BYTES >> 20)
+}
 
 impl log::Host for StepView<'_> {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.guard.count_host_call()?;
-        if matches!(level, log::Level::Error) {
-            self.guard.last_words.add(&message);
-            self.guard.last_words.add("\n");
+        if is_of_last_words(level) {
+            self.guard.last_words.add_record(&message);
         }
         for line in lines(&message) {
             match self.guard.take_log_bytes(line.len()) {
                 LogRecord::Write => self.calls.log(tracing_level(level), &line),
-                LogRecord::WriteLast => self.calls.log(Level::WARN, LOG_IS_FULL),
+                LogRecord::WriteLast => self.calls.log(Level::WARN, &log_is_full()),
                 LogRecord::LeaveOut => break,
             }
         }
@@ -51,10 +50,13 @@ impl HasData for ToolLogViewData {
 impl log::Host for ToolLogView<'_> {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.gate.pass()?;
+        if is_of_last_words(level) {
+            self.gate.guard.last_words.add_record(&message);
+        }
         for line in lines(&message) {
             match self.gate.guard.take_log_bytes(line.len()) {
                 LogRecord::Write => record(self.plugin, self.slot, tracing_level(level), &line),
-                LogRecord::WriteLast => record(self.plugin, self.slot, Level::WARN, LOG_IS_FULL),
+                LogRecord::WriteLast => record(self.plugin, self.slot, Level::WARN, &log_is_full()),
                 LogRecord::LeaveOut => break,
             }
         }
@@ -62,9 +64,14 @@ impl log::Host for ToolLogView<'_> {
     }
 }
 
+/// Returns true if the last words of a guest contain records of this level. The SDK of C writes standard error as warnings.
+fn is_of_last_words(level: log::Level) -> bool {
+    matches!(level, log::Level::Warn | log::Level::Error)
+}
+
 /// Returns the lines of a message, each for a record of its own. A line break in a record could imitate a record of the host.
 pub(crate) fn lines(message: &str) -> impl Iterator<Item = String> {
-    let message = truncate::at_bytes(message, RECORD_BYTES_MAX).start;
+    let message = truncate::at_bytes(message, bounds::LOG_RECORD_BYTES).start;
     let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
     let lines = message.split(breaks).filter(|line| !line.is_empty());
     // A message without text is a record, too.
@@ -80,7 +87,7 @@ fn without_reordering(line: &str) -> String {
 
 /// Writes a line of a tool to the host's own log.
 pub(crate) fn record(plugin: &str, slot: &str, level: Level, message: &str) {
-    let message = without_reordering(truncate::at_bytes(message, RECORD_BYTES_MAX).start);
+    let message = without_reordering(truncate::at_bytes(message, bounds::LOG_RECORD_BYTES).start);
     match level {
         Level::ERROR => tracing::error!(target: "plugin", plugin, slot, "{message}"),
         Level::WARN => tracing::warn!(target: "plugin", plugin, slot, "{message}"),
@@ -104,7 +111,7 @@ fn tracing_level(level: log::Level) -> Level {
 mod tests {
     use super::*;
 
-    /// I207. A message cannot imitate a record of the host, and does not reorder a line.
+    /// I207: bound `log_record_bytes`. A message cannot imitate a record of the host, and does not reorder a line.
     #[test]
     fn each_line_of_a_message_is_a_record() {
         let of = |message: &str| lines(message).collect::<Vec<_>>();
@@ -113,6 +120,8 @@ mod tests {
         assert_eq!(of("a\r\nb\n\nc\u{2028}d\u{85}e"), ["a", "b", "c", "d", "e"]);
         assert_eq!(of("\n"), [""; 0]);
         assert_eq!(of("a\u{202e}b"), ["a\\u{202e}b"]);
-        assert_eq!(of(&"x".repeat(100_000))[0].len(), RECORD_BYTES_MAX);
+        let longest = "x".repeat(bounds::LOG_RECORD_BYTES);
+        assert_eq!(of(&longest), [longest.as_str()]);
+        assert_eq!(of(&format!("{longest}x")), [longest.as_str()]);
     }
 }

@@ -7,10 +7,10 @@
 //! Modules `grant` and `http_grant` check every grant. Module `call_window` enforces the deadline of a call and records whether
 //! the call has begun to act on the world.
 //!
-//! Floors, top first: `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`, `context`, `filesystem`,
+//! Floors, top first: `hidden_secrets`, `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`, `context`, `filesystem`,
 //! `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `handles`, `host_call_gate`, `http_grant`, `older_grants`,
-//! `rng`, `stub`, `tools` · `grant` · `denied` · `access_text`, `config_line` · `address`, `call_window`, `clock`, `grants`,
-//! `placeholder`, `replaced_body`, `secret_values`, `step_view` · `cut_off`.
+//! `rng`, `stub`, `tools` · `grant` · `denied` · `access_text`, `config_line` · `address`, `call_window`, `clock`, `fixed_sources`,
+//! `grants`, `placeholder`, `replaced_body`, `secret_values`, `step_view` · `cut_off`.
 
 pub mod access_text;
 pub mod call_window;
@@ -31,8 +31,10 @@ pub mod connect;
 pub(crate) mod context;
 mod events;
 pub(crate) mod filesystem;
+mod fixed_sources;
 pub mod grant;
 pub(crate) mod handles;
+mod hidden_secrets;
 pub(crate) mod host_call_gate;
 pub mod http;
 pub(crate) mod kv;
@@ -50,9 +52,10 @@ pub(crate) mod step_view;
 mod tools;
 
 pub use cut_off::CutOff;
+pub(crate) use fixed_sources::{fix_for_check, fix_for_pure};
+pub(crate) use hidden_secrets::HiddenSecrets;
 pub(crate) use placeholder::Placeholders;
 pub use secret_values::{EnvOrFile, Secrets};
-pub(crate) use stub::fix_environment;
 pub use stub::{HttpStub, StubFailure};
 
 /// Returns scheme, host and port of a URL. Returns `None` if one of them is missing or invalid.

@@ -1,12 +1,11 @@
 //! `latchwork:plugin/rng`: the injected random number generator.
 
+use latchwork_core::model::bounds;
+
 use crate::capability::step_view::StepView;
 use crate::guest::bindings::import::rng;
 use crate::guest::fault::HostFault;
 use crate::guest::step_calls::{Source, Stop};
-
-/// Maximum number of bytes of one call. The maximum limits the host's allocation and suffices for any key.
-pub(crate) const BYTES_MAX: u32 = 65_536;
 
 impl StepView<'_> {
     fn before_read(&mut self) -> wasmtime::Result<()> {
@@ -17,7 +16,7 @@ impl StepView<'_> {
 impl rng::Host for StepView<'_> {
     fn bytes(&mut self, len: u32) -> wasmtime::Result<Vec<u8>> {
         self.guard.count_host_call()?;
-        if len > BYTES_MAX {
+        if len > bounds::RANDOM_BYTES {
             return Err(HostFault::RandomBytes(len).into());
         }
         self.before_read()?;

@@ -85,7 +85,7 @@ impl SecretEcho {
 
 /// Returns the characters of base64 that depend on `value` alone, if `before` bytes precede it: in the standard alphabet
 /// and in the one for URLs.
-fn base64_forms(value: &[u8], before: usize) -> [Vec<u8>; 2] {
+pub(super) fn base64_forms(value: &[u8], before: usize) -> [Vec<u8>; 2] {
     let padded = [&vec![0; before], value].concat();
     // Six bits for each character. The first characters also contain bits of the bytes before the value, and the last
     // one may contain bits of the bytes behind it.

@@ -9,12 +9,14 @@ use crate::capability::placeholder::Placeholders;
 use crate::capability::secret_values::Secrets;
 use crate::guest::bindings::import::secrets;
 use crate::guest::bindings::import::secrets::SecretError;
+use crate::guest::permissions::CallPermissions;
 
 /// The parts of a tool's state that its secrets need.
 pub(crate) struct SecretsView<'a> {
     pub(crate) gate: HostCallGate<'a>,
     pub(crate) plugin: &'a str,
     pub(crate) grants: &'a Grants,
+    pub(crate) permissions: CallPermissions,
     pub(crate) secrets: &'a dyn Secrets,
     pub(crate) placeholders: &'a Placeholders,
 }
@@ -29,7 +31,7 @@ impl HasData for SecretsViewData {
 impl secrets::Host for SecretsView<'_> {
     fn get(&mut self, name: String) -> wasmtime::Result<Result<String, SecretError>> {
         self.gate.pass()?;
-        if let Err(denied) = grant::check_secret(self.grants, &name) {
+        if let Err(denied) = grant::check_secret(self.grants, self.permissions, &name) {
             denied.record(self.gate.window, self.plugin);
             return Ok(Err(SecretError::NotGranted));
         }

@@ -9,12 +9,11 @@ use tokio::io::AsyncWrite;
 use tracing::Level;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 
-use crate::capability::log;
-use crate::capability::log::RECORD_BYTES_MAX;
-use crate::guest::limits::RECORD_BYTES;
+use latchwork_core::model::bounds;
 
-/// Number of bytes of one stream that a call logs.
-const STREAM_BYTES_MAX: usize = 1 << 20;
+use crate::capability::log;
+use crate::guest::last_words::LastWords;
+use crate::guest::limits::RECORD_BYTES;
 
 /// One stream of one call. Clones share the incomplete line.
 #[derive(Clone)]
@@ -27,27 +26,42 @@ struct Line {
     text: Vec<u8>,
     /// Number of bytes that are still logged.
     left: usize,
+    /// True if bytes were left out. A last record says so.
+    is_full: bool,
+    /// Also receives the bytes. `None` for standard output.
+    last_words: Option<LastWords>,
 }
 
 impl LogStream {
     pub(crate) fn new(plugin: &str, slot: &str, level: Level) -> Self {
-        let line =
-            Line { plugin: plugin.to_owned(), slot: slot.to_owned(), level, text: Vec::new(), left: STREAM_BYTES_MAX };
+        let (plugin, slot) = (plugin.to_owned(), slot.to_owned());
+        let left = bounds::TOOL_STREAM_BYTES;
+        let line = Line { plugin, slot, level, text: Vec::new(), left, is_full: false, last_words: None };
         Self(Arc::new(Mutex::new(line)))
+    }
+
+    /// Adds everything that is written to the last words of the guest, too.
+    pub(crate) fn with_last_words(self, last_words: LastWords) -> Self {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).last_words = Some(last_words);
+        self
     }
 }
 
 impl Line {
     fn push(&mut self, bytes: &[u8]) {
-        if self.left == 0 {
+        if let Some(last_words) = &self.last_words {
+            last_words.add(bytes);
+        }
+        if self.is_full {
             return;
         }
         let taken = bytes.len().min(self.left);
         self.left -= taken;
         self.push_lines(&bytes[..taken]);
-        if self.left == 0 {
+        if taken < bytes.len() {
+            self.is_full = true;
             self.end();
-            let message = format!("it wrote more than {STREAM_BYTES_MAX} bytes; the rest is left out");
+            let message = format!("it wrote more than {} bytes; the rest is left out", bounds::TOOL_STREAM_BYTES);
             log::record(&self.plugin, &self.slot, Level::WARN, &message);
         }
     }
@@ -55,7 +69,7 @@ impl Line {
     fn push_lines(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.text.extend_from_slice(piece);
-            if piece.ends_with(b"\n") || self.text.len() >= RECORD_BYTES_MAX {
+            if piece.ends_with(b"\n") || self.text.len() >= bounds::LOG_RECORD_BYTES {
                 self.end();
             }
         }
@@ -100,5 +114,25 @@ impl AsyncWrite for LogStream {
     }
     fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I225: bound `tool_stream_bytes`. The first byte beyond it, and every later one, is left out.
+    #[test]
+    fn output_of_a_tool_is_left_out_beyond_its_limit() {
+        let stream = LogStream::new("p", "s1", Level::INFO);
+        let mut line = stream.0.lock().unwrap();
+        line.push(&vec![b'x'; bounds::TOOL_STREAM_BYTES]);
+        assert!(!line.is_full && line.left == 0);
+        line.push(b"");
+        assert!(!line.is_full);
+        line.push(b"x");
+        assert!(line.is_full && line.text.is_empty());
+        line.push(b"more");
+        assert!(line.text.is_empty());
     }
 }

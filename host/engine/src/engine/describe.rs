@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Store, UpdateDeadline};
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::ids::Operator;
 use latchwork_core::model::manifest::{Determinism, Limits, Manifest, OperatorSpec, PluginKind, WasiMode};
 
 use crate::capability::settings::PluginSettings;
 use crate::engine::null_host::NullHost;
-use crate::engine::schema::{PATTERN_BYTES_MAX, Schemas};
+use crate::engine::schema::{Schemas, check_component_patterns};
 use crate::engine::shape::Shape;
 use crate::engine::step_state::StepState;
 use crate::engine::{start_phase, stated_effects, virtual_wasi};
@@ -23,7 +24,7 @@ use crate::interfaces::package::PACKAGE;
 /// Limits of a `describe` call. They are large, because an interpreter needs much memory, fuel and time for its start.
 const DESCRIBE_LIMITS: Limits = Limits {
     memory_bytes: 256 << 20,
-    table_elements: 100_000,
+    table_elements: bounds::TABLE_ELEMENTS,
     fuel: 10_000_000_000,
     timeout_ms: 20_000,
     output_bytes: 4 << 20,
@@ -163,9 +164,8 @@ pub(crate) fn check_manifest(
         match Schemas::compile(&operator.input_schema, &operator.output_schema) {
             Ok(compiled) => {
                 pattern_bytes += compiled.pattern_bytes();
-                if pattern_bytes > PATTERN_BYTES_MAX {
-                    let most = PATTERN_BYTES_MAX >> 20;
-                    wrong("operators".into(), format!("their regular expressions have more than {most} MiB of states"));
+                if let Err(text) = check_component_patterns(pattern_bytes) {
+                    wrong("operators".into(), text);
                     break;
                 }
                 schemas.insert(operator.name.clone(), compiled);

@@ -10,7 +10,7 @@
 //! * `cache` stores compiled code.
 //!
 //! Floors, top first: `runnable` · `component_interface`, `plugin` · `component`, `tool` · `untyped` · `describe` ·
-//! `cache`, `profile`, `start_phase`, `step` · `announce`, `code_size`, `error`, `instance_pool`, `null_host`, `schema`,
+//! `cache`, `profile`, `pure_reads`, `start_phase`, `step` · `announce`, `code_size`, `error`, `instance_pool`, `null_host`, `schema`,
 //! `shape`, `stated_effects`, `step_end`, `step_state`, `tool_state`, `virtual_wasi`.
 
 mod announce;
@@ -24,6 +24,7 @@ mod instance_pool;
 mod null_host;
 mod plugin;
 mod profile;
+mod pure_reads;
 mod runnable;
 pub mod schema;
 mod shape;
@@ -64,7 +65,7 @@ pub use tool::{ReconcileVerdict, ToolEnd, VerifyResult};
 
 pub(crate) use describe::check_manifest;
 pub(crate) use plugin::limits as effective_limits;
-pub(crate) use tool::{KEPT_ANSWER_BYTES_MAX, check_tool_output};
+pub(crate) use tool::check_tool_output;
 
 /// Options of an [`Engine`].
 #[derive(Clone, Debug, Default)]

@@ -369,7 +369,8 @@ pub(crate) fn limits(config: &LimitsConfig, wanted: RequestedLimits) -> Limits {
 }
 
 fn not_called(failure: Failure) -> ToolEnd {
-    ToolEnd { answer: latchwork_core::model::effect::Answer::NotApplied(failure), fuel: 0, wall_us: 0 }
+    let answer = latchwork_core::model::effect::Answer::NotApplied(failure);
+    ToolEnd { answer, fuel: 0, wall_us: 0, functions: vec![] }
 }
 
 fn unexpected_answer(said: ToolReturn) -> Failure {

@@ -6,6 +6,7 @@
 
 use wasmtime::{Config, OptLevel, RegallocAlgorithm, Strategy};
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 
@@ -37,7 +38,7 @@ type Setting = (&'static str, String, Box<dyn FnOnce(&mut Config)>);
 /// would the result of a tool that is pure.
 pub(crate) fn build_profile(kind: PluginKind) -> (Config, Hash) {
     let mut config = Config::new();
-    let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", crate::guest::limits::INSTANTIATION_FUEL);
+    let mut text = format!("wasmtime={WASMTIME}\nfuel_of_instantiation={}\n", bounds::INSTANTIATION_FUEL);
     if kind == PluginKind::Step {
         text.push_str(&format!("virtual_wasi={}\n", crate::engine::virtual_wasi::VERSION));
     }

@@ -3,6 +3,7 @@
 use wasmtime::Store;
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::manifest::{Limits, WasiMode};
 
 use crate::capability::clock::ClockViewData;
@@ -108,7 +109,7 @@ impl StepCode {
     ) -> wasmtime::Result<()> {
         let _turn = self.permits.acquire().await;
         let mut store = Store::new(self.pre.engine(), StepState::new(calls, &Limits::default()));
-        store.set_fuel(limits::INSTANTIATION_FUEL)?;
+        store.set_fuel(bounds::INSTANTIATION_FUEL)?;
         store.set_epoch_deadline(1_000);
         let instance = self.pre.instantiate_async(&mut store).await?;
         let run = self.run.load(&mut store, &instance)?;
@@ -135,7 +136,11 @@ fn run_end(
         Ok(Ok(output)) => Ok(Ok(output)),
         Ok(Err(error)) => Ok(Err(convert::bounded_failure(error, limits))),
         Err(error) if fault::is_stopped(&error) => Err(StepOutcome::Stopped),
-        Err(error) => Err(StepOutcome::Fault(store.data().guard.last_words.explain(fault::failure(&error)))),
+        Err(error) => {
+            // A step has no secrets.
+            let words = &store.data().guard.last_words;
+            Err(StepOutcome::Fault(words.explain(fault::failure(&error), |text, _| text.to_vec())))
+        }
     };
     (answer, ResourceUsage { fuel, memory_bytes, functions })
 }

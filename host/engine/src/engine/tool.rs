@@ -13,6 +13,7 @@ use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::Limits;
 
+use crate::capability::HiddenSecrets;
 use crate::capability::call_window::{CallWindow, Hindrances};
 use crate::capability::config::ConfigViewData;
 use crate::capability::context::CallContextViewData;
@@ -24,6 +25,7 @@ use crate::capability::secrets::SecretsViewData;
 use crate::capability::settings::PluginSettings;
 use crate::capability::sockets::NameLookupData;
 use crate::engine::instance_pool::InstancePermits;
+use crate::engine::pure_reads;
 use crate::engine::schema;
 use crate::engine::shape::Shape;
 use crate::engine::tool_state::{ToolState, files, host_state, lookup};
@@ -36,9 +38,6 @@ use crate::guest::tool_call::ToolCallContext;
 use crate::guest::{convert, fault, limits};
 use crate::os::Machine;
 
-/// Maximum number of bytes kept of an invalid answer.
-pub(crate) const KEPT_ANSWER_BYTES_MAX: usize = 64 << 10;
-
 /// End of one try of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolEnd {
@@ -48,6 +47,8 @@ pub struct ToolEnd {
     pub fuel: u64,
     /// Duration in microseconds.
     pub wall_us: u64,
+    /// Functions on the guest's stack when the host ended the call, innermost first. Empty for any other end.
+    pub functions: Vec<String>,
 }
 
 /// Answer of `reconcile` about a call in doubt.
@@ -118,6 +119,7 @@ pub(crate) struct ToolCallResult {
     pub(crate) hindered: Hindrances,
     pub(crate) fuel: u64,
     pub(crate) wall_us: u64,
+    pub(crate) functions: Vec<String>,
 }
 
 impl ToolCode {
@@ -147,6 +149,7 @@ impl ToolCode {
         sockets::ip_name_lookup::add_to_linker::<_, NameLookupData>(&mut linker, lookup)?;
         sockets::tcp_create_socket::add_to_linker::<_, NameLookupData>(&mut linker, lookup)?;
         sockets::udp_create_socket::add_to_linker::<_, NameLookupData>(&mut linker, lookup)?;
+        pure_reads::link(&mut linker)?;
         let pre = linker.instantiate_pre(component)?;
         Ok(Self {
             invoke: match functions {
@@ -192,7 +195,7 @@ impl ToolCode {
         let limits = &Limits { timeout_ms, ..*limits };
         let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
         let watch = CallWindow::with_deadline(self.machine.clone(), deadline_us).with_cut_off(settings.cut_off.clone());
-        let (mut fuel, mut begun, hindrances) = (0, false, watch.clone());
+        let (mut fuel, mut begun, mut functions, hindrances) = (0, false, vec![], watch.clone());
         let said = match ToolState::new(
             settings.clone(),
             call,
@@ -217,13 +220,20 @@ impl ToolCode {
                 if !permissions.may_write() && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
                     begun = false;
                 }
+                let state = store.data();
+                let (words, placeholders) = (state.guard.last_words.clone(), state.placeholders.clone());
                 // Before the result is returned, this drop closes everything that the guest had open.
                 drop(store);
                 match answered {
                     Ok(Ok(said)) => Ok(said),
                     // A failure before the deadline is reported as it is. The deadline itself can make a guest fail in
                     // many ways. Every failure after the deadline is therefore reported as a timeout.
-                    Ok(Err(error)) if ended_us < deadline_us => Err(fault::failure(&error)),
+                    Ok(Err(error)) if ended_us < deadline_us => {
+                        functions = fault::stack_functions(&error);
+                        let hide =
+                            |text: &[u8], cut: bool| HiddenSecrets::new(settings, &placeholders).replace_in(text, cut);
+                        Err(words.explain(fault::failure(&error), hide))
+                    }
                     Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
                 }
             }
@@ -235,6 +245,7 @@ impl ToolCode {
             hindered: hindrances.hindrances(),
             fuel,
             wall_us: self.machine.boot_us().saturating_sub(since),
+            functions,
         }
     }
 
@@ -256,6 +267,7 @@ impl ToolCode {
         let instance = self.pre.instantiate_async(&mut *store).await?;
         store.set_fuel(limits.fuel)?;
         *fuel = limits.fuel;
+        store.data_mut().has_begun = true;
         self.call_export(store, &instance, operator, ask, limits.output_bytes).await
     }
 
@@ -324,16 +336,17 @@ impl ToolCallResult {
     /// Converts the result of `invoke` or `compensate` into the end of the try. Checks the answer against
     /// `schema`, if given.
     pub(crate) fn into_end(self, limits: &Limits, schema: Option<&schema::Schemas>) -> ToolEnd {
-        let ToolCallResult { returned: said, begun, hindered, fuel, wall_us } = self;
+        let ToolCallResult { returned: said, begun, hindered, fuel, wall_us, functions } = self;
         if let Some((DeniedBy::DryRun, why)) = hindered.denied {
             // The mode skips the call, whatever the guest made of the refusal.
-            return ToolEnd { answer: Answer::NotApplied(Failure::new(Code::ModeForbids, why)), fuel, wall_us };
+            let answer = Answer::NotApplied(Failure::new(Code::ModeForbids, why));
+            return ToolEnd { answer, fuel, wall_us, functions };
         }
         let doubtful = |failure, kept: Option<&str>| match begun {
             false => Answer::NotApplied(failure),
             true => Answer::Unknown {
                 failure,
-                kept: kept.map(|text| truncate::at_bytes(text, KEPT_ANSWER_BYTES_MAX).start.to_owned()),
+                kept: kept.map(|text| truncate::at_bytes(text, bounds::KEPT_ANSWER_BYTES).start.to_owned()),
             },
         };
         let answer = match said {
@@ -375,7 +388,7 @@ impl ToolCallResult {
             }
             Err(failure) => doubtful(explain_hindrance(failure, hindered), None),
         };
-        ToolEnd { answer, fuel, wall_us }
+        ToolEnd { answer, fuel, wall_us, functions }
     }
 }
 

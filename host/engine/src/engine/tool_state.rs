@@ -39,8 +39,10 @@ pub(crate) struct ToolState {
     pub(crate) call: ToolCallContext,
     pub(crate) permissions: CallPermissions,
     pub(crate) watch: CallWindow,
+    /// True after the instantiation, when the host has called the tool's function.
+    pub(crate) has_begun: bool,
     pub(crate) placeholders: Placeholders,
-    guard: Guard,
+    pub(crate) guard: Guard,
     wasi: WasiCtx,
     http: WasiHttpCtx,
     requests: RequestHooks,
@@ -63,9 +65,13 @@ impl ToolState {
         let names = ResolvedNames::default();
         let mut wasi = WasiCtx::builder();
         wasi.stdout(LogStream::new(&settings.name, &call.slot, Level::INFO));
-        wasi.stderr(LogStream::new(&settings.name, &call.slot, Level::WARN));
-        if settings.http_stub.is_some() {
-            crate::capability::fix_environment(&mut wasi, &call.external_key, call.tries_before);
+        let guard = Guard::new(limits);
+        let stderr = LogStream::new(&settings.name, &call.slot, Level::WARN);
+        wasi.stderr(stderr.with_last_words(guard.last_words.clone()));
+        if permissions.is_pure {
+            crate::capability::fix_for_pure(&mut wasi);
+        } else if settings.http_stub.is_some() {
+            crate::capability::fix_for_check(&mut wasi, &call.external_key, call.tries_before);
         }
         dirs.give_to(&mut wasi, permissions)?;
         let tcp = !settings.grants.tcp.is_empty();
@@ -93,7 +99,7 @@ impl ToolState {
         table.set_max_capacity(bounds::HANDLES);
         no_handles.set_max_capacity(0);
         Ok(Self {
-            guard: Guard::new(limits),
+            guard,
             wasi: wasi.build(),
             http,
             requests,
@@ -106,6 +112,7 @@ impl ToolState {
             call,
             permissions,
             watch,
+            has_begun: false,
         })
     }
 
@@ -126,6 +133,7 @@ impl ToolState {
         KvView {
             gate: HostCallGate { guard: &mut self.guard, window: &self.watch },
             plugin: &self.settings.name,
+            tenant: &self.call.step.tenant,
             grants: &self.settings.grants,
             permissions: self.permissions,
             kv: self.settings.kv.as_ref(),
@@ -138,6 +146,7 @@ impl ToolState {
             gate: HostCallGate { guard: &mut self.guard, window: &self.watch },
             plugin: &self.settings.name,
             grants: &self.settings.grants,
+            permissions: self.permissions,
             secrets: self.settings.secrets.as_ref(),
             placeholders: &self.placeholders,
         }

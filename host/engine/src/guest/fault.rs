@@ -4,6 +4,7 @@ use wasmtime::{Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
 use latchwork_core::encoding::truncate;
+use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 
 /// Maximum number of callers from the guest's stack in one message. The function that the guest was executing is not
@@ -14,9 +15,9 @@ const FRAMES_SHOWN: usize = 6;
 const FRAMES_KEPT: usize = 24;
 
 /// Maximum length of an error message of or about a guest, in bytes. Longer messages are truncated.
-pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
+pub(crate) const MESSAGE_BYTES_MAX: usize = bounds::MESSAGE_BYTES;
 /// Maximum length of the name of a function in a message, in bytes. A component can name its functions with megabytes.
-const NAME_BYTES_MAX: usize = 400;
+const NAME_BYTES_MAX: usize = bounds::FUNCTION_NAME_BYTES;
 
 /// Reason why the host ended a guest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +32,7 @@ pub(crate) enum HostFault {
     WallClock(u64),
     #[error("the call's time has passed")]
     Deadline,
-    #[error("asked for {0} random bytes at once, 65536 are allowed")]
+    #[error("asked for {0} random bytes at once, {most} are allowed", most = bounds::RANDOM_BYTES)]
     RandomBytes(u32),
     #[error("emitted more than {0} bytes of events; raise limits.output or emit less")]
     EventBytes(u64),
@@ -56,6 +57,9 @@ pub(crate) enum HostFault {
     /// The machine lacks a resource that the limits of the plugin allow.
     #[error("the machine has no more room for the plugin: {0}")]
     Machine(String),
+    /// A pure operator read a clock or random numbers.
+    #[error("{0}, but its operator declares that it is pure")]
+    ImpureRead(String),
     #[error("the host stopped the step")]
     Stopped,
 }
@@ -91,6 +95,7 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
             | HostFault::EmptyPoll
             | HostFault::AbsentFunction { .. }
             | HostFault::UnknownImport(_)
+            | HostFault::ImpureRead(_)
             | HostFault::Stopped => Code::PluginTrap,
         };
         return (code, format!("the plugin {fault}").replace("the plugin the ", "the "));
@@ -152,7 +157,11 @@ fn stack_suffix(error: &wasmtime::Error) -> Option<String> {
 /// Returns the functions on the guest's stack by name, innermost first: the function that the guest was executing, then
 /// its callers. The names come from the component's name section.
 pub(crate) fn stack_functions(error: &wasmtime::Error) -> Vec<String> {
-    let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return vec![] };
+    error.downcast_ref::<WasmBacktrace>().map(functions_of).unwrap_or_default()
+}
+
+/// Returns the functions of a stack by name, innermost first.
+pub(crate) fn functions_of(backtrace: &WasmBacktrace) -> Vec<String> {
     let names = backtrace.frames().iter().map(|frame| match frame.func_name() {
         // Function names of Rust guests are mangled. The format `{:#}` leaves out the trailing hash of a demangled
         // name, so the names stay the same in every build.

@@ -2,26 +2,43 @@
 
 use serde_json::Value;
 
-use latchwork_core::encoding::canon;
 use latchwork_core::encoding::canon::Refusal;
+use latchwork_core::encoding::{canon, truncate};
+use latchwork_core::model::bounds;
 
 /// Part of the message about a JSON text without a canonical form. The checker of plugins recognizes the reason by it.
 pub const NO_CANONICAL_FORM: &str = "has no canonical form";
 
-/// Parses a text. `what` names it in the message.
+/// Parses a text. `what` names it in the message. The message has a bounded length, because it can name a key.
 ///
 /// # Errors
 /// Says if the text is not JSON or has no canonical form, with the byte offset.
 pub(crate) fn parse(what: &str, text: &str) -> Result<Value, String> {
-    canon::parse_strict(text.as_bytes()).map_err(|error| match error.refusal {
-        Refusal::Syntax(_) => format!("{what} is not JSON: {error}"),
-        _ => format!("{what} {NO_CANONICAL_FORM}: {error}"),
+    canon::parse_strict(text.as_bytes()).map_err(|error| {
+        let message = match error.refusal {
+            Refusal::Syntax(_) => format!("{what} is not JSON: {error}"),
+            _ => format!("{what} {NO_CANONICAL_FORM}: {error}"),
+        };
+        truncate::at_bytes(&message, bounds::MESSAGE_BYTES).start.to_owned()
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// I252: a key of any length can appear twice.
+    #[test]
+    fn message_about_a_text_has_a_bounded_length() {
+        let twice = |key: usize| {
+            let key = "k".repeat(key);
+            parse("it", &format!(r#"{{"{key}":1,"{key}":2}}"#)).unwrap_err()
+        };
+        let rest = twice(1_000).len() - 1_000;
+        let longest = twice(bounds::MESSAGE_BYTES - rest);
+        assert!(longest.len() == bounds::MESSAGE_BYTES && longest.ends_with("keep one of them"), "{longest}");
+        assert_eq!(twice(1 << 20).len(), bounds::MESSAGE_BYTES);
+    }
 
     /// I217: each reason is named with its place.
     #[test]

@@ -1,59 +1,113 @@
 //! The last texts that a guest wrote about an error. They say more about a trap than the functions on its stack.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
+use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 
-/// Maximum number of bytes that are kept and shown.
-const BYTES_MAX: usize = 2_048;
+/// Maximum number of bytes that are shown.
+const SHOWN_BYTES_MAX: usize = bounds::LAST_WORDS_BYTES;
+/// Number of bytes that are kept. More bytes than are shown, so that a secret at the beginning of the shown part is found
+/// as a whole.
+pub(crate) const KEPT_BYTES_MAX: usize = 32 << 10;
 
 /// Beginning of the last words in a failure message.
 pub const LAST_WORDS: &str = "; its last words: ";
 
-/// The end of the texts that a guest wrote, at most 2 KiB.
+/// The end of the texts that a guest wrote: records of the levels warn and error, and standard error. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LastWords(Arc<Mutex<Kept>>);
+
+/// Bytes that a guest wrote.
 #[derive(Debug, Default)]
-pub(crate) struct LastWords(String);
+struct Kept {
+    bytes: Vec<u8>,
+    /// True if the guest wrote more in front of these bytes.
+    is_cut: bool,
+}
+
+impl Kept {
+    fn cut(&mut self) {
+        let surplus = self.bytes.len().saturating_sub(KEPT_BYTES_MAX);
+        self.bytes.drain(..surplus);
+        self.is_cut |= surplus > 0;
+    }
+}
 
 impl LastWords {
     /// Adds a text. The beginning of what is kept gives way to it.
-    pub(crate) fn add(&mut self, text: &str) {
-        self.0.push_str(text);
-        let surplus = self.0.len().saturating_sub(BYTES_MAX);
-        if surplus > 0 {
-            let start = (surplus..=self.0.len()).find(|at| self.0.is_char_boundary(*at)).unwrap_or(self.0.len());
-            self.0.drain(..start);
+    pub(crate) fn add(&self, text: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.bytes.extend_from_slice(text);
+        // Room for as much again, so that many short texts are not moved one by one.
+        if kept.bytes.len() > 2 * KEPT_BYTES_MAX {
+            kept.cut();
         }
     }
 
-    /// Returns the failure with the last words, if a trap ended the guest and it wrote any.
-    pub(crate) fn explain(&self, mut failure: Failure) -> Failure {
-        let lines: Vec<&str> = self.0.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        if failure.code == Code::PluginTrap && !lines.is_empty() {
+    /// Adds a record.
+    pub(crate) fn add_record(&self, message: &str) {
+        self.add(message.as_bytes());
+        self.add(b"\n");
+    }
+
+    /// Returns the failure with the last words, if a trap ended the guest and it wrote any. `show` returns what may be
+    /// shown of the kept bytes. Its second argument is true if the guest wrote more in front of them.
+    pub(crate) fn explain(&self, mut failure: Failure, show: impl FnOnce(&[u8], bool) -> Vec<u8>) -> Failure {
+        if failure.code != Code::PluginTrap {
+            return failure;
+        }
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.cut();
+        let shown = show(&kept.bytes, kept.is_cut);
+        let mut surplus = shown.len().saturating_sub(SHOWN_BYTES_MAX);
+        // The cut is not in the middle of a character.
+        while shown.get(surplus).is_some_and(|byte| byte & 0xc0 == 0x80) {
+            surplus += 1;
+        }
+        let text = String::from_utf8_lossy(&shown[surplus..]);
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        if !lines.is_empty() {
             failure.message.push_str(LAST_WORDS);
-            failure.message.push_str(&lines.join(" / ").replace(char::is_control, " "));
+            failure.message.push_str(&visible(&lines.join(" / ")));
         }
         failure
     }
+}
+
+/// Replaces control characters, and escapes characters that change the order in which a terminal shows text.
+fn visible(text: &str) -> String {
+    let shown = |c: char| match c {
+        _ if c.is_control() => " ".to_owned(),
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => c.escape_unicode().to_string(),
+        _ => c.to_string(),
+    };
+    text.chars().map(shown).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// I218: the last words are bounded, end with the last text, and belong to traps alone.
+    /// I218, I242: the last words are bounded, end with the last text, and belong to traps alone.
     #[test]
     fn last_words_are_bounded_and_belong_to_traps() {
-        let mut words = LastWords::default();
+        let words = LastWords::default();
+        let explain = |failure: Failure| words.explain(failure, |text, _| text.to_vec()).message;
         let trap = || Failure::new(Code::PluginTrap, "it trapped");
-        assert_eq!(words.explain(trap()).message, "it trapped");
-        words.add("Traceback:\n  File \"plugin.py\", line 7\u{1b}[0m\n");
-        words.add("ZeroDivisionError\n");
-        let expected = "it trapped; its last words: Traceback: / File \"plugin.py\", line 7 [0m / ZeroDivisionError";
-        assert_eq!(words.explain(trap()).message, expected);
-        assert_eq!(words.explain(Failure::new(Code::OutOfFuel, "no fuel")).message, "no fuel");
-        for n in 0..1_000 {
-            words.add(&format!("\u{e9}\u{1f600}{n}\n"));
+        assert_eq!(explain(trap()), "it trapped");
+        words.add(b"Traceback:\n  File \"plugin.py\", line 7\x1b[0m\n");
+        words.add_record("ZeroDivisionError\u{202e}");
+        let expected =
+            "it trapped; its last words: Traceback: / File \"plugin.py\", line 7 [0m / ZeroDivisionError\\u{202e}";
+        assert_eq!(explain(trap()), expected);
+        assert_eq!(explain(Failure::new(Code::OutOfFuel, "no fuel")), "no fuel");
+        for n in 0..20_000 {
+            words.add_record(&format!("\u{e9}\u{1f600}{n}"));
+            assert!(words.0.lock().unwrap().bytes.len() <= 2 * KEPT_BYTES_MAX);
         }
-        assert!(words.0.len() <= BYTES_MAX);
-        let message = words.explain(trap()).message;
-        assert!(message.ends_with("999") && message.len() < 2 * BYTES_MAX, "{message}");
+        let message = explain(trap());
+        assert!(message.ends_with("19999") && message.len() < 2 * SHOWN_BYTES_MAX, "{message}");
+        assert!(!message.contains('\u{fffd}'), "{message}");
     }
 }

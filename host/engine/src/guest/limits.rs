@@ -10,18 +10,6 @@ use crate::guest::fault::HostFault;
 use crate::guest::last_words::LastWords;
 use crate::os::clock;
 
-/// Fuel for instantiation and static initializers. The cost of instantiation depends on the platform and on
-/// copy-on-write memory. A separate fixed amount keeps this cost out of the operator's own fuel.
-pub(crate) const INSTANTIATION_FUEL: u64 = 1_000_000_000;
-
-/// Bytes that a guest may pass in one host call in addition to the maximum size of the operator's answer. The
-/// additional bytes are for names, keys and frames.
-const HOSTCALL_SLACK_BYTES: usize = 256 << 10;
-
-/// Allowed calls of virtual WASI for each allowed host call. The ratio is high because a language runtime makes many
-/// WASI calls that the plugin's author does not see. A WASI call costs very little.
-const WASI_CALLS_PER_HOST_CALL: u32 = 100;
-
 /// Bytes that a log record takes besides its text, for time, place and names.
 pub(crate) const RECORD_BYTES: usize = 100;
 
@@ -58,7 +46,7 @@ pub(crate) struct Guard {
     recorded_bytes_left: u64,
     /// Bytes of log records that the try may still write.
     log_bytes_left: usize,
-    /// The last texts about errors.
+    /// The last texts about errors. Shared with the streams of a tool.
     pub(crate) last_words: LastWords,
     wasi_calls: u32,
     wasi_calls_max: u32,
@@ -85,7 +73,9 @@ impl Guard {
             log_bytes_left: bounds::LOG_BYTES,
             last_words: LastWords::default(),
             wasi_calls: 0,
-            wasi_calls_max: limits.host_calls.saturating_mul(WASI_CALLS_PER_HOST_CALL),
+            // A language runtime makes many calls of WASI that the author of the plugin does not see. Such a call costs
+            // very little.
+            wasi_calls_max: limits.host_calls.saturating_mul(bounds::WASI_CALLS_PER_HOST_CALL),
             running_since_us: clock::boot_us(),
             waited_us: 0,
             run_us_max: u64::from(limits.timeout_ms) * 1_000,
@@ -164,8 +154,12 @@ impl Guard {
     }
 
     pub(crate) fn check_time(&self) -> Result<(), HostFault> {
-        let running = clock::boot_us().saturating_sub(self.running_since_us).saturating_sub(self.waited_us);
-        if running > self.run_us_max { Err(HostFault::WallClock(self.run_us_max / 1_000)) } else { Ok(()) }
+        self.check_run_time(clock::boot_us().saturating_sub(self.running_since_us).saturating_sub(self.waited_us))
+    }
+
+    /// Fails if the guest ran longer than it may.
+    fn check_run_time(&self, running_us: u64) -> Result<(), HostFault> {
+        if running_us > self.run_us_max { Err(HostFault::WallClock(self.run_us_max / 1_000)) } else { Ok(()) }
     }
 }
 
@@ -216,11 +210,13 @@ pub(crate) trait Guarded: 'static {
     fn guard(&mut self) -> &mut Guard;
 }
 
-/// Applies the limits to a new wasmtime `Store` and adds the fuel for instantiation.
+/// Applies the limits to a new wasmtime `Store` and adds the fuel for instantiation. The cost of instantiation depends
+/// on the platform and on copy-on-write memory, so it is kept out of the operator's own fuel.
 pub(crate) fn apply_limits<T: Guarded>(store: &mut Store<T>, limits: &Limits) -> wasmtime::Result<()> {
     store.limiter(|state| state.guard());
-    store.set_fuel(INSTANTIATION_FUEL)?;
-    store.set_hostcall_fuel(limits.output_bytes as usize + HOSTCALL_SLACK_BYTES);
+    store.set_fuel(bounds::INSTANTIATION_FUEL)?;
+    // The additional bytes are for names, keys and frames.
+    store.set_hostcall_fuel(limits.output_bytes as usize + bounds::HOST_CALL_SLACK_BYTES);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(|mut context| {
         context.data_mut().guard().check_time()?;
@@ -239,6 +235,56 @@ pub(crate) fn oversized(len: usize, limits: &Limits) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guest::fault;
+
+    /// I225: bounds `memory_bytes` and `table_elements`. All memories of an instance count together, and all its tables.
+    #[test]
+    fn memories_and_tables_of_an_instance_are_bounded() {
+        let mut guard = Guard::new(&Limits::default());
+        let memory = bounds::MEMORY_BYTES as usize;
+        assert!(guard.memory_growing(0, 1 << 16, None).unwrap());
+        assert!(guard.memory_growing(0, memory - (1 << 16), None).unwrap());
+        let beyond = guard.memory_growing(0, 1, None).unwrap_err();
+        assert_eq!(fault::failure(&beyond).code, Code::MemoryLimit);
+        let elements = bounds::TABLE_ELEMENTS as usize;
+        assert!(guard.table_growing(0, 1, None).unwrap());
+        assert!(guard.table_growing(1, elements, None).unwrap());
+        let beyond = guard.table_growing(0, 1, None).unwrap_err();
+        assert_eq!(fault::failure(&beyond).code, Code::MemoryLimit);
+    }
+
+    /// I225: bounds `host_calls` and `wasi_calls_per_host_call`.
+    #[test]
+    fn calls_of_the_host_and_of_wasi_are_bounded() {
+        let mut guard = Guard::new(&Limits::default());
+        (0..bounds::HOST_CALLS).for_each(|_| guard.count_host_call().unwrap());
+        assert_eq!(guard.count_host_call(), Err(HostFault::HostCalls(bounds::HOST_CALLS)));
+        let most = bounds::HOST_CALLS * bounds::WASI_CALLS_PER_HOST_CALL;
+        guard.count_wasi_calls(most).unwrap();
+        assert_eq!(guard.count_wasi_calls(1), Err(HostFault::WasiCalls(most)));
+    }
+
+    /// I225: bound `timeout_ms`.
+    #[test]
+    fn run_time_of_a_try_is_bounded() {
+        let guard = Guard::new(&Limits::default());
+        let most_us = u64::from(bounds::TIMEOUT_MS) * 1_000;
+        guard.check_run_time(most_us).unwrap();
+        let beyond = guard.check_run_time(most_us + 1);
+        assert_eq!(beyond, Err(HostFault::WallClock(bounds::TIMEOUT_MS.into())));
+        let late = Guard { running_since_us: clock::boot_us().saturating_sub(most_us + 1), ..guard };
+        let started_in_time = late.running_since_us > 0;
+        assert!(!started_in_time || late.check_time().is_err());
+    }
+
+    /// I225: bound `output_bytes`. All events of a try have the same limit together as its answer.
+    #[test]
+    fn events_of_a_try_are_bounded() {
+        let mut guard = Guard::new(&Limits::default());
+        guard.count_event_bytes(1).unwrap();
+        guard.count_event_bytes(bounds::OUTPUT_BYTES as usize - 1).unwrap();
+        assert_eq!(guard.count_event_bytes(1), Err(HostFault::EventBytes(bounds::OUTPUT_BYTES.into())));
+    }
 
     /// I222: bound `recorded_bytes`.
     #[test]

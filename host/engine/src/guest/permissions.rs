@@ -38,12 +38,14 @@ pub struct CallPermissions {
     pub is_dry_run: bool,
     /// True if the operator is declared `stable`. Without methods in grants, such operators could send `POST`.
     pub is_stable: bool,
+    /// True if the operator is declared `pure`. Its code may then read no clock, no random numbers and no secrets.
+    pub is_pure: bool,
 }
 
 impl CallPermissions {
     /// Permission to read only.
     pub const READ_ONLY: CallPermissions =
-        CallPermissions { class: EffectClass::Read, is_dry_run: false, is_stable: false };
+        CallPermissions { class: EffectClass::Read, is_dry_run: false, is_stable: false, is_pure: false };
 
     /// Returns true if the code may write to granted directories and to the key-value map.
     pub(crate) fn may_write(self) -> bool {

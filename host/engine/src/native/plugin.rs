@@ -11,6 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use latchwork_core::encoding::{canon, truncate};
+use latchwork_core::model::bounds;
 use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::{Hash, Operator};
@@ -20,8 +21,8 @@ use crate::capability::call_window::CallWindow;
 use crate::capability::settings::LimitsConfig;
 use crate::engine::schema::Schemas;
 use crate::engine::{
-    KEPT_ANSWER_BYTES_MAX, LoadError, Plugin, ReconcileVerdict, Runnable, StepEnd, ToolEnd, VerifyResult,
-    check_manifest, check_tool_output, effective_limits,
+    LoadError, Plugin, ReconcileVerdict, Runnable, StepEnd, ToolEnd, VerifyResult, check_manifest, check_tool_output,
+    effective_limits,
 };
 use crate::guest::convert::MESSAGE_BYTES_MAX;
 use crate::guest::step_calls::StepCalls;
@@ -122,7 +123,7 @@ impl NativePlugin {
         check: impl FnOnce(&Output) -> Result<(), Failure>,
         begun_us: u64,
     ) -> ToolEnd {
-        let kept = |text: &str| truncate::at_bytes(text, KEPT_ANSWER_BYTES_MAX).start.to_owned();
+        let kept = |text: &str| truncate::at_bytes(text, bounds::KEPT_ANSWER_BYTES).start.to_owned();
         let doubtful = |failure, text: Option<&str>| match self.changes_world(operator) {
             true => Answer::Unknown { failure, kept: text.map(kept) },
             false => Answer::NotApplied(failure),
@@ -138,7 +139,8 @@ impl NativePlugin {
             }
             Err(failure) => doubtful(failure, None),
         };
-        ToolEnd { answer, fuel: 0, wall_us: self.machine.boot_us().saturating_sub(begun_us) }
+        let wall_us = self.machine.boot_us().saturating_sub(begun_us);
+        ToolEnd { answer, fuel: 0, wall_us, functions: vec![] }
     }
 }
 
@@ -187,7 +189,7 @@ impl Runnable for NativePlugin {
         let checked = self.check_time_left(&call).and_then(|()| Ok((self.schemas(operator)?, parse(args)?)));
         let (schemas, args) = match checked {
             Ok(checked) => checked,
-            Err(failure) => return ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0 },
+            Err(failure) => return not_called(failure),
         };
         let returned = self.run(&call, async { self.tool.invoke(operator, &args, &call).await }).await;
         self.end(operator, returned, |output| check_tool_output(output, limits, Some(schemas)), begun_us)
@@ -231,7 +233,7 @@ impl Runnable for NativePlugin {
         let checked = self.check_time_left(&call).and_then(|()| Ok((parse(args)?, parse(result)?)));
         let (args, result) = match checked {
             Ok(parsed) => parsed,
-            Err(failure) => return ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0 },
+            Err(failure) => return not_called(failure),
         };
         let of = CommittedCall { external_key, args: &args, result: &result };
         let returned = self.run(&call, async { self.tool.compensate(operator, of, &call).await }).await;
@@ -242,4 +244,8 @@ impl Runnable for NativePlugin {
     fn as_plugin(&self) -> Option<&Plugin> {
         None
     }
+}
+
+fn not_called(failure: Failure) -> ToolEnd {
+    ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0, functions: vec![] }
 }

@@ -55,5 +55,6 @@ fn permissions(job: &Job, operator: &Operator) -> CallPermissions {
         class: EffectClass::of(&pinned.effects),
         is_dry_run: job.header.mode == Mode::DryRun,
         is_stable: pinned.determinism == Determinism::Stable,
+        is_pure: pinned.determinism == Determinism::Pure,
     }
 }

@@ -21,6 +21,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (6, "priorities", include_str!("../../migrations/sqlite/0006_priorities.sql")),
     (7, "restores", include_str!("../../migrations/sqlite/0007_restores.sql")),
     (8, "looks", include_str!("../../migrations/sqlite/0008_looks.sql")),
+    (9, "maps", include_str!("../../migrations/sqlite/0009_maps.sql")),
 ];
 
 /// Migrations of PostgreSQL. The first migration corresponds to the first five migrations of SQLite, so the numbers
@@ -32,6 +33,7 @@ pub(crate) const POSTGRES_MIGRATIONS: &[(i64, &str, &str)] = &[
     (7, "commits", include_str!("../../migrations/postgres/0007_commits.sql")),
     (8, "restores", include_str!("../../migrations/postgres/0008_restores.sql")),
     (9, "looks", include_str!("../../migrations/postgres/0009_looks.sql")),
+    (10, "maps", include_str!("../../migrations/postgres/0010_maps.sql")),
 ];
 
 /// Error text for a server database without tables, if the caller must not create tables.

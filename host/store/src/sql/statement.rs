@@ -81,8 +81,10 @@ statements! {
     COSTS_READ = "costs_read";
     SPENT_READ = "spent_read";
     KV_GET = "kv_get";
+    KV_FIND = "kv_find";
     KV_SET = "kv_set";
     KV_DELETE = "kv_delete";
+    KV_SHARED = "kv_shared";
     }
     postgres {
     BEGIN = "begin";

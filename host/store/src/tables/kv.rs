@@ -1,8 +1,13 @@
-//! Key-value map for tools.
+//! Key-value maps for tools: their entries, and the bytes of each map.
+//!
+//! A map has the lock of its name from the start of a group to its end, so that no other writer changes its bytes
+//! between reading and writing them.
 
 use async_trait::async_trait;
 
-use latchwork_core::storage::StoreError;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::storage::map::{bytes_after_set, entry_bytes};
+use latchwork_core::storage::{MapName, QuotaExceeded, StoreError};
 
 use crate::sql::dialect::Dialect;
 use crate::sql::error::TransactionFailure;
@@ -13,48 +18,96 @@ use crate::sql::statement_batch::StatementBatch;
 use crate::transaction::tx::Tx;
 use crate::transaction::work::Work;
 
-/// Binds namespace and key. On PostgreSQL both are bound as bytes, because a guest may use any text, and a PostgreSQL
-/// text cannot contain a zero byte.
-fn bind_name(script: &mut StatementBatch, dialect: Dialect, namespace: &str, key: &str) {
+/// Binds tenant and namespace of a map. On PostgreSQL namespace and key are bound as bytes, because a guest may use any
+/// text, and a PostgreSQL text cannot contain a zero byte.
+fn bind_map(script: &mut StatementBatch, dialect: Dialect, map: &MapName) {
+    script.text(map.tenant());
+    bind_text(script, dialect, map.namespace());
+}
+
+/// Binds tenant, namespace and key.
+fn bind_entry(script: &mut StatementBatch, dialect: Dialect, map: &MapName, key: &str) {
+    bind_map(script, dialect, map);
+    bind_text(script, dialect, key);
+}
+
+fn bind_text(script: &mut StatementBatch, dialect: Dialect, text: &str) {
     match dialect {
-        Dialect::Sqlite => script.text(namespace).text(key),
-        Dialect::Postgres => script.blob(namespace).blob(key),
+        Dialect::Sqlite => script.text(text),
+        Dialect::Postgres => script.blob(text),
     };
+}
+
+/// Returns the number of the lock that a writer of the map holds.
+fn lock_number(map: &MapName) -> i64 {
+    let hash = Hash::of(&[b"map", &[0], map.tenant().as_bytes(), &[0], map.namespace().as_bytes()]);
+    let mut number = [0; 8];
+    number.copy_from_slice(&hash.0[..8]);
+    i64::from_le_bytes(number)
 }
 
 /// Work that sets the value of a key.
 pub(crate) struct SetValue {
-    pub(crate) namespace: String,
+    pub(crate) map: MapName,
     pub(crate) key: String,
     pub(crate) value: Vec<u8>,
+    /// Largest number of bytes that the map may have.
+    pub(crate) quota: u64,
 }
 
 #[async_trait]
 impl Work for SetValue {
-    type Output = ();
+    type Output = Result<(), QuotaExceeded>;
 
     fn starts_work(&self) -> bool {
         false
+    }
+
+    fn lock_numbers(&self) -> Vec<i64> {
+        vec![lock_number(&self.map)]
     }
 
     fn needs_marker(&self) -> bool {
         true
     }
 
-    async fn run(&self, tx: &mut Tx<'_>) -> Result<(), TransactionFailure> {
+    async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
+        let Self { map, key, value, quota } = self;
+        let mut script = StatementBatch::new("SELECT bytes FROM kv_maps WHERE tenant = ? AND namespace = ?");
+        bind_map(&mut script, tx.dialect, map);
+        script.push("SELECT length(value) FROM kv_entries WHERE tenant = ? AND namespace = ? AND key = ?");
+        bind_entry(&mut script, tx.dialect, map, key);
+        let rows = tx.run(StatementName::KV_FIND, script).await?;
+        let number = |at: usize, table: &'static str| {
+            let row = rows.get(at).and_then(|rows| rows.first());
+            row.map(|row| RowReader::new(row, table).u64()).transpose()
+        };
+        let used = number(0, "kv_maps")?.unwrap_or(0);
+        let before = number(1, "kv_entries")?.map_or(0, |length| entry_bytes(key.len(), length as usize));
+        let bytes = match bytes_after_set(used, before, entry_bytes(key.len(), value.len()), *quota) {
+            Ok(bytes) => bytes,
+            Err(exceeded) => return Ok(Err(exceeded)),
+        };
         let mut script = StatementBatch::new(
-            "INSERT INTO kv VALUES (?, ?, ?) ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value",
+            "INSERT INTO kv_maps (tenant, namespace, bytes) VALUES (?, ?, ?) ON CONFLICT (tenant, namespace) DO UPDATE \
+             SET bytes = excluded.bytes",
         );
-        bind_name(&mut script, tx.dialect, &self.namespace, &self.key);
-        script.blob(self.value.as_slice());
+        bind_map(&mut script, tx.dialect, map);
+        script.int(i64::try_from(bytes).unwrap_or(i64::MAX));
+        script.push(
+            "INSERT INTO kv_entries (tenant, namespace, key, value) VALUES (?, ?, ?, ?) ON CONFLICT (tenant, namespace, \
+             key) DO UPDATE SET value = excluded.value",
+        );
+        bind_entry(&mut script, tx.dialect, map, key);
+        script.blob(value.as_slice());
         tx.run_last(StatementName::KV_SET, script).await?;
-        Ok(())
+        Ok(Ok(()))
     }
 }
 
 /// Work that deletes a key. Returns true if the key existed.
 pub(crate) struct DeleteKey {
-    pub(crate) namespace: String,
+    pub(crate) map: MapName,
     pub(crate) key: String,
 }
 
@@ -66,14 +119,27 @@ impl Work for DeleteKey {
         false
     }
 
+    fn lock_numbers(&self) -> Vec<i64> {
+        vec![lock_number(&self.map)]
+    }
+
     fn needs_marker(&self) -> bool {
         true
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, TransactionFailure> {
-        let mut script = StatementBatch::new("DELETE FROM kv WHERE namespace = ? AND key = ? RETURNING namespace");
-        bind_name(&mut script, tx.dialect, &self.namespace, &self.key);
-        Ok(!tx.run_last(StatementName::KV_DELETE, script).await?[0].is_empty())
+        let Self { map, key } = self;
+        let entry = "FROM kv_entries WHERE tenant = ? AND namespace = ? AND key = ?";
+        let mut script = StatementBatch::new(&format!(
+            "UPDATE kv_maps SET bytes = bytes - COALESCE((SELECT ? + length(value) {entry}), 0) WHERE tenant = ? AND \
+             namespace = ?"
+        ));
+        script.int(i64::try_from(entry_bytes(key.len(), 0)).unwrap_or(i64::MAX));
+        bind_entry(&mut script, tx.dialect, map, key);
+        bind_map(&mut script, tx.dialect, map);
+        script.push(&format!("DELETE {entry} RETURNING namespace"));
+        bind_entry(&mut script, tx.dialect, map, key);
+        Ok(!tx.run_last(StatementName::KV_DELETE, script).await?[1].is_empty())
     }
 }
 
@@ -81,11 +147,27 @@ impl Work for DeleteKey {
 pub(crate) async fn read_value(
     readers: &Readers,
     dialect: Dialect,
-    namespace: &str,
+    map: &MapName,
     key: &str,
 ) -> Result<Option<Vec<u8>>, StoreError> {
-    let mut script = StatementBatch::new("SELECT value FROM kv WHERE namespace = ? AND key = ?");
-    bind_name(&mut script, dialect, namespace, key);
+    let mut script = StatementBatch::new("SELECT value FROM kv_entries WHERE tenant = ? AND namespace = ? AND key = ?");
+    bind_entry(&mut script, dialect, map, key);
     let rows = readers.run(StatementName::KV_GET, script).await?;
-    rows.iter().flatten().next().map(|row| RowReader::new(row, "kv").blob()).transpose()
+    rows.iter().flatten().next().map(|row| RowReader::new(row, "kv_entries").blob()).transpose()
+}
+
+/// Returns the namespaces of the maps of all tenants that have entries, each with its bytes.
+pub(crate) async fn read_shared_maps(readers: &Readers, dialect: Dialect) -> Result<Vec<(String, u64)>, StoreError> {
+    let script =
+        StatementBatch::new("SELECT namespace, bytes FROM kv_maps WHERE tenant = '' AND bytes > 0 ORDER BY namespace");
+    let rows = readers.run(StatementName::KV_SHARED, script).await?;
+    let read = |row| {
+        let mut row = RowReader::new(row, "kv_maps");
+        let namespace = match dialect {
+            Dialect::Sqlite => row.text()?,
+            Dialect::Postgres => String::from_utf8_lossy(&row.blob()?).into_owned(),
+        };
+        Ok((namespace, row.u64()?))
+    };
+    rows.iter().flatten().map(read).collect()
 }

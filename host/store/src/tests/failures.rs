@@ -3,10 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use latchwork_core::storage::{Journal, KeyValue, StoreError, WriteError};
+use latchwork_core::storage::{Journal, KeyValue, MapName, SetError, StoreError, WriteError};
 
 use super::fixture::{append, open, sql, submit_claimed};
 use crate::{Database, Durability, NoProbe, OpenOptions, Probe, STATEMENTS, Side};
+
+/// Quota of a map.
+const QUOTA: u64 = 1 << 40;
 
 async fn refused(options: OpenOptions) -> String {
     match Database::open(options).await {
@@ -60,14 +63,14 @@ async fn full_disk_fails_only_the_big_write() {
     let (batch, _lock) = submit_claimed(&store, dir.path(), "one").await;
     let (first, next) = append(batch);
     // All three writes are in one group. The big value does not fit.
-    let big = vec![7; 1 << 20];
+    let (big, map) = (vec![7; 1 << 20], MapName::shared("n"));
     let (one, full, small) =
-        futures::join!(store.write(first), store.set("n", "big", &big), store.set("n", "small", b"1"));
+        futures::join!(store.write(first), store.set(&map, "big", &big, QUOTA), store.set(&map, "small", b"1", QUOTA));
     assert_eq!((one, small), (Ok(()), Ok(())));
-    let Err(StoreError::Unavailable(text)) = full else { panic!("{full:?}") };
+    let Err(SetError::Store(StoreError::Unavailable(text))) = full else { panic!("{full:?}") };
     assert!(text.contains("the disk is full") && !text.contains("may or may not"), "{text}");
-    assert_eq!(store.get("n", "big").await.unwrap(), None);
-    assert_eq!(store.get("n", "small").await.unwrap().as_deref(), Some(&b"1"[..]));
+    assert_eq!(store.get(&map, "big").await.unwrap(), None);
+    assert_eq!(store.get(&map, "small").await.unwrap().as_deref(), Some(&b"1"[..]));
     // A batch that does not fit on the disk fails as well. A later batch can still extend the log of the job.
     let (mut second, _) = append(next.clone());
     second.writes.payloads.push(latchwork_core::storage::Payload { label: "output/s1".to_owned(), bytes: big });
@@ -213,6 +216,8 @@ async fn closed_store_returns_an_error() {
             .await
             .unwrap();
     store.close().await;
-    assert!(matches!(store.set("n", "k", b"v").await, Err(StoreError::Unavailable(_))));
-    assert!(store.get("n", "k").await.is_err());
+    let map = MapName::shared("n");
+    let set = store.set(&map, "k", b"v", QUOTA).await;
+    assert!(matches!(set, Err(SetError::Store(StoreError::Unavailable(_)))));
+    assert!(store.get(&map, "k").await.is_err());
 }

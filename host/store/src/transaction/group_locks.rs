@@ -1,6 +1,6 @@
 //! Locks that a group takes on PostgreSQL before it reads anything. A group first locks the rows of its jobs, in the
-//! order of the job ids. It then locks its action keys, in the order of the lock numbers. All workers use this order,
-//! so they cannot deadlock.
+//! order of the job ids. It then locks its action keys and its key-value maps, in the order of the lock numbers. All
+//! workers use this order, so they cannot deadlock.
 //!
 //! SQLite has one writer and needs no locks.
 
@@ -19,7 +19,8 @@ pub(crate) struct GroupLocks {
     /// Action keys whose waiting jobs the group reads, each with its operator and with a job. The key belongs to the
     /// tenant of this job.
     waited_keys: Vec<(JobId, Operator, Hash)>,
-    keys: BTreeSet<i64>,
+    /// Numbers of the locks of action keys and key-value maps.
+    numbers: BTreeSet<i64>,
 }
 
 impl GroupLocks {
@@ -38,9 +39,15 @@ impl GroupLocks {
             let hash = Hash::of(&[operator.as_str().as_bytes(), &key.0]);
             let mut number = [0; 8];
             number.copy_from_slice(&hash.0[..8]);
-            self.keys.insert(i64::from_le_bytes(number));
+            self.numbers.insert(i64::from_le_bytes(number));
             self.waited_keys.push((batch.job_id.clone(), operator.clone(), *key));
         }
+    }
+
+    /// Adds the locks of work that is not a batch.
+    pub(crate) fn add_work(&mut self, jobs: Vec<JobId>, numbers: Vec<i64>) {
+        self.jobs.extend(jobs);
+        self.numbers.extend(numbers);
     }
 
     /// Appends the queries for the jobs that wait for the action keys of the batches. Returns true if there are
@@ -79,10 +86,16 @@ impl GroupLocks {
                 script.text(job_id.as_str());
             },
         );
-        let keys: Vec<i64> = self.keys.iter().copied().collect();
-        script.push_over_rows("SELECT COUNT(pg_advisory_xact_lock(v.column1)) FROM ", 1, "", &keys, |script, key| {
-            script.int(*key);
-        });
+        let numbers: Vec<i64> = self.numbers.iter().copied().collect();
+        script.push_over_rows(
+            "SELECT COUNT(pg_advisory_xact_lock(v.column1)) FROM ",
+            1,
+            "",
+            &numbers,
+            |script, number| {
+                script.int(*number);
+            },
+        );
     }
 }
 

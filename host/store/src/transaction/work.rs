@@ -19,6 +19,11 @@ pub(crate) trait Work: Send + Sync + 'static {
     fn jobs(&self) -> Vec<JobId> {
         Vec::new()
     }
+    /// Returns the numbers of the locks that the work needs besides those of its jobs. SQLite has one writer and ignores
+    /// them.
+    fn lock_numbers(&self) -> Vec<i64> {
+        Vec::new()
+    }
     /// Returns true if something outside the database relies on this work, but no row of an event log proves its
     /// commit. The transaction of the work then writes a commit marker.
     fn needs_marker(&self) -> bool {

@@ -296,7 +296,7 @@ fn group_locks(dialect: Dialect, group: &[QueuedPart]) -> GroupLocks {
     for part in group {
         match part {
             QueuedPart::Batch { batch, .. } => locks.add_batch(batch),
-            QueuedPart::Work(ticket) => locks.jobs.extend(ticket.jobs()),
+            QueuedPart::Work(ticket) => locks.add_work(ticket.jobs(), ticket.lock_numbers()),
             QueuedPart::Close(_) => {}
         }
     }

@@ -66,6 +66,7 @@ impl QueuedPart {
 pub(crate) trait QueuedWork: Send + Sync {
     fn starts_work(&self) -> bool;
     fn jobs(&self) -> Vec<JobId>;
+    fn lock_numbers(&self) -> Vec<i64>;
     fn needs_marker(&self) -> bool;
     async fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), TransactionFailure>;
     fn answer(self: Box<Self>, fate: &TransactionOutcome);
@@ -86,6 +87,10 @@ impl<W: Work> QueuedWork for WorkTicket<W> {
 
     fn jobs(&self) -> Vec<JobId> {
         self.work.jobs()
+    }
+
+    fn lock_numbers(&self) -> Vec<i64> {
+        self.work.lock_numbers()
     }
 
     fn needs_marker(&self) -> bool {

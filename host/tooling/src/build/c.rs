@@ -6,6 +6,7 @@ use std::process::Command;
 use latchwork_core::model::manifest::PluginKind;
 
 use crate::build::cargo::TargetFolder;
+use crate::build::debug_sections::without_debug_sections;
 use crate::build::error::BuildError;
 use crate::build::install_advice::C_COMPILER;
 use crate::build::options::BuildOptions;
@@ -20,6 +21,10 @@ const SDK_SOURCES: [&str; 3] = ["component.c", "wasi.c", "bindings/latch.c"];
 const BUILD_TIME: &str = "SOURCE_DATE_EPOCH";
 /// Time of a build that is compared with the usual one: 2001-09-09 01:46:40 UTC.
 const OTHER_BUILD_TIME: &str = "1000000000";
+
+/// Flags with which the linker writes the names of functions. Zig writes names only with debug information, which is removed
+/// afterwards.
+const KEEP_NAMES: [&str; 1] = ["-g"];
 
 /// Builds the plugin in `dir` and returns the path of the component.
 pub(super) fn build(
@@ -44,7 +49,7 @@ pub(super) fn build(
         }
     }
     compiler.args(["--target=wasm32-wasi", "-mexec-model=reactor", "-std=gnu17", "-Os", "-Wall", "-Wextra"]);
-    compiler.args(["-Wno-unused-function", "-Wl,--strip-debug"]);
+    compiler.arg("-Wno-unused-function").args(KEEP_NAMES);
     compiler.arg(format!("-DLATCH_VERSION={:?}", recipe.settings.version));
     if recipe.kind == PluginKind::Tool {
         compiler.arg("-DLATCH_TOOL");
@@ -57,6 +62,7 @@ pub(super) fn build(
     compiler.arg("-I").arg(&sdk).arg("-o").arg(&core).args(sources).args(SDK_SOURCES.map(|file| sdk.join(file)));
     run(&format!("compiling with {name}"), C_COMPILER, &mut compiler, progress)?;
     let module = std::fs::read(&core).map_err(|error| BuildError::io("read", &core, error))?;
+    let module = without_debug_sections(module);
     encode::encode_component(module, None, recipe, &layout.obj)
 }
 

@@ -9,7 +9,7 @@ use crate::build::install_advice::NODE_BRIEF;
 use crate::build::options::BuildOptions;
 use crate::build::recipe::{JsEngine, Recipe};
 use crate::build::run::{command, run};
-use crate::build::{layout, npm_packages, tools, world};
+use crate::build::{layout, npm_packages, source_lines, tools, world};
 
 /// Pinned packages of an engine: name of their installation folder, `package.json` and `package-lock.json`.
 pub(super) const QUICKJS: (&str, (&str, &str)) = (
@@ -64,6 +64,7 @@ pub(super) fn build(
         "--target=es2022",
         "--keep-names",
         "--legal-comments=none",
+        "--sourcemap=external",
         "--log-level=warning",
         "--external:latchwork:*",
         "--external:real:*",
@@ -74,6 +75,7 @@ pub(super) fn build(
     esbuild.arg(format!("--define:LATCHWORK_ENGINE={}", json(&engine)));
     esbuild.arg(format!("--outfile={}", bundle.display()));
     run("bundling with esbuild", NODE_BRIEF, &mut esbuild, progress)?;
+    add_source_lines(&bundle, &layout.obj, dir, &sdk)?;
 
     let made = layout.obj.join("component.wasm");
     let mut componentize = match recipe.settings.engine {
@@ -95,6 +97,17 @@ pub(super) fn build(
     // A typical failure: a top-level statement of a module throws an error or reads the time.
     run(&what, NODE_BRIEF, &mut componentize, progress)?;
     Ok(made)
+}
+
+/// Appends the places of the sources to the bundle, for the stacks of exceptions. A bundle without them works, too.
+fn add_source_lines(bundle: &Path, obj: &Path, dir: &Path, sdk: &Path) -> Result<(), BuildError> {
+    let map = bundle.with_extension("js.map");
+    let Some(statement) = std::fs::read(&map).ok().and_then(|map| source_lines::statement(&map, obj, dir, sdk)) else {
+        return Ok(());
+    };
+    let mut text = std::fs::read_to_string(bundle).map_err(|error| BuildError::io("read", bundle, error))?;
+    text.push_str(&statement);
+    std::fs::write(bundle, text).map_err(|error| BuildError::io("write", bundle, error))
 }
 
 /// Encodes a value as a JavaScript literal.

@@ -27,11 +27,12 @@
 //!
 //! Floors, top first: `plugin_build`, `programs` · `init`, and one file a language (`cargo`, `js`,
 //! `python`, `c`, `go`) · `npm_packages`, `pip_packages` · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`, `world` · `sdk` ·
-//! `disk_space`, `recipe`, `run` · `options` · `error` · `install_advice`, `real_imports`, `recipe_exceptions`,
-//! `recipe_problem`.
+//! `debug_sections`, `disk_space`, `recipe`, `run` · `options` · `error` · `install_advice`, `real_imports`, `recipe_exceptions`,
+//! `recipe_problem`, `source_lines`.
 
 mod c;
 mod cargo;
+mod debug_sections;
 mod disk_space;
 mod encode;
 mod error;
@@ -55,6 +56,7 @@ mod recipe_exceptions;
 mod recipe_problem;
 mod run;
 mod sdk;
+mod source_lines;
 mod tools;
 mod wasm_target;
 mod world;

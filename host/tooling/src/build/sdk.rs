@@ -27,7 +27,7 @@ pub(super) const REAL_WIT: &[EmbeddedFile] = files!("guest-sdk/wit": "clocks.wit
 
 const JS: &[EmbeddedFile] = files!("guest-sdk/js": "README.md" "component/step-host.js" "component/step.js"
     "component/tool-host.js" "component/tool.js" "component/values.js" "console.js" "failure.js" "host.js" "index.d.ts" "index.js"
-    "json.js" "operators.js" "package.json" "prelude.js" "schema.js" "show.js" "testing.js" "text.js");
+    "json.js" "operators.js" "package.json" "prelude.js" "schema.js" "show.js" "stack.js" "testing.js" "text.js");
 
 const PYTHON: &[EmbeddedFile] = files!("guest-sdk/python/latchwork": "README.md" "__init__.py"
     "_component.py" "_failure.py" "_host.py" "_operators.py"

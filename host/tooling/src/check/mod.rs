@@ -14,13 +14,14 @@
 //! # Floors
 //!
 //! Floors, top first: `run` · `accepted`, `input` · `history` · `dynamic`, `render`, `static_rules`, `tools` ·
-//! `report` · `case_problem`, `finding` · `acceptance`, `other_ids`,
+//! `report` · `case_problem`, `finding` · `acceptance`, `exception`, `other_ids`,
 //! `rule`.
 
 mod acceptance;
 mod accepted;
 mod case_problem;
 mod dynamic;
+mod exception;
 mod finding;
 mod history;
 mod input;

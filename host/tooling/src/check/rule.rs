@@ -162,6 +162,7 @@ rules! {
     "D111" Violation,
     "D112" Violation,
     "D113" Violation,
+    "D114" Violation,
     "D117" Violation,
     "D150" Violation,
     "D151" Violation,

@@ -94,6 +94,7 @@ async fn check_tool(
 ) -> Result<(), Vec<CaseProblem>> {
     let (cases_file, bytes) = cases.unwrap_or((subject.file, &[]));
     let cases = tools::parse(bytes)?;
+    tools::check_code(plugin, subject.bytes, subject.file, report);
     let is_pure = plugin.manifest.operators.iter().any(|spec| spec.determinism == Determinism::Pure);
     let moved = if is_pure && !cases.is_empty() { load_moved(engine, subject) } else { None };
     let checked = tools::ToolCheck {

@@ -123,6 +123,8 @@ fn pure(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
     let item = match args.item.as_str() {
         "clock" => (wall::now().seconds % 60 < 30).to_string(),
         "random" => random(),
+        "secret" => secrets::get("TOKEN")?,
+        "set" => std::collections::HashSet::from(["a", "b", "a"]).len().to_string(),
         "actor" => context.actor().to_owned(),
         "length of the job id" => context.job_id().len().to_string(),
         "address" => {

@@ -224,6 +224,11 @@ fn perform(name: &str, argument: &Value, known: &mut Vec<(String, String)>) -> V
             Ok(value) => json!(value.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())),
             Err(error) => json!({ "error": format!("{error:?}") }),
         },
+        "kv-fill" => fill_map(argument),
+        "kv-delete" => match kv::delete(&text("key")) {
+            Ok(existed) => json!(existed),
+            Err(error) => json!({ "error": format!("{error:?}") }),
+        },
         "config" => json!(config::get(argument.as_str().expect("a key"))),
         "context" => {
             let (step, call) = (context::get(), invocation::get());
@@ -246,6 +251,18 @@ fn perform(name: &str, argument: &Value, known: &mut Vec<(String, String)>) -> V
         "sockets" => world::sockets(argument.as_u64().expect("a number")),
         other => panic!("told to do {other}"),
     }
+}
+
+/// Sets keys to values of the given size until the host refuses one.
+fn fill_map(argument: &Value) -> Value {
+    let number = |key: &str| argument[key].as_u64().expect("a number") as usize;
+    let value = vec![b'v'; number("bytes")];
+    for made in 0..number("count") {
+        if let Err(error) = kv::set(&format!("k{made:04}"), &value) {
+            return json!({ "made": made, "error": format!("{error:?}") });
+        }
+    }
+    json!({ "made": number("count") })
 }
 
 export!(Hostile);

@@ -17,7 +17,7 @@ use latchwork_engine::{Engine, EngineOptions, Problem};
 use latchwork_tooling::inspect;
 
 use crate::support::plugins::built_guests::guest;
-use crate::support::plugins::engine::Map;
+use crate::support::plugins::engine::empty_maps;
 
 fn plugin_config(name: &str, source: &Path) -> PluginConfig {
     PluginConfig {
@@ -57,7 +57,7 @@ fn load_registry(config: &Config) -> Result<Registry, Vec<latchwork_engine::Load
         ..EngineOptions::default()
     })
     .unwrap();
-    Registry::load(engine, config, Arc::new(Map::default()))
+    Registry::load(engine, config, empty_maps())
 }
 
 #[test]

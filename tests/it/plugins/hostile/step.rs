@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tracing::Level;
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::{EffectKind, PluginKind, RecoveryClass};
 use latchwork_engine::capability::grants::Grants;
@@ -171,6 +172,25 @@ async fn output_of_one_gibibyte_is_refused_even_if_memory_allows_it() {
     let failure = fault_of(run_step(&plugin, json!({"do": "giant", "n": 1u64 << 30}), EchoCalls::default()).await);
     assert_eq!(failure.code, Code::OutputLimit, "{failure}");
     assert_good_run(&plugin).await;
+}
+
+/// I225: bounds `random_bytes` and `host_call_slack_bytes`.
+#[tokio::test]
+async fn bytes_of_one_host_call_are_limited() {
+    let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
+    let random = |bytes: u32| json!({"do": "random", "n": bytes});
+    let got = output_of(run_step(&plugin, random(bounds::RANDOM_BYTES), EchoCalls::default()).await);
+    assert_eq!(got, json!({ "got": bounds::RANDOM_BYTES }));
+    let beyond = fault_of(run_step(&plugin, random(bounds::RANDOM_BYTES + 1), EchoCalls::default()).await);
+    assert_eq!(beyond.code, Code::PluginTrap, "{beyond}");
+    // An answer that the host takes in is measured. The host takes in no larger one.
+    let most = plugin.limits("Hostile.Do").output_bytes as usize + bounds::HOST_CALL_SLACK_BYTES;
+    let giant = |bytes: usize| json!({"do": "giant", "n": bytes});
+    let within = fault_of(run_step(&plugin, giant(most), EchoCalls::default()).await);
+    assert!(within.message.contains(&format!("answered with {most} bytes")), "{within}");
+    let beyond = fault_of(run_step(&plugin, giant(most + 1), EchoCalls::default()).await);
+    assert!(beyond.message.contains("handed over more bytes"), "{beyond}");
+    assert_eq!((within.code, beyond.code), (Code::OutputLimit, Code::OutputLimit));
 }
 
 #[tokio::test]

@@ -9,7 +9,9 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
 use latchwork_core::model::job::JobState;
-use latchwork_core::storage::{BatchKind, Clock, InboxRequest, JobFilter, Journal, KeyValue, StoreError, WriteError};
+use latchwork_core::storage::{
+    BatchKind, Clock, InboxRequest, JobFilter, Journal, KeyValue, MapName, SetError, StoreError, WriteError,
+};
 use latchwork_store::{Database, OpenOptions, Probe, Side, SystemClock};
 
 use crate::postgres::{OpenedDatabase, claimed_job, event_count, lease_request, open_database};
@@ -137,7 +139,7 @@ async fn reused_transaction_number_does_not_count_as_committed() {
         lose();
         store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
         lose();
-        store.set("shop", "last", b"7").await.unwrap();
+        store.set(&MapName::shared("shop"), "last", b"7", 1_000).await.unwrap();
     }
     lose();
     store.submit(new_job("two")).await.unwrap();
@@ -145,7 +147,7 @@ async fn reused_transaction_number_does_not_count_as_committed() {
     assert_eq!(event_count(store, &log).await, 4);
     assert_eq!(store.payload(&log.job_id, "output/s").await.unwrap().as_deref(), Some(&b"1"[..]));
     assert_eq!(store.inbox(&log.job_id).await.unwrap().len(), 2);
-    assert_eq!(store.get("shop", "last").await.unwrap().as_deref(), Some(&b"7"[..]));
+    assert_eq!(store.get(&MapName::shared("shop"), "last").await.unwrap().as_deref(), Some(&b"7"[..]));
     let jobs = store.jobs(&JobFilter { limit: 10, ..JobFilter::default() }).await.unwrap();
     assert_eq!(jobs.len(), 2, "{jobs:?}");
 }
@@ -298,17 +300,17 @@ async fn full_disk_fails_only_the_big_write() {
     let opened = open_database(&url).await;
     simulate_full_disk(&url).await;
     let (mut log, _lock) = claimed_job(&opened, "one").await;
-    let (batch, big) = (log.append(1), vec![7; 4096]);
+    let (batch, big, map) = (log.append(1), vec![7; 4096], MapName::shared("n"));
     // All three writes are in one group.
     let (one, full, small) = tokio::join!(
         opened.store.write(batch),
-        opened.store.set("n", "big", &big),
-        opened.store.set("n", "small", b"1"),
+        opened.store.set(&map, "big", &big, 1_000_000),
+        opened.store.set(&map, "small", b"1", 1_000_000),
     );
     assert_eq!((one, small), (Ok(()), Ok(())));
-    let Err(StoreError::Unavailable(text)) = full else { panic!("{full:?}") };
+    let Err(SetError::Store(StoreError::Unavailable(text))) = full else { panic!("{full:?}") };
     assert!(text.contains("the disk is full") && !text.contains("may or may not"), "{text}");
-    assert_eq!(opened.store.get("n", "big").await.unwrap(), None);
+    assert_eq!(opened.store.get(&map, "big").await.unwrap(), None);
     assert_eq!(event_count(&opened.store, &log).await, 3);
 }
 

@@ -14,7 +14,7 @@ use latchwork_core::rules::cost::CostGrouping;
 use latchwork_core::rules::ledger::RowState;
 use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{
-    ActionWrite, AttemptEnd, Batch, BatchKind, InboxRequest, JobFilter, LeaseRequest, LedgerWrite, StoredJob,
+    ActionWrite, AttemptEnd, Batch, BatchKind, InboxRequest, JobFilter, LeaseRequest, LedgerWrite, MapName, StoredJob,
 };
 use latchwork_store::{Database, OpenOptions, OwnerLock};
 
@@ -23,6 +23,8 @@ use crate::support::store_fixture::{LEASE_MS, MARGIN_MS, Store, effect, ledger_r
 
 const JOBS: u8 = 3;
 const WORKERS: u8 = 2;
+const MAPS: u8 = 3;
+const KEYS: u8 = 3;
 
 /// Contents of a batch besides its events.
 #[derive(Clone, Debug)]
@@ -47,6 +49,25 @@ enum BatchPart {
     WrongLogEnd,
 }
 
+/// An entry of a key-value map: the number of the map and of the key.
+#[derive(Clone, Copy, Debug)]
+struct MapEntry {
+    map: u8,
+    key: u8,
+}
+
+impl MapEntry {
+    /// Maps of two tenants and the map of all tenants, in the same namespace.
+    fn map(self) -> MapName {
+        let own = |tenant| MapName::of_tenant(tenant, "n").unwrap();
+        [own("acme"), own("umbrella"), MapName::shared("n")][usize::from(self.map)].clone()
+    }
+
+    fn key(self) -> String {
+        format!("a\0{}", self.key)
+    }
+}
+
 #[derive(Clone, Debug)]
 enum StoreOperation {
     Submit(u8, Option<u8>),
@@ -61,8 +82,9 @@ enum StoreOperation {
     Kill(u8),
     Fire,
     Late(u8, u8, u8),
-    Set(u8, u8),
-    Forget(u8),
+    /// Sets a value of this length, with this quota in entries of 100 bytes.
+    Set(MapEntry, u8, u8),
+    Forget(MapEntry),
 }
 
 fn any_part() -> impl Strategy<Value = BatchPart> {
@@ -96,6 +118,10 @@ fn any_part() -> impl Strategy<Value = BatchPart> {
     ]
 }
 
+fn any_entry() -> impl Strategy<Value = MapEntry> {
+    (0..MAPS, 0..KEYS).prop_map(|(map, key)| MapEntry { map, key })
+}
+
 fn any_operation() -> impl Strategy<Value = StoreOperation> {
     let parts = || prop::collection::vec(any_part(), 0..3);
     prop_oneof![
@@ -110,8 +136,8 @@ fn any_operation() -> impl Strategy<Value = StoreOperation> {
         1 => (0..WORKERS).prop_map(StoreOperation::Kill),
         1 => Just(StoreOperation::Fire),
         2 => (0..=JOBS, 0..2_u8, 0..2_u8).prop_map(|(job, slot, value)| StoreOperation::Late(job, slot, value)),
-        1 => (0..2_u8, 0..2_u8).prop_map(|(key, value)| StoreOperation::Set(key, value)),
-        1 => (0..2_u8).prop_map(StoreOperation::Forget),
+        4 => (any_entry(), 0..60_u8, 1..4_u8).prop_map(|(of, length, quota)| StoreOperation::Set(of, length, quota)),
+        2 => any_entry().prop_map(StoreOperation::Forget),
     ]
 }
 
@@ -300,10 +326,11 @@ impl ComparedStores {
                     let effects = [effect(&format!("s{slot}"), 1, &value.to_string())];
                     format!("{:?}", store.put(&job_id(*job), &effects).await)
                 }
-                StoreOperation::Set(key, value) => {
-                    format!("{:?}", store.set("n", &format!("a\0{key}"), &[*value]).await)
+                StoreOperation::Set(of, length, quota) => {
+                    let value = vec![*length; usize::from(*length)];
+                    format!("{:?}", store.set(&of.map(), &of.key(), &value, u64::from(*quota) * 100).await)
                 }
-                StoreOperation::Forget(key) => format!("{:?}", store.delete("n", &format!("a\0{key}")).await),
+                StoreOperation::Forget(of) => format!("{:?}", store.delete(&of.map(), &of.key()).await),
             });
         }
         answers
@@ -327,7 +354,14 @@ impl ComparedStores {
                 "{:?}\n",
                 store.action_reservation("tenant", &Operator::new("Mail.Send"), action_key(of)).await
             );
-            contents += &format!("{:?}\n", store.get("n", &format!("a\0{of}")).await);
+        }
+        for map in 0..MAPS {
+            for key in 0..KEYS {
+                let of = MapEntry { map, key };
+                contents += &format!("{:?}\n", store.get(&of.map(), &of.key()).await);
+            }
+            // The refusal contains the counted bytes of the map.
+            contents += &format!("{:?}\n", store.set(&MapEntry { map, key: 0 }.map(), "new", b"", 0).await);
         }
         contents + &format!("{:?}\n", store.costs(CostGrouping::Job, None).await)
     }
@@ -350,7 +384,7 @@ async fn run_and_compare(url: &str, ops: &[StoreOperation]) -> Result<usize, Tes
     Ok(written)
 }
 
-/// I85.
+/// I85, I232, I233.
 #[test]
 fn all_stores_give_equal_answers_and_contents() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();

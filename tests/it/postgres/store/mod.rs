@@ -2,6 +2,7 @@
 
 mod claim_reads;
 mod differential;
+mod maps;
 mod races;
 mod restored_backups;
 mod row_locks;

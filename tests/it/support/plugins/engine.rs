@@ -1,12 +1,10 @@
 //! One engine for all tests, and the settings of plugins that it loads.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
-use async_trait::async_trait;
-
+use latchwork_core::memory::{ManualClock, Memory};
 use latchwork_core::model::manifest::WasiMode;
-use latchwork_core::storage::{KeyValue, StoreError};
 use latchwork_engine::capability::Secrets;
 use latchwork_engine::capability::grants::Grants;
 use latchwork_engine::capability::settings::{LimitsConfig, ManifestSource, PluginSettings};
@@ -28,7 +26,7 @@ pub(crate) fn settings(name: &str, grants: Grants, limits: LimitsConfig) -> Plug
         config: BTreeMap::from([("from".to_owned(), "me@example.org".into())]),
         operators: ManifestSource::default(),
         secrets: Arc::new(OneSecret),
-        kv: Arc::new(Map::default()),
+        kv: empty_maps(),
         http_stub: None,
         cut_off: None,
     }
@@ -42,19 +40,7 @@ impl Secrets for OneSecret {
     }
 }
 
-#[derive(Default)]
-pub(crate) struct Map(Mutex<HashMap<(String, String), Vec<u8>>>);
-
-#[async_trait]
-impl KeyValue for Map {
-    async fn get(&self, namespace: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.0.lock().unwrap().get(&(namespace.to_owned(), key.to_owned())).cloned())
-    }
-    async fn set(&self, namespace: &str, key: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.0.lock().unwrap().insert((namespace.to_owned(), key.to_owned()), value.to_owned());
-        Ok(())
-    }
-    async fn delete(&self, namespace: &str, key: &str) -> Result<bool, StoreError> {
-        Ok(self.0.lock().unwrap().remove(&(namespace.to_owned(), key.to_owned())).is_some())
-    }
+/// Returns a store of key-value maps in memory.
+pub(crate) fn empty_maps() -> Arc<Memory> {
+    Arc::new(Memory::new(Arc::new(ManualClock::default()), 0))
 }

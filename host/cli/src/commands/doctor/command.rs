@@ -5,7 +5,7 @@ use latchwork::config::{CommitMode, Config, FILE_NAME};
 use crate::args::DoctorArgs;
 use crate::commands::doctor::check::{Check, CheckVerdict};
 use crate::commands::doctor::machine::{cache, clock, components, state_dir};
-use crate::commands::doctor::{check, database, deep, limits, plugins, secrets, toolchains};
+use crate::commands::doctor::{check, database, deep, limits, maps, plugins, secrets, toolchains};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::open;
@@ -56,6 +56,9 @@ pub(crate) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
 /// Checks the database and the effect store. With `--deep`, also checks every stored job.
 pub(crate) async fn stores(args: &DoctorArgs, ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check>) {
     let main = database::database(config, args.accept_restore, checks).await;
+    if let Some(store) = &main {
+        maps::maps(config, store, checks).await;
+    }
     let separate = match (&config.effect_store, config.commit) {
         (Some(url), CommitMode::Staged) => Some(database::effect_store(config, url, checks).await),
         _ => None,

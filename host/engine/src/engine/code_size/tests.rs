@@ -10,6 +10,7 @@ use latchwork_core::model::bounds;
 use super::check_bytes;
 use super::functions::{Sums, check_code};
 use super::instances::check_instances;
+use crate::capability::settings::LimitsConfig;
 use crate::interfaces::Problem;
 
 /// Module whose functions have these bodies. Each function returns nothing and gets one number.
@@ -117,6 +118,7 @@ fn component_is_refused_beyond_its_largest_code() {
 /// I219: bound `component_bytes`.
 #[test]
 fn component_is_refused_beyond_its_largest_size() {
+    assert_eq!(LimitsConfig::default().max_component_bytes(), bounds::COMPONENT_BYTES as u64);
     check_bytes(&[0; 100], 100).unwrap();
     assert_refused(check_bytes(&[0; 101], 100), "limits.component");
 }

@@ -8,16 +8,9 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::engine::schema::patterns;
+use latchwork_core::model::bounds::{SCHEMA_BYTES, SCHEMA_CHAIN, SCHEMA_NESTING, SCHEMA_PATTERN_BYTES, SUBSCHEMAS};
 
-/// Maximum length of a schema, in bytes.
-const BYTES_MAX: usize = 256 * 1024;
-/// Maximum nesting of arrays and objects in a schema.
-const NESTING_MAX: usize = 64;
-/// Maximum number of reachable subschemas in a schema.
-const SUBSCHEMAS_MAX: usize = 1_000;
-/// Maximum length of a chain of subschemas that all apply to the same value.
-const CHAIN_MAX: usize = 64;
+use crate::engine::schema::patterns;
 
 /// Keywords whose value is one subschema. The subschema applies to the same JSON value as the schema that
 /// contains the keyword.
@@ -86,8 +79,8 @@ impl Graph {
     /// # Errors
     /// The reason why the schema is refused.
     pub(super) fn read(text: &str) -> Result<(Value, Self), String> {
-        if text.len() > BYTES_MAX {
-            return Err(format!("it has {} bytes, the maximum is {BYTES_MAX}", text.len()));
+        if text.len() > SCHEMA_BYTES {
+            return Err(format!("it has {} bytes, the maximum is {SCHEMA_BYTES}", text.len()));
         }
         let schema: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
         let mut graph = {
@@ -112,7 +105,7 @@ impl Graph {
     ///
     /// # Errors
     /// Fails if a node applies itself to the same value, because a check would never end. Also fails if a chain is
-    /// longer than [`CHAIN_MAX`].
+    /// longer than [`SCHEMA_CHAIN`].
     fn rank(&mut self) -> Result<(), String> {
         let mut before = vec![0_usize; self.nodes.len()];
         self.nodes.iter().flat_map(|node| &node.same_value).for_each(|target| before[*target] += 1);
@@ -138,8 +131,8 @@ impl Graph {
                 .map(|target| self.nodes[*target].chain_length + 1)
                 .max()
                 .unwrap_or(0);
-            if height > CHAIN_MAX {
-                return Err(format!("more than {CHAIN_MAX} subschemas in a row apply to the same value"));
+            if height > SCHEMA_CHAIN {
+                return Err(format!("more than {SCHEMA_CHAIN} subschemas in a row apply to the same value"));
             }
             self.nodes[index].chain_length = height;
         }
@@ -165,8 +158,8 @@ struct Reader<'s> {
 impl<'s> Reader<'s> {
     /// Scans the whole document to check its depth and collect its anchors.
     fn scan(&mut self, value: &'s Value, depth: usize) -> Result<(), String> {
-        if depth > NESTING_MAX {
-            return Err(format!("it is nested more than {NESTING_MAX} levels deep"));
+        if depth > SCHEMA_NESTING {
+            return Err(format!("it is nested more than {SCHEMA_NESTING} levels deep"));
         }
         match value {
             Value::Array(items) => items.iter().try_for_each(|item| self.scan(item, depth + 1)),
@@ -209,8 +202,8 @@ impl<'s> Reader<'s> {
         while let Some(value) = self.found.get(nodes.len()).copied() {
             let node = self.read(value)?;
             nodes.push(node);
-            if self.found.len() > SUBSCHEMAS_MAX {
-                return Err(format!("it has more than {SUBSCHEMAS_MAX} subschemas"));
+            if self.found.len() > SUBSCHEMAS {
+                return Err(format!("it has more than {SUBSCHEMAS} subschemas"));
             }
         }
         Ok(nodes)
@@ -290,7 +283,7 @@ impl<'s> Reader<'s> {
     fn pattern(&mut self, pattern: &str) -> Result<u64, String> {
         let cost = patterns::cost(pattern)?;
         self.pattern_bytes += cost.bytes;
-        if self.pattern_bytes > patterns::SCHEMA_BYTES_MAX { Err(patterns::too_large()) } else { Ok(cost.units) }
+        if self.pattern_bytes > SCHEMA_PATTERN_BYTES { Err(patterns::too_large()) } else { Ok(cost.units) }
     }
 
     /// Returns the subschemas of this document that may be the target of a reference. A dynamic or recursive reference

@@ -13,11 +13,12 @@ mod work;
 use serde_json::Value;
 
 use latchwork_core::encoding::truncate;
+use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::plan::SchemaMismatch;
 
 use graph::Graph;
-pub(crate) use patterns::COMPONENT_BYTES_MAX as PATTERN_BYTES_MAX;
+pub(crate) use patterns::check_component as check_component_patterns;
 use work::Work;
 
 /// Maximum number of violations that a message lists.
@@ -74,14 +75,19 @@ impl Schemas {
 
     pub(crate) fn check_input(&self, value: &Value) -> Result<(), Failure> {
         check_value(&self.input, value)
-            .map_err(|text| Failure::new(Code::InvalidInput, format!("the input does not fit the operator: {text}")))
+            .map_err(|text| misfit(Code::InvalidInput, &format!("the input does not fit the operator: {text}")))
     }
 
     pub(crate) fn check_output(&self, value: &Value) -> Result<(), Failure> {
         check_value(&self.output, value).map_err(|text| {
-            Failure::new(Code::SchemaValidationFailed, format!("the answer does not fit its schema: {text}"))
+            misfit(Code::SchemaValidationFailed, &format!("the answer does not fit its schema: {text}"))
         })
     }
+}
+
+/// Returns the failure for a value that does not fit. The message names members of the value, which can be long.
+pub(crate) fn misfit(code: Code, message: &str) -> Failure {
+    Failure::new(code, truncate::at_bytes(message, bounds::MESSAGE_BYTES).start)
 }
 
 fn compile(text: &str) -> Result<Schema, String> {
@@ -90,7 +96,7 @@ fn compile(text: &str) -> Result<Schema, String> {
         // Patterns run in the `regex` engine. The time of a match grows with the length of the text and with the size of
         // the pattern. `graph` bounds the sizes, and `work` counts both.
         let patterns = jsonschema::PatternOptions::regex()
-            .size_limit(2 * patterns::SCHEMA_BYTES_MAX)
+            .size_limit(2 * bounds::SCHEMA_PATTERN_BYTES)
             .dfa_size_limit(patterns::CACHE_BYTES_MAX);
         let options = jsonschema::options().with_pattern_options(patterns);
         options.build(&schema).map_err(|error| format!("not a JSON Schema: {}", error.masked()))
@@ -184,6 +190,8 @@ fn run_with_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> Res
 
 #[cfg(test)]
 mod tests {
+    mod edges;
+
     use super::*;
     use serde_json::json;
 

@@ -5,10 +5,8 @@
 
 use regex_automata::nfa::thompson::{Compiler, NFA};
 
-/// Maximum size of the automatons of all expressions in a schema, in bytes.
-pub(super) const SCHEMA_BYTES_MAX: usize = 4 << 20;
-/// Maximum size of the automatons of all expressions in a component, in bytes.
-pub(crate) const COMPONENT_BYTES_MAX: usize = 32 << 20;
+use latchwork_core::model::bounds::{COMPONENT_PATTERN_BYTES, SCHEMA_PATTERN_BYTES};
+
 /// Size of the cache of one match, in bytes.
 pub(super) const CACHE_BYTES_MAX: usize = 1 << 20;
 /// States whose simulation for [`TEXT_BYTES`](super::work::TEXT_BYTES) bytes takes as long as one application of a subschema.
@@ -25,8 +23,8 @@ pub(super) struct PatternCost {
 /// Returns the cost of an expression, translated as the library translates it that compiles it. An expression that is not
 /// valid has the largest size, and the library reports it.
 pub(super) fn cost(pattern: &str) -> Result<PatternCost, String> {
-    let config = NFA::config().nfa_size_limit(Some(SCHEMA_BYTES_MAX));
-    let invalid = PatternCost { bytes: SCHEMA_BYTES_MAX, units: SCHEMA_BYTES_MAX as u64 };
+    let config = NFA::config().nfa_size_limit(Some(SCHEMA_PATTERN_BYTES));
+    let invalid = PatternCost { bytes: SCHEMA_PATTERN_BYTES, units: SCHEMA_PATTERN_BYTES as u64 };
     let Ok(translated) = jsonschema_regex::to_rust_regex(pattern) else { return Ok(invalid) };
     match Compiler::new().configure(config).build(&translated) {
         Ok(nfa) => {
@@ -42,6 +40,17 @@ pub(super) fn cost(pattern: &str) -> Result<PatternCost, String> {
 pub(super) fn too_large() -> String {
     format!(
         "its regular expressions have more than {} MiB of states; shorten repetitions such as x{{1000}}",
-        SCHEMA_BYTES_MAX >> 20
+        SCHEMA_PATTERN_BYTES >> 20
     )
+}
+
+/// Checks the size of the automatons of all expressions in a component, in bytes.
+///
+/// # Errors
+/// The reason why the component is refused.
+pub(crate) fn check_component(bytes: usize) -> Result<(), String> {
+    if bytes <= COMPONENT_PATTERN_BYTES {
+        return Ok(());
+    }
+    Err(format!("their regular expressions have more than {} MiB of states", COMPONENT_PATTERN_BYTES >> 20))
 }

@@ -13,15 +13,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use latchwork_core::model::bounds;
+
 use crate::engine::schema::graph::{Graph, Index, Node};
 
-/// Maximum number of applications in one check. One application evaluates one subschema for one value. The maximum
-/// takes about a second.
-const WORK_MAX: u64 = 4_000_000;
 /// Maximum estimate of the work for which the exact count is skipped.
 const ESTIMATE_MAX: u64 = 100_000;
-/// Maximum number of nested subschema applications. The stack size is chosen for this number.
-const DEPTH_MAX: usize = 8_192;
 /// Bytes of text that cost as much as one value.
 pub(super) const TEXT_BYTES: u64 = 16;
 
@@ -38,7 +35,7 @@ pub(super) struct Work {
 pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
     let Size { values, text, depth } = size(value);
     let depth = (depth + 1) * (graph.longest_chain() + 1);
-    if depth > DEPTH_MAX {
+    if depth > bounds::SCHEMA_DEPTH {
         return None;
     }
     let units = values + text / TEXT_BYTES;
@@ -137,7 +134,7 @@ impl<'g> Counting<'g> {
         while let Some((_, (index, times))) = open.pop_first() {
             let node = &graph.nodes[index];
             self.applications = self.applications.saturating_add(times.saturating_mul(own_work(node, value)));
-            if self.applications > WORK_MAX {
+            if self.applications > bounds::SCHEMA_WORK {
                 return None;
             }
             let again = if node.uses_evaluated_parts {

@@ -3,8 +3,10 @@
 use wasmtime::component::Val;
 
 use latchwork_core::encoding::truncate;
+use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 
+use crate::engine::schema;
 use crate::engine::untyped::output;
 use crate::engine::untyped::output::JsonWriteError;
 use crate::engine::untyped::ty::Ty;
@@ -21,19 +23,17 @@ pub(crate) enum UntypedReturn {
     Unusable(Failure, Option<String>),
 }
 
-/// Maximum host memory for the values of one answer, in bytes, regardless of the operator's limit.
-pub(crate) const VALUES_BYTES_MAX: usize = 512 << 20;
-
 /// Returns the failure for a function that returned its error case. The failure is final: the component does not state
 /// that another try could succeed.
 pub(crate) fn function_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Failure {
-    const MESSAGE_BYTES_MAX: usize = 1 << 10;
     let said = match value {
         Some(Val::String(text)) => Some(text.as_str()),
         Some(Val::Enum(name) | Val::Variant(name, _)) => Some(name.as_str()),
         _ => None,
     };
-    let said = said.map(|text| format!(": {}", truncate::at_bytes(text, MESSAGE_BYTES_MAX).start)).unwrap_or_default();
+    let said = said
+        .map(|text| format!(": {}", truncate::at_bytes(text, bounds::UNTYPED_ERROR_BYTES).start))
+        .unwrap_or_default();
     let mut failure = Failure::new(Code::InvalidInput, format!("the component answered with its error{said}"));
     match output::canonical_text(ty, value, max) {
         Ok(text) => failure.detail = value.map(|_| text),
@@ -43,6 +43,6 @@ pub(crate) fn function_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -
     failure
 }
 
-pub(crate) fn invalid_input(wrong: String) -> Failure {
-    Failure::new(Code::InvalidInput, format!("the input does not fit the operator: {wrong}"))
+pub(crate) fn invalid_input(wrong: &str) -> Failure {
+    schema::misfit(Code::InvalidInput, &format!("the input does not fit the operator: {wrong}"))
 }

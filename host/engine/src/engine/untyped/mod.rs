@@ -23,18 +23,17 @@ pub(crate) mod tests;
 use wasmtime::component::Component;
 use wasmtime::component::types::ComponentItem;
 
+use latchwork_core::model::bounds::UNTYPED_FUNCTIONS;
+
 use crate::capability::settings::{ManifestSource, PluginSettings};
 use crate::engine::describe;
 use crate::interfaces::Problem;
 use crate::interfaces::package::PACKAGE;
-use call_result::{VALUES_BYTES_MAX, function_error, invalid_input};
+use call_result::{function_error, invalid_input};
 use types::ExportedFunction;
 
 pub(crate) use call_result::UntypedReturn;
 pub(crate) use types::{Export, Function, Functions, LoadedUntyped};
-
-/// Maximum number of functions of one component.
-const FUNCTIONS_MAX: usize = 500;
 
 /// Returns true if the component exports functions and none of its imports or exports belongs to Latchwork.
 pub(crate) fn is_untyped(engine: &wasmtime::Engine, component: &Component) -> bool {
@@ -62,7 +61,7 @@ pub(crate) fn has_only_types(engine: &wasmtime::Engine, item: &ComponentItem) ->
 fn exported_functions(engine: &wasmtime::Engine, component: &Component) -> Vec<ExportedFunction> {
     let mut found = Vec::new();
     for (name, export) in component.component_type().exports(engine) {
-        if found.len() > FUNCTIONS_MAX {
+        if found.len() > UNTYPED_FUNCTIONS {
             break;
         }
         match &export.ty {
@@ -71,7 +70,7 @@ fn exported_functions(engine: &wasmtime::Engine, component: &Component) -> Vec<E
                 found.push((export, read::signature(func)));
             }
             ComponentItem::ComponentInstance(instance) if !name.starts_with("wasi:") => {
-                for (function, export) in instance.exports(engine).take(FUNCTIONS_MAX + 1) {
+                for (function, export) in instance.exports(engine).take(UNTYPED_FUNCTIONS + 1) {
                     let ComponentItem::ComponentFunc(func) = &export.ty else { continue };
                     let export = Export { interface: Some(name.to_owned()), function: function.to_owned() };
                     let signature = match function.starts_with('[') {
@@ -99,9 +98,9 @@ pub(crate) fn load(
     settings: &PluginSettings,
 ) -> Result<LoadedUntyped, Vec<Problem>> {
     let found = exported_functions(engine, component);
-    if found.len() > FUNCTIONS_MAX {
-        let wrong = format!("a component can have at most {FUNCTIONS_MAX} operators");
-        return Err(vec![Problem::Export { export: format!("more than {FUNCTIONS_MAX} functions"), wrong }]);
+    if found.len() > UNTYPED_FUNCTIONS {
+        let wrong = format!("a component can have at most {UNTYPED_FUNCTIONS} operators");
+        return Err(vec![Problem::Export { export: format!("more than {UNTYPED_FUNCTIONS} functions"), wrong }]);
     }
     let ty = component.component_type();
     let touches = ty.imports(engine).find(|(_, import)| !has_only_types(engine, &import.ty));

@@ -2,7 +2,9 @@
 
 use wasmtime::component::types::{ComponentFunc, Record, Type, Variant};
 
-use crate::engine::untyped::ty::{DEPTH_MAX, Int, NAME_BYTES_MAX, Signature, TYPES_MAX, Ty};
+use latchwork_core::model::bounds::{UNTYPED_NAME_BYTES, UNTYPED_NESTING, UNTYPED_TYPES};
+
+use crate::engine::untyped::ty::{Int, Signature, Ty};
 
 /// Reads a function's type.
 ///
@@ -42,7 +44,7 @@ impl Reader {
     /// Returns true if the type exceeds the size limit. The reader reports the excess once, and reads nothing
     /// afterwards.
     fn is_full(&self) -> bool {
-        self.types > TYPES_MAX || self.name_bytes > NAME_BYTES_MAX
+        self.types > UNTYPED_TYPES || self.name_bytes > UNTYPED_NAME_BYTES
     }
 
     fn count(&mut self, types: usize, name_bytes: usize) {
@@ -52,8 +54,9 @@ impl Reader {
         self.types += types;
         self.name_bytes += name_bytes;
         if self.is_full() {
-            self.problems
-                .push(format!("its type is too large: at most {TYPES_MAX} types and {NAME_BYTES_MAX} bytes of names"));
+            self.problems.push(format!(
+                "its type is too large: at most {UNTYPED_TYPES} types and {UNTYPED_NAME_BYTES} bytes of names"
+            ));
         }
     }
 
@@ -78,8 +81,9 @@ impl Reader {
         if self.is_full() {
             return None;
         }
-        if self.at.len() > DEPTH_MAX {
-            return self.refuse(&format!("types are nested more than {DEPTH_MAX} deep"));
+        // The JSON Schema of a type is nested deeper than the type, and `bounds::SCHEMA_NESTING` limits it, too.
+        if self.at.len() > UNTYPED_NESTING {
+            return self.refuse(&format!("types are nested more than {UNTYPED_NESTING} deep"));
         }
         let int = |signed, bits| Some(Ty::Int(Int { signed, bits }));
         match ty {

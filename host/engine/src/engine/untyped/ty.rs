@@ -2,13 +2,6 @@
 
 use latchwork_core::encoding::truncate;
 
-/// Maximum number of types in one function. Each case of a variant counts as two types.
-pub(super) const TYPES_MAX: usize = 400;
-/// Maximum total length of the names (fields, cases, flags) in one function, in bytes.
-pub(super) const NAME_BYTES_MAX: usize = 32 << 10;
-/// Maximum nesting of types. Bounded by the nesting that a JSON Schema of [`crate::engine::untyped::schema`] may have.
-pub(super) const DEPTH_MAX: usize = 14;
-
 /// A type whose values have a JSON form.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ty {

@@ -6,15 +6,17 @@ use serde_json::Value;
 use wasmtime::Store;
 use wasmtime::component::{ComponentExportIndex, Instance, Val};
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::Operator;
 use latchwork_core::model::manifest::Manifest;
 
+use crate::engine::schema;
 use crate::engine::schema::Schemas;
 use crate::engine::tool_state::ToolState;
 use crate::engine::untyped::output::JsonWriteError;
 use crate::engine::untyped::ty::{Signature, Ty};
-use crate::engine::untyped::{UntypedReturn, VALUES_BYTES_MAX, function_error, invalid_input, output};
+use crate::engine::untyped::{UntypedReturn, function_error, invalid_input, output};
 
 /// A function that a component exports, either directly or in an interface.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -41,20 +43,21 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// Returns the host memory that the values of an answer may use, in bytes.
+    /// Returns the host memory that the values of an answer may use, in bytes. Beyond the maximum, the operator's limit has
+    /// no effect.
     pub(crate) fn hostcall_fuel(output_bytes: u32) -> usize {
-        (output_bytes as usize).saturating_mul(size_of::<Val>()).min(VALUES_BYTES_MAX)
+        (output_bytes as usize).saturating_mul(size_of::<Val>()).min(bounds::UNTYPED_VALUE_BYTES)
     }
 
     /// Checks a value against the operator's input type.
     pub(crate) fn check_input(&self, value: &Value) -> Result<(), Failure> {
-        self.signature.read_arguments(value).map(|_| ()).map_err(invalid_input)
+        self.signature.read_arguments(value).map(|_| ()).map_err(|wrong| invalid_input(&wrong))
     }
 
     /// Checks a value against the operator's output type.
     pub(crate) fn check_output(&self, value: &Value) -> Result<(), Failure> {
         let refuse =
-            |text| Failure::new(Code::SchemaValidationFailed, format!("the answer does not fit its type: {text}"));
+            |text| schema::misfit(Code::SchemaValidationFailed, &format!("the answer does not fit its type: {text}"));
         self.signature.check_answer(value).map_err(refuse)
     }
 
@@ -68,11 +71,11 @@ impl Function {
     ) -> wasmtime::Result<UntypedReturn> {
         let value: Value = match serde_json::from_str(args) {
             Ok(value) => value,
-            Err(error) => return Ok(UntypedReturn::NotCalled(invalid_input(format!("not JSON: {error}")))),
+            Err(error) => return Ok(UntypedReturn::NotCalled(invalid_input(&format!("not JSON: {error}")))),
         };
         let params = match self.signature.read_arguments(&value) {
             Ok(params) => params,
-            Err(wrong) => return Ok(UntypedReturn::NotCalled(invalid_input(wrong))),
+            Err(wrong) => return Ok(UntypedReturn::NotCalled(invalid_input(&wrong))),
         };
         let function = instance
             .get_func(&mut *store, self.index)

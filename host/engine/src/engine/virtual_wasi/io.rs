@@ -3,13 +3,12 @@
 
 use wasmtime::component::Resource;
 
+use latchwork_core::model::bounds;
+
 use crate::engine::step_state::StepState;
 use crate::engine::virtual_wasi::bindings::io::{error, streams};
 use crate::engine::virtual_wasi::handles::{IoError, Pollable, StdStream, Stdin};
 use crate::guest::fault::HostFault;
-
-/// Maximum number of bytes that a stream accepts in one write.
-pub(super) const WRITE_BYTES_MAX: usize = 64 << 10;
 
 /// Result of a stream operation.
 type StreamResult<T> = wasmtime::Result<Result<T, streams::StreamError>>;
@@ -25,11 +24,11 @@ impl StepState {
     fn write(&mut self, stream: &Resource<StdStream>, bytes: &[u8]) -> StreamResult<()> {
         self.count_wasi_call(1)?;
         let stream = *self.wasi.table.get(stream)?;
-        if bytes.len() > WRITE_BYTES_MAX {
-            return Err(HostFault::OversizedWrite(bytes.len(), WRITE_BYTES_MAX).into());
+        if bytes.len() > bounds::STEP_WRITE_BYTES {
+            return Err(HostFault::OversizedWrite(bytes.len(), bounds::STEP_WRITE_BYTES).into());
         }
         if stream == StdStream::Err {
-            self.guard.last_words.add(&String::from_utf8_lossy(bytes));
+            self.guard.last_words.add(bytes);
         }
         self.wasi.output.write(stream, bytes, &mut *self.calls);
         Ok(Ok(()))
@@ -39,7 +38,7 @@ impl StepState {
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         // At most one byte more than the maximum is allocated. This suffices for `write` to detect that the write is
         // too large.
-        let zeroes = vec![0; len.min(WRITE_BYTES_MAX + 1)];
+        let zeroes = vec![0; len.min(bounds::STEP_WRITE_BYTES + 1)];
         self.write(stream, &zeroes)
     }
 
@@ -94,7 +93,7 @@ impl streams::HostInputStream for StepState {
 
 impl streams::HostOutputStream for StepState {
     fn check_write(&mut self, stream: Resource<StdStream>) -> StreamResult<u64> {
-        Ok(self.check_stream(&stream)?.map(|()| WRITE_BYTES_MAX as u64))
+        Ok(self.check_stream(&stream)?.map(|()| bounds::STEP_WRITE_BYTES as u64))
     }
 
     fn write(&mut self, stream: Resource<StdStream>, contents: Vec<u8>) -> StreamResult<()> {

@@ -31,11 +31,12 @@ mod tests;
 
 use wasmtime::component::{Component, HasSelf, Linker};
 
+use latchwork_core::model::bounds;
+
 use crate::engine::step_state::StepState;
 use crate::guest::fault::HostFault;
 use crate::interfaces::virtual_wasi::{ABSENT, interface};
 use absent::AbsentAnswer;
-use state::HANDLES_MAX;
 
 pub(crate) use state::VirtualWasi;
 
@@ -96,9 +97,9 @@ impl StepState {
         Ok(self.guard.count_wasi_calls(weight)?)
     }
 
-    /// Creates a handle. Fails if the step holds [`HANDLES_MAX`] handles.
+    /// Creates a handle. Fails if the step holds [`bounds::STEP_HANDLES`] handles.
     fn new_handle<T: Send + 'static>(&mut self, entry: T) -> wasmtime::Result<wasmtime::component::Resource<T>> {
-        Ok(self.wasi.table.push(entry).map_err(|_| HostFault::TooManyHandles(HANDLES_MAX))?)
+        Ok(self.wasi.table.push(entry).map_err(|_| HostFault::TooManyHandles(bounds::STEP_HANDLES))?)
     }
 
     /// Logs the incomplete last lines of the step's output.

@@ -3,14 +3,13 @@
 
 use tracing::Level;
 
-use crate::capability::log::RECORD_BYTES_MAX;
+use latchwork_core::model::bounds;
+
 use crate::engine::virtual_wasi::handles::StdStream;
 use crate::guest::step_calls::StepCalls;
 
-/// Maximum number of output bytes that are kept of one try. The guest cannot detect that the rest is discarded.
-pub(super) const OUTPUT_BYTES_MAX: usize = 1 << 20;
-
-/// Output of a try: the unfinished line of each stream, and the number of bytes kept so far.
+/// Output of a try: the unfinished line of each stream, and the number of bytes kept so far. The guest cannot detect
+/// that output beyond the limit is discarded.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     out: Vec<u8>,
@@ -21,15 +20,15 @@ pub(super) struct Output {
 
 impl Output {
     pub(super) fn write(&mut self, stream: StdStream, bytes: &[u8], calls: &mut dyn StepCalls) {
-        let kept = &bytes[..bytes.len().min(OUTPUT_BYTES_MAX - self.kept_bytes)];
+        let kept = &bytes[..bytes.len().min(bounds::STEP_STREAM_BYTES - self.kept_bytes)];
         self.kept_bytes += kept.len();
         let (line, level) = match stream {
             StdStream::Out => (&mut self.out, Level::INFO),
             StdStream::Err => (&mut self.err, Level::WARN),
         };
         for piece in kept.split_inclusive(|byte| *byte == b'\n') {
-            for part in piece.chunks(RECORD_BYTES_MAX) {
-                if line.len() + part.len() > RECORD_BYTES_MAX {
+            for part in piece.chunks(bounds::LOG_RECORD_BYTES) {
+                if line.len() + part.len() > bounds::LOG_RECORD_BYTES {
                     end(line, level, calls);
                 }
                 line.extend_from_slice(part);
@@ -41,7 +40,10 @@ impl Output {
         if kept.len() < bytes.len() && !self.is_truncated {
             self.is_truncated = true;
             self.finish(calls);
-            calls.log(Level::WARN, &format!("output of the step beyond {OUTPUT_BYTES_MAX} bytes is discarded"));
+            calls.log(
+                Level::WARN,
+                &format!("output of the step beyond {} bytes is discarded", bounds::STEP_STREAM_BYTES),
+            );
         }
     }
 

@@ -5,7 +5,8 @@
 //! in little-endian order. A seed consists of two numbers. The insecure interfaces give numbers of the same
 //! quality.
 
-use crate::capability::rng;
+use latchwork_core::model::bounds;
+
 use crate::engine::step_state::StepState;
 use crate::engine::virtual_wasi::bindings::random::{insecure, insecure_seed, random};
 use crate::guest::fault::HostFault;
@@ -18,7 +19,7 @@ const BYTES_PER_CALL: u32 = 1_024;
 impl StepState {
     fn draw(&mut self, len: u64) -> wasmtime::Result<Vec<u8>> {
         let len = u32::try_from(len).unwrap_or(u32::MAX);
-        if len > rng::BYTES_MAX {
+        if len > bounds::RANDOM_BYTES {
             return Err(HostFault::RandomBytes(len).into());
         }
         self.count_wasi_call(1 + len / BYTES_PER_CALL)?;

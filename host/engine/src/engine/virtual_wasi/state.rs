@@ -2,11 +2,10 @@
 
 use wasmtime::component::ResourceTable;
 
+use latchwork_core::model::bounds;
+
 use crate::engine::virtual_wasi::output::Output;
 use crate::guest::step_clock::StepClock;
-
-/// Maximum number of streams and pollables that a step may hold at the same time.
-pub(super) const HANDLES_MAX: usize = 1_000;
 
 /// State of a step's virtual WASI during one try.
 pub(crate) struct VirtualWasi {
@@ -18,7 +17,7 @@ pub(crate) struct VirtualWasi {
 impl VirtualWasi {
     pub(crate) fn new() -> Self {
         let mut table = ResourceTable::new();
-        table.set_max_capacity(HANDLES_MAX);
+        table.set_max_capacity(bounds::STEP_HANDLES);
         Self { clock: StepClock::default(), table, output: Output::default() }
     }
 }

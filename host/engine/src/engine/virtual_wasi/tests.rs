@@ -3,14 +3,20 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use tracing::Level;
 
-use latchwork_core::model::error::Failure;
+use latchwork_core::model::bounds;
+use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::manifest::Limits;
 
-use crate::capability::log::RECORD_BYTES_MAX;
+use crate::engine::null_host::NullHost;
+use crate::engine::step_state::StepState;
 use crate::engine::virtual_wasi::absent::AbsentAnswer;
 use crate::engine::virtual_wasi::absent_answers;
+use crate::engine::virtual_wasi::bindings::io::streams::HostOutputStream;
+use crate::engine::virtual_wasi::bindings::random::random;
 use crate::engine::virtual_wasi::handles::{Pollable, StdStream};
-use crate::engine::virtual_wasi::output::{OUTPUT_BYTES_MAX, Output};
+use crate::engine::virtual_wasi::output::Output;
 use crate::engine::virtual_wasi::poll::{Wait, wait_result};
+use crate::guest::fault;
 use crate::guest::sources::{StepContext, StepSources};
 use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 use crate::guest::step_clock::{READ_ADVANCE_NS, StepClock};
@@ -133,19 +139,65 @@ fn output_lines_are_logged_in_the_order_they_end() {
     let lines = log_records_of(&[(out, b"a"), (err, b"b\n"), (out, b"c\r\n\n"), (err, b"\xff"), (out, b"d")]);
     let wanted = [(Level::WARN, "b"), (Level::INFO, "ac"), (Level::INFO, "d"), (Level::WARN, "\u{fffd}")];
     assert_eq!(lines, wanted.map(|(level, text)| (level, text.to_owned())));
-    let long = vec![b'x'; RECORD_BYTES_MAX + 1];
+    let long = vec![b'x'; bounds::LOG_RECORD_BYTES + 1];
     let lengths: Vec<_> = log_records_of(&[(out, &long), (out, b"y\n")]).iter().map(|(_, text)| text.len()).collect();
-    assert_eq!(lengths, [RECORD_BYTES_MAX, 2]);
+    assert_eq!(lengths, [bounds::LOG_RECORD_BYTES, 2]);
 }
 
+/// I225: bound `step_stream_bytes`.
 #[test]
 fn excessive_step_output_is_truncated_once() {
     let much = vec![b'\n'; 1];
-    let most = vec![b'x'; OUTPUT_BYTES_MAX - 3];
+    let most = vec![b'x'; bounds::STEP_STREAM_BYTES - 3];
+    let whole = log_records_of(&[(StdStream::Out, &most), (StdStream::Err, b"123")]);
+    assert_eq!(whole.iter().map(|(_, text)| text.len()).sum::<usize>(), bounds::STEP_STREAM_BYTES);
     let lines = log_records_of(&[(StdStream::Out, &most), (StdStream::Err, b"12345"), (StdStream::Out, &much)]);
     let (last, rest) = lines.split_last().unwrap();
     assert!(last.1.contains("1048576 bytes"), "{last:?}");
     assert_eq!(rest.last().unwrap().1, "123");
     let kept: usize = rest.iter().map(|(_, text)| text.len()).sum();
-    assert_eq!(kept, OUTPUT_BYTES_MAX);
+    assert_eq!(kept, bounds::STEP_STREAM_BYTES);
+}
+
+fn step_state() -> StepState {
+    StepState::new(Box::new(NullHost::new("p")), &Limits::default())
+}
+
+#[track_caller]
+fn assert_traps<T>(result: wasmtime::Result<T>, says: &str) {
+    let failure = fault::failure(&result.err().expect("it is refused"));
+    assert!(failure.code == Code::PluginTrap && failure.message.contains(says), "{failure}");
+}
+
+/// I225: bound `step_handles`. A handle that was dropped no longer counts.
+#[test]
+fn handles_of_a_step_are_bounded() {
+    let mut state = step_state();
+    let held: Vec<_> = (0..bounds::STEP_HANDLES).map(|_| state.new_handle(Pollable::Ready).unwrap()).collect();
+    assert_traps(state.new_handle(Pollable::Ready), "1000 streams and pollables");
+    for handle in held {
+        state.wasi.table.delete(handle).unwrap();
+    }
+    state.new_handle(Pollable::Ready).unwrap();
+}
+
+/// I225: bound `step_write_bytes`.
+#[test]
+fn one_write_of_a_step_is_bounded() {
+    let mut state = step_state();
+    let mut write = |bytes: usize| {
+        let stream = state.new_handle(StdStream::Out).unwrap();
+        HostOutputStream::write(&mut state, stream, vec![b'x'; bytes])
+    };
+    write(bounds::STEP_WRITE_BYTES).unwrap().unwrap();
+    assert_traps(write(bounds::STEP_WRITE_BYTES + 1), "65537 bytes");
+}
+
+/// I225: bound `random_bytes`, for `wasi:random`.
+#[test]
+fn random_bytes_of_one_call_are_bounded() {
+    let mut state = step_state();
+    let most = u64::from(bounds::RANDOM_BYTES);
+    assert_eq!(random::Host::get_random_bytes(&mut state, most).unwrap().len() as u64, most);
+    assert_traps(random::Host::get_random_bytes(&mut state, most + 1), "65537 random bytes at once, 65536 are allowed");
 }

@@ -3,6 +3,7 @@
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::Determinism;
 use latchwork_engine::Plugin;
+use latchwork_engine::guest::runtime_reads::is_of_the_runtime;
 use latchwork_engine::guest::step_calls::Source;
 
 use crate::check::dynamic::address;
@@ -179,64 +180,4 @@ async fn reads(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
         }
     }
     found
-}
-
-/// Returns true if a read is made by the runtime, the standard library or the SDK of Go, and not for a function of the
-/// plugin, or if it only gives a log record its time.
-fn is_of_the_runtime(functions: &[String]) -> bool {
-    let begins = |name: &String, beginnings: &[&str]| beginnings.iter().any(|beginning| name.starts_with(beginning));
-    let is_go = functions.iter().any(|name| begins(name, &GO_FUNCTIONS));
-    // Functions of a plugin in Go belong to the package `main`.
-    let is_for_plugin = functions.iter().any(|name| name.starts_with("main.") && name != "main.main");
-    // The first function outside of the packages that read clocks.
-    let reader = functions.iter().find(|name| name.contains('.') && !begins(name, &["runtime.", "time."]));
-    let is_of_the_sdk = reader.is_some_and(|name| name == TOOL_CALL);
-    is_go && (!is_for_plugin || is_of_the_sdk || functions.iter().any(|name| begins(name, &LOG_FUNCTIONS)))
-}
-
-/// Function of the SDK of Go that calls a tool. It reads the clock, which the call advances.
-const TOOL_CALL: &str = "latchwork_internal_host.Call";
-
-/// Beginnings of the names of functions that every program in Go has. The SDK asks for the context of each run.
-const GO_FUNCTIONS: [&str; 3] = ["runtime.", "latchwork.", "latchwork_internal_host."];
-
-/// Beginnings of the names of functions of Go that write log records.
-const LOG_FUNCTIONS: [&str; 2] = ["log.", "log/slog."];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// I215: a read of a runtime is distinguished from a read of the plugin, in every language.
-    #[test]
-    fn reads_of_a_runtime_are_distinguished_from_reads_of_the_plugin() {
-        let of = |names: &[&str]| is_of_the_runtime(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
-        assert!(of(&["function 20", "latchwork_internal_host.GetContext", "latchwork.serveSteps.func1"]));
-        assert!(of(&["runtime.nanotime1", "runtime.findRunnable", "runtime.schedule"]));
-        assert!(of(&[
-            "look",
-            "runtime.clock_time_get",
-            "time.now",
-            "time.Now",
-            "rand.init",
-            "runtime.doInit1",
-            "main.main"
-        ]));
-        assert!(of(&[
-            "runtime.walltime1",
-            "time.now",
-            "time.Now",
-            "log.(*Logger).output",
-            "log.Println",
-            "main.stamp"
-        ]));
-        assert!(of(&["runtime.walltime1", "time.now", "time.Now", "latchwork_internal_host.Call", "main.build"]));
-        assert!(!of(&["time.now", "time.Now", "main.stamp", "latchwork_internal_host.Call", "main.build"]));
-        assert!(!of(&["look", "runtime.clock_time_get", "time.now", "time.Now", "main.init", "runtime.doInit1"]));
-        assert!(!of(&["function 20", "latchwork_internal_host.now", "latchwork.Now", "main.stamp"]));
-        assert!(!of(&["runtime.walltime", "time.Now", "main.stamp"]));
-        assert!(!of(&["latchwork_guest::clock::now", "plugin::stamp"]));
-        assert!(!of(&["latch_now", "stamp", "exports_run"]));
-        assert!(!of(&["function 7", "function 9"]) && !of(&[]), "without names, nothing is excused");
-    }
 }

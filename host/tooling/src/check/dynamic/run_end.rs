@@ -9,6 +9,7 @@ use latchwork_engine::guest::last_words::LAST_WORDS;
 use crate::check::dynamic::address;
 use crate::check::dynamic::baseline::CaseBaseline;
 use crate::check::dynamic::trace::{HostCall, RunEnd, Trace};
+use crate::check::exception;
 use crate::check::finding::Finding;
 
 /// Returns a finding if the host ended the run. A lack of resources of the machine is none.
@@ -94,6 +95,7 @@ fn unexpected(ran: &CaseBaseline<'_>) -> Option<Finding> {
             let message = format!("it failed with {}: {}", failure.code, failure.message);
             let wanted = expected.map_or("an output".to_owned(), |code| format!("error {code}"));
             let finding = ran.finding("D069", message).values(&wanted, &ran.base.describe_end());
+            let finding = finding.functions(exception::frames(failure));
             Some(
                 finding
                     .hint(format!("fix the step, or declare the failure in the case: \"error\":\"{}\"", failure.code)),

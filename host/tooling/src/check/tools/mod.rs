@@ -11,13 +11,15 @@
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!
-//! `pure` checks that the answer of a pure tool depends on its input alone.
+//! `pure` checks that the answer of a pure tool depends on its input alone. `impure_reads` looks in its code for reads of
+//! clocks, random numbers and secrets, without a run.
 //!
 //! Floors, top first: `run_cases` · `interrupted`, `lost_record`, `own_changes` · `server_faults` · `single_call`, `pure` ·
-//! `applied` · `running_case` · `world` · `case`.
+//! `applied` · `running_case` · `world` · `case`, `impure_reads`.
 
 mod applied;
 mod case;
+mod impure_reads;
 mod interrupted;
 mod lost_record;
 mod own_changes;
@@ -29,5 +31,6 @@ mod single_call;
 mod world;
 
 pub(crate) use case::parse;
+pub(super) use impure_reads::run as check_code;
 pub(super) use run_cases::run;
 pub(super) use running_case::ToolCheck;

@@ -96,6 +96,7 @@ impl RunningCase<'_> {
             class: EffectClass::of(&spec.effects),
             is_dry_run: false,
             is_stable: spec.determinism == Determinism::Stable,
+            is_pure: spec.determinism == Determinism::Pure,
         }
     }
 

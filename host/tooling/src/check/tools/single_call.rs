@@ -1,11 +1,14 @@
-//! D100, D101, D105, D110, D111 and D112: one call while all servers work.
+//! D100, D101, D105, D110, D111, D112 and D114: one call while all servers work.
 
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::Code;
 use latchwork_core::model::manifest::RecoveryClass;
-use latchwork_engine::capability::denied::{DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT};
+use latchwork_engine::capability::denied::{
+    DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT, NOT_FOR_PURE,
+};
 
 use crate::check::tools::applied;
+use crate::check::exception;
 use crate::check::tools::running_case::{CallResult, RunningCase, describe_answer};
 
 /// Minimum length of a checked secret, in bytes. A shorter secret could occur in a text by chance.
@@ -17,8 +20,13 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let called = running.call(&world, 0).await;
     let requests = world.received();
     applied::check(running, "while everything works", &before, &world, &called.end.answer);
-    check_answer(running, &called, &describe_answer(&called.end.answer, &world));
-    check_denials(running, &called);
+    let is_impure = check_denials(running, &called);
+    let is_of_denial = matches!(&called.end.answer, Answer::NotApplied(failure) | Answer::Unknown { failure, .. }
+        if failure.code == Code::CapabilityDenied);
+    // The refusal of an impure read is a finding of its own.
+    if !(is_impure && is_of_denial) {
+        check_answer(running, &called, &describe_answer(&called.end.answer, &world));
+    }
     check_secrets(running, &called);
     if running.class == RecoveryClass::Keyed {
         let key = running.key();
@@ -56,12 +64,14 @@ fn check_answer(running: &mut RunningCase<'_>, called: &CallResult, shown: &str)
         running.add_finding("D100", format!("it does not answer: {}", failure.message));
         return;
     }
+    let frames = exception::frames(failure);
     match running.case.error.clone() {
         Some(expected) if expected == failure.code.as_str() => {}
         expected => {
             let wanted = expected.unwrap_or_else(|| "an answer".to_owned());
             let finding = running.add_finding("D100", format!("it fails, but the case expects {wanted}"));
             (finding.expected, finding.found) = (Some(wanted), Some(shown.to_owned()));
+            *finding = finding.clone().functions(frames);
         }
     }
 }
@@ -81,11 +91,21 @@ pub(super) fn is_host_ended(code: Code) -> bool {
     )
 }
 
-/// Reports everything that the host denied to the call.
-fn check_denials(running: &mut RunningCase<'_>, called: &CallResult) {
+/// Reports everything that the host denied to the call. Returns true if the operator is pure and read something that a pure
+/// operator may not read.
+fn check_denials(running: &mut RunningCase<'_>, called: &CallResult) -> bool {
+    let mut is_impure = false;
     for line in called.log.lines().filter(|line| line.contains("denied: plugin")) {
         let what = line.split_once("denied: plugin ").map_or(line, |(_, rest)| rest);
         let what = what.split_once("\" ").map_or(what, |(_, rest)| rest);
+        if line.contains(NOT_FOR_PURE) {
+            is_impure = true;
+            let what = what.split("; ").next().unwrap_or(what);
+            let finding = running
+                .add_finding("D114", format!("it declares that it is pure, but it {what}, which the host refuses"));
+            *finding = finding.clone().functions(named_functions(&called.end.functions));
+            continue;
+        }
         let undeclared = [DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT];
         let (rule, hint) = match undeclared.iter().any(|text| line.contains(text)) {
             true => ("D105", "declare what it changes, or only read"),
@@ -94,6 +114,13 @@ fn check_denials(running: &mut RunningCase<'_>, called: &CallResult) {
         let what = what.split("; ").next().unwrap_or(what).trim_end();
         running.add_finding(rule, format!("it {what}, which the host refuses")).hint = Some(hint.to_owned());
     }
+    is_impure
+}
+
+/// Returns the functions with names, or all if none has one. Glue between modules has no names.
+fn named_functions(functions: &[String]) -> Vec<String> {
+    let named: Vec<String> = functions.iter().filter(|name| !name.starts_with("function ")).cloned().collect();
+    if named.is_empty() { functions.to_vec() } else { named }
 }
 
 /// Reports secrets that occur in the answer or in the log.

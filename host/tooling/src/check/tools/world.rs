@@ -11,8 +11,9 @@ use http::{Method, Request, Response};
 use tracing_subscriber::fmt::MakeWriter;
 
 use latchwork_core::model::ids::Hash;
-use latchwork_core::storage::{KeyValue, StoreError};
-use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant, Origin, SecretPlace};
+use latchwork_core::storage::map::{bytes_after_set, entry_bytes};
+use latchwork_core::storage::{KeyValue, MapName, SetError, StoreError};
+use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant, KvGrant, Origin, SecretPlace};
 use latchwork_engine::capability::settings::PluginSettings;
 use latchwork_engine::capability::{CutOff, HttpStub, Secrets, StubFailure};
 
@@ -210,23 +211,27 @@ fn needed_grants(case: &ToolCase, is_stable: bool, mut grants: Grants) -> Grants
     grants.secrets = case.secrets.keys().cloned().collect();
     grants.secrets_clear = case.secrets_clear;
     // A map is the tool's own, so it needs no word of the case.
-    grants.kv = Some("case".to_owned());
+    grants.kv = Some(KvGrant::named("case"));
     grants
 }
 
-/// Key-value map of the case, with one namespace, because a plugin has only one namespace.
+/// Key-value map of the case. A plugin has one namespace, and all calls of a case have one tenant.
 struct CaseMap(Mutex<BTreeMap<String, Vec<u8>>>);
 
 #[async_trait]
 impl KeyValue for CaseMap {
-    async fn get(&self, _: &str, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    async fn get(&self, _: &MapName, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
-    async fn set(&self, _: &str, key: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), value.to_owned());
+    async fn set(&self, _: &MapName, key: &str, value: &[u8], quota: u64) -> Result<(), SetError> {
+        let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = map.iter().map(|(key, value)| entry_bytes(key.len(), value.len())).sum();
+        let before = map.get(key).map_or(0, |value| entry_bytes(key.len(), value.len()));
+        bytes_after_set(used, before, entry_bytes(key.len(), value.len()), quota).map_err(SetError::Quota)?;
+        map.insert(key.to_owned(), value.to_owned());
         Ok(())
     }
-    async fn delete(&self, _: &str, key: &str) -> Result<bool, StoreError> {
+    async fn delete(&self, _: &MapName, key: &str) -> Result<bool, StoreError> {
         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key).is_some())
     }
 }

@@ -19,7 +19,15 @@ impl<'b> CallGraph<'b> {
     /// interface.
     pub fn find_paths(&self, imports: &[(&str, Option<&str>)]) -> Vec<Reachability> {
         match &self.linked {
-            Ok(linked) => search::search(linked, imports),
+            Ok(linked) => search::search(linked, None, imports),
+            Err(why) => imports.iter().map(|_| Reachability::Unknown(why)).collect(),
+        }
+    }
+
+    /// Searches for a path from the functions of an exported interface to each of these imports.
+    pub fn find_paths_from(&self, interface: &str, imports: &[(&str, Option<&str>)]) -> Vec<Reachability> {
+        match &self.linked {
+            Ok(linked) => search::search(linked, Some(interface), imports),
             Err(why) => imports.iter().map(|_| Reachability::Unknown(why)).collect(),
         }
     }

@@ -27,14 +27,20 @@ enum ReachedFrom {
 /// Entry of a table: its index if known, its signature, and the function.
 type Entry = (Option<u32>, u32, CallTarget);
 
-pub(super) fn search(linked: &LinkedComponent<'_>, wanted: &[(&str, Option<&str>)]) -> Vec<Reachability> {
+/// Searches for a path to each import. The paths begin at the functions of the exported interface `from`, or at any export
+/// and any start function.
+pub(super) fn search(
+    linked: &LinkedComponent<'_>,
+    from: Option<&str>,
+    wanted: &[(&str, Option<&str>)],
+) -> Vec<Reachability> {
     let tables = table_entries(linked);
     let mut reached: Vec<Option<Reachability>> = wanted.iter().map(|_| None).collect();
     // A path of calls with known targets is preferred to a shorter path with unknown targets. The first search
     // therefore follows only calls with a known target. The second search also follows calls through tables with an
     // unknown index. Its result is used only for imports that the first search did not reach.
     for indirect in [false, true] {
-        let walk = traverse(linked, &tables, indirect);
+        let walk = traverse(linked, &tables, from, indirect);
         for ((interface, function), reach) in wanted.iter().zip(&mut reached) {
             if reach.is_some() {
                 continue;
@@ -95,7 +101,7 @@ struct Traversal {
     hosts: Vec<(usize, SearchStep)>,
 }
 
-fn traverse(linked: &LinkedComponent<'_>, tables: &[Vec<Entry>], indirect: bool) -> Traversal {
+fn traverse(linked: &LinkedComponent<'_>, tables: &[Vec<Entry>], from: Option<&str>, indirect: bool) -> Traversal {
     let mut walk = Traversal { seen: HashMap::new(), hosts: vec![] };
     let mut queue = VecDeque::new();
     let mut groups_seen = std::collections::HashSet::new();
@@ -115,10 +121,11 @@ fn traverse(linked: &LinkedComponent<'_>, tables: &[Vec<Entry>], indirect: bool)
         }
         CallTarget::Unresolved => {}
     };
-    for (number, (_, target)) in linked.exports.iter().enumerate() {
+    let is_of = |export: &str| from.is_none_or(|interface| export.split('#').next() == Some(interface));
+    for (number, (_, target)) in linked.exports.iter().enumerate().filter(|(_, (export, _))| is_of(export)) {
         come(&mut walk, &mut queue, *target, SearchStep { from: ReachedFrom::Export(number), through_table: false });
     }
-    for (number, instance) in linked.instances.iter().enumerate() {
+    for (number, instance) in linked.instances.iter().enumerate().filter(|_| from.is_none()) {
         let start = linked.modules[instance.module].start;
         if let Some(target) = start.and_then(|start| resolve(linked, (number, start))) {
             come(&mut walk, &mut queue, target, SearchStep { from: ReachedFrom::Start, through_table: false });

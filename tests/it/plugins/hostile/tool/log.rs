@@ -2,13 +2,15 @@
 
 use serde_json::{Value, json};
 
+use latchwork_core::model::bounds;
+
 use crate::plugins::hostile::captured_log::CapturedLog;
 use crate::plugins::hostile::load;
 use crate::plugins::hostile::tool::{answers_of, minimal_grants, tool_limits};
 
-/// I207: output and refusals of one call are logged in bounded number and length.
+/// I207: output and records of one call are logged in bounded number and length.
 #[tokio::test]
-async fn output_and_refusals_of_a_call_are_bounded() {
+async fn output_and_records_of_a_call_are_bounded() {
     let plugin = load("hostile-tool", minimal_grants(), tool_limits()).unwrap();
     let line = "x".repeat(1_000);
     let lines = [line.as_str(); 3].join("\n");
@@ -23,6 +25,21 @@ async fn output_and_refusals_of_a_call_are_bounded() {
     for last in ["wrote more than 1048576 bytes", "logged more than 1 MiB in this try"] {
         assert_eq!(text.matches(last).count(), 1, "{last}");
     }
+}
+
+/// I207: bound `denials_logged`. The record after the last refusal says that further ones are not logged.
+#[tokio::test]
+async fn refusals_of_a_call_are_bounded() {
+    let plugin = load("hostile-tool", minimal_grants(), tool_limits()).unwrap();
+    let most = bounds::DENIALS_LOGGED as usize;
+    for (count, logged) in [(most, most), (most + 1, most + 1), (most + 2, most + 1)] {
+        let denied: Vec<Value> = (0..count).map(|n| json!({ "secret": format!("S{n}") })).collect();
+        let log = CapturedLog::capture();
+        answers_of(&plugin, "World.Look", Value::from(denied)).await;
+        let text = log.text();
+        assert_eq!(text.matches("denied: plugin").count(), logged, "{text}");
+        assert_eq!(text.contains("which are not logged"), count > most, "{text}");
+    }
 
     let name = "n".repeat(100_000);
     let mut denied: Vec<Value> = (0..100).map(|n| json!({ "secret": format!("S{n}") })).collect();
@@ -30,6 +47,6 @@ async fn output_and_refusals_of_a_call_are_bounded() {
     let log = CapturedLog::capture();
     answers_of(&plugin, "World.Look", Value::from(denied)).await;
     let text = log.text();
-    assert_eq!(text.matches("denied: plugin").count(), 21, "{text}");
+    assert_eq!(text.matches("denied: plugin").count(), most + 1, "{text}");
     assert!(text.contains("which are not logged") && text.len() < 20_000, "{} bytes", text.len());
 }

@@ -4,6 +4,7 @@ mod context;
 mod grants;
 mod handles;
 mod log;
+mod maps;
 mod outcome;
 mod secrets;
 mod timeout;
@@ -22,6 +23,9 @@ use latchwork_engine::os::clock;
 use latchwork_engine::{Plugin, ToolEnd};
 
 use crate::plugins::hostile::http_server::Server;
+
+/// Tenant of every call.
+const TENANT: &str = "acme";
 
 fn tool_limits() -> LimitsConfig {
     LimitsConfig {
@@ -62,7 +66,7 @@ fn post_grants_for(server: &Server) -> Grants {
 /// Returns the context of a call of an operator with external effects.
 fn call_context(timeout_ms: u32) -> ToolCallContext {
     ToolCallContext {
-        step: StepContext { job_id: "job_1".into(), ..StepContext::default() },
+        step: StepContext { tenant: TENANT.into(), job_id: "job_1".into(), ..StepContext::default() },
         trace_id: "t".into(),
         slot: "s6".into(),
         external_key: "latch:job_1:s6:1".into(),
@@ -81,8 +85,12 @@ async fn invoke_script(plugin: &Plugin, operator: &str, script: Value) -> ToolEn
 async fn invoke_script_in(plugin: &Plugin, operator: &str, script: Value, call: ToolCallContext) -> ToolEnd {
     let args = json!({ "do": script }).to_string();
     let spec = plugin.operator(operator).expect("an operator of the plugin");
-    let is_stable = spec.determinism == Determinism::Stable;
-    let permissions = CallPermissions { class: EffectClass::of(&spec.effects), is_stable, ..call.permissions };
+    let permissions = CallPermissions {
+        class: EffectClass::of(&spec.effects),
+        is_stable: spec.determinism == Determinism::Stable,
+        is_pure: spec.determinism == Determinism::Pure,
+        ..call.permissions
+    };
     plugin.invoke(operator, &args, ToolCallContext { permissions, ..call }, &plugin.limits(operator)).await
 }
 

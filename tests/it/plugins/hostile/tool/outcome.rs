@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use latchwork_core::model::bounds;
 use latchwork_core::model::effect::{Answer, StateChange};
 use latchwork_core::model::error::Code;
+use latchwork_core::model::manifest::Limits;
 use latchwork_engine::capability::grants::{DirGrant, Grants};
 use latchwork_engine::{ReconcileVerdict, VerifyResult};
 
@@ -65,6 +66,27 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
         Code::RateLimit
     );
     assert_eq!(answers_of(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
+}
+
+/// I225: bounds `kept_answer_bytes` and `output_bytes`. Of an unusable answer of a call in doubt, the beginning is kept.
+#[tokio::test]
+async fn unusable_answer_is_kept_up_to_its_limit() {
+    let server = Server::start().await;
+    let plugin = load("hostile-tool", post_grants_for(&server), tool_limits()).unwrap();
+    let post = json!({"http": {"method": "POST", "url": server.url("/echo"), "body": ["x"]}});
+    let answer = async |bytes: usize, output_bytes: usize| {
+        // The answer is a list with one text.
+        let args = json!({ "do": [post, { "giant": bytes - 4 }] }).to_string();
+        let limits = Limits { output_bytes: output_bytes as u32, ..plugin.limits("World.Change") };
+        plugin.invoke("World.Change", &args, call_context(20_000), &limits).await
+    };
+    let most = bounds::KEPT_ANSWER_BYTES;
+    for (bytes, kept_bytes) in [(most - 1, most - 1), (most, most), (most + 1, most)] {
+        assert!(matches!(answer(bytes, bytes).await.answer, Answer::Ok(_)), "{bytes}");
+        let (failure, kept) = unwrap_unknown(answer(bytes, bytes - 1).await);
+        assert_eq!(failure.code, Code::OutputLimit, "{failure}");
+        assert_eq!(kept.map(|kept| kept.len()), Some(kept_bytes), "{bytes}");
+    }
 }
 
 /// I222: bound `state_changes`. Each change becomes an event.

@@ -47,7 +47,7 @@ pub(crate) async fn simulate_full_disk(url: &str) {
         "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF length(NEW.value) > 1000 THEN \
          RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END IF; RETURN \
          NEW; END $$",
-        "CREATE TRIGGER full_disk BEFORE INSERT ON kv FOR EACH ROW EXECUTE FUNCTION full_disk()",
+        "CREATE TRIGGER full_disk BEFORE INSERT ON kv_entries FOR EACH ROW EXECUTE FUNCTION full_disk()",
     ] {
         sql(url, text).await;
     }

@@ -42,7 +42,7 @@ impl Scripted {
     async fn call(&self, class: RecoveryClass, body: String, context: ToolCallContext) -> ToolEnd {
         match self.process() {
             Ok(process) => tools::call(process, class, body, context).await,
-            Err(failure) => ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0 },
+            Err(failure) => ToolEnd { answer: Answer::NotApplied(failure), fuel: 0, wall_us: 0, functions: vec![] },
         }
     }
 }

@@ -60,7 +60,7 @@ pub(crate) async fn call(
 ) -> ToolEnd {
     let since_us = process.since_boot_us();
     let answer = answer(process, class, body, context).await;
-    ToolEnd { answer, fuel: 5, wall_us: process.since_boot_us() - since_us }
+    ToolEnd { answer, fuel: 5, wall_us: process.since_boot_us() - since_us, functions: vec![] }
 }
 
 async fn answer(process: &Arc<Process>, class: RecoveryClass, body: String, context: ToolCallContext) -> Answer {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use latchwork_core::model::manifest::PluginKind;
-use latchwork_engine::capability::access_text::{http_access, ungated_access};
+use latchwork_engine::capability::access_text::{http_access, map_access, ungated_access};
 use latchwork_engine::capability::grants::{DirGrant, Grants};
 use latchwork_tooling::inspect::Reachability;
 
@@ -169,7 +169,7 @@ fn granted_resources(grants: &Grants) -> (Vec<String>, Vec<String>) {
     class(grants.dirs.iter().map(dir).collect(), "any file");
     let how = if grants.secrets_clear { "in clear" } else { "as a placeholder" };
     class(grants.secret_names().into_iter().map(|name| format!("secret {name} {how}")).collect(), "any secret");
-    class(grants.kv.iter().map(|name| format!("its own map {name}")).collect(), "any stored map");
+    class(grants.kv.iter().map(map_access).collect(), "any stored map");
     may_not.push("the environment, other plugins, and whatever is not listed above".to_owned());
     (may, may_not)
 }

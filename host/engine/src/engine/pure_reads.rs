@@ -1,0 +1,57 @@
+//! Refuses clocks and random numbers to a pure operator of a tool.
+//!
+//! A call of a pure operator has fixed clocks and random numbers, so its result cannot depend on them. A read by the plugin
+//! is nevertheless refused. The author then learns that the operator is not pure, and nothing takes a fixed time for the
+//! real one. A runtime may read while it starts, and a runtime that reads in every program may also read later.
+
+use wasmtime::component::Linker;
+use wasmtime::{StoreContextMut, WasmBacktrace};
+use wasmtime_wasi::clocks::WasiClocksView as _;
+use wasmtime_wasi::p2::bindings::clocks::{monotonic_clock, wall_clock};
+use wasmtime_wasi::p2::bindings::random::{insecure, random};
+use wasmtime_wasi::random::WasiRandomView as _;
+
+use crate::capability::denied::{Denied, NOT_FOR_PURE};
+use crate::engine::tool_state::ToolState;
+use crate::guest::fault;
+use crate::guest::fault::HostFault;
+use crate::guest::runtime_reads::is_forced_by_the_runtime;
+
+/// Version of the interfaces that wasmtime-wasi links. A component may import an older one.
+const VERSION: &str = "0.2.12";
+
+/// Replaces the functions that read a clock or random numbers. Seeds of hash maps stay, because they may only change the
+/// order of a map, and are fixed.
+pub(super) fn link(linker: &mut Linker<ToolState>) -> wasmtime::Result<()> {
+    macro_rules! guard {
+        ($interface:literal, $function:literal, $what:literal, ($($arg:ident: $kind:ty),*) -> $answer:ty, $view:ident, $served:path) => {{
+            linker.instance(&format!("{}@{VERSION}", $interface))?.func_wrap(
+                $function,
+                |mut store: StoreContextMut<'_, ToolState>, ($($arg,)*): ($($kind,)*)| -> wasmtime::Result<($answer,)> {
+                    check(&store, concat!("wanted to read ", $what, " (", $interface, "#", $function, ")"))?;
+                    Ok(($served(&mut store.data_mut().$view(), $($arg),*)?,))
+                },
+            )?;
+        }};
+    }
+    guard!("wasi:clocks/wall-clock", "now", "the time", () -> wall_clock::Datetime, clocks, wall_clock::Host::now);
+    guard!("wasi:clocks/monotonic-clock", "now", "the time", () -> u64, clocks, monotonic_clock::Host::now);
+    guard!("wasi:random/random", "get-random-bytes", "random numbers", (len: u64) -> Vec<u8>, random, random::Host::get_random_bytes);
+    guard!("wasi:random/random", "get-random-u64", "random numbers", () -> u64, random, random::Host::get_random_u64);
+    guard!("wasi:random/insecure", "get-insecure-random-bytes", "random numbers", (len: u64) -> Vec<u8>, random, insecure::Host::get_insecure_random_bytes);
+    guard!("wasi:random/insecure", "get-insecure-random-u64", "random numbers", () -> u64, random, insecure::Host::get_insecure_random_u64);
+    Ok(())
+}
+
+/// Fails if a pure operator reads.
+fn check(store: &StoreContextMut<'_, ToolState>, access: &str) -> wasmtime::Result<()> {
+    let state = store.data();
+    if !state.permissions.is_pure || !state.has_begun {
+        return Ok(());
+    }
+    if is_forced_by_the_runtime(&fault::functions_of(&WasmBacktrace::force_capture(store))) {
+        return Ok(());
+    }
+    Denied::never(access.to_owned(), NOT_FOR_PURE).record(&state.watch, &state.settings.name);
+    Err(HostFault::ImpureRead(access.to_owned()).into())
+}

@@ -1,0 +1,124 @@
+//! Tests of the limits of schemas at their edges: the limit passes, and one more is refused.
+
+use serde_json::{Value, json};
+
+use latchwork_core::model::bounds;
+
+use crate::engine::schema::graph::Graph;
+use crate::engine::schema::{Schemas, patterns, work};
+
+#[track_caller]
+fn assert_loads(schema: &Value) {
+    if let Err(refused) = Schemas::compile(&schema.to_string(), "true") {
+        panic!("{refused:?}");
+    }
+}
+
+#[track_caller]
+fn assert_refused(schema: &Value, says: &str) {
+    let refused = Schemas::compile(&schema.to_string(), "true").unwrap_err();
+    assert!(refused[0].1.contains(says), "{refused:?}");
+}
+
+fn graph(schema: &Value) -> Graph {
+    Graph::read(&schema.to_string()).unwrap().1
+}
+
+/// I225: bound `schema_bytes`.
+#[test]
+fn schema_is_refused_beyond_its_largest_size() {
+    let empty = json!({ "description": "" }).to_string().len();
+    let of_bytes = |bytes: usize| json!({ "description": "x".repeat(bytes - empty) });
+    assert_loads(&of_bytes(bounds::SCHEMA_BYTES));
+    assert_refused(&of_bytes(bounds::SCHEMA_BYTES + 1), "262145 bytes, the maximum is 262144");
+}
+
+/// I225: bound `schema_nesting`.
+#[test]
+fn schema_is_refused_beyond_its_deepest_nesting() {
+    // The schema itself is the first object. Its arrays are within each other.
+    let nested = |arrays: usize| json!({ "default": (1..arrays).fold(json!([]), |inner, _| json!([inner])) });
+    assert_loads(&nested(bounds::SCHEMA_NESTING));
+    assert_refused(&nested(bounds::SCHEMA_NESTING + 1), "nested more than 64 levels");
+}
+
+/// I225: bound `subschemas`.
+#[test]
+fn schema_is_refused_beyond_its_number_of_subschemas() {
+    let of = |subschemas: usize| {
+        let inner: serde_json::Map<String, Value> = (1..subschemas).map(|n| (n.to_string(), json!({}))).collect();
+        json!({ "properties": inner })
+    };
+    assert_loads(&of(bounds::SUBSCHEMAS));
+    assert_refused(&of(bounds::SUBSCHEMAS + 1), "more than 1000 subschemas");
+}
+
+/// Schema with a chain of `links` references, the last of which leads to `end`.
+fn chain(links: usize, end: &Value) -> Value {
+    let link = |n: usize| json!({ "$ref": format!("#/$defs/d{n}") });
+    let mut definitions: serde_json::Map<String, Value> = (1..links).map(|n| (format!("d{n}"), link(n + 1))).collect();
+    definitions.insert(format!("d{links}"), end.clone());
+    json!({ "$ref": "#/$defs/d1", "$defs": definitions })
+}
+
+/// I225: bound `schema_chain`.
+#[test]
+fn schema_is_refused_beyond_its_longest_chain() {
+    assert_loads(&chain(bounds::SCHEMA_CHAIN, &json!({ "type": "string" })));
+    assert_refused(&chain(bounds::SCHEMA_CHAIN + 1, &json!({ "type": "string" })), "more than 64 subschemas in a row");
+}
+
+/// I208: bounds `schema_pattern_bytes` and `component_pattern_bytes`.
+#[test]
+fn patterns_are_refused_beyond_their_largest_size() {
+    let pattern = "^x{500}$";
+    let each = patterns::cost(pattern).unwrap().bytes;
+    let most = bounds::SCHEMA_PATTERN_BYTES / each;
+    let of = |count: usize| {
+        let texts: serde_json::Map<String, Value> =
+            (0..count).map(|n| (n.to_string(), json!({ "pattern": pattern }))).collect();
+        Graph::read(&json!({ "properties": texts }).to_string())
+    };
+    assert_eq!(of(most).unwrap().1.pattern_bytes, most * each);
+    assert!(of(most + 1).unwrap_err().contains("more than 4 MiB of states"));
+    patterns::check_component(bounds::COMPONENT_PATTERN_BYTES).unwrap();
+    let refused = patterns::check_component(bounds::COMPONENT_PATTERN_BYTES + 1).unwrap_err();
+    assert!(refused.contains("more than 32 MiB of states"), "{refused}");
+}
+
+/// I225: bound `schema_work`.
+#[test]
+fn check_is_refused_beyond_its_work() {
+    // One application and 999 comparisons for each item, and as many for the list as it has required names.
+    let items = bounds::SCHEMA_WORK as usize / 1_000 - 1;
+    let value = Value::from(vec![0; items]);
+    let count = |required: usize| {
+        let names: Vec<String> = (0..required).map(|n| n.to_string()).collect();
+        let numbers: Vec<usize> = (0..999).collect();
+        work::count(&graph(&json!({ "required": names, "items": { "enum": numbers } })), &value)
+    };
+    assert_eq!(count(999).map(|work| work.applications), Some(bounds::SCHEMA_WORK));
+    assert_eq!(count(1_000), None);
+}
+
+/// I225: bound `schema_depth`.
+#[test]
+fn check_is_refused_beyond_its_depth() {
+    // Each level of the value applies the schema of the items and one whole chain, which are 64 subschemas.
+    let graph = graph(&chain(62, &json!({ "items": { "$ref": "#" } })));
+    let levels = bounds::SCHEMA_DEPTH / 64;
+    let nested = |levels: usize| (1..levels).fold(json!(1), |inner, _| json!([inner]));
+    assert_eq!(work::count(&graph, &nested(levels)).map(|work| work.depth), Some(bounds::SCHEMA_DEPTH));
+    assert_eq!(work::count(&graph, &nested(levels + 1)), None);
+}
+
+/// I252: a member of any length can be in a value that does not fit.
+#[test]
+fn message_about_a_value_has_a_bounded_length() {
+    let named = json!({ "m".repeat(1 << 17): "x" });
+    let numbers = json!({ "additionalProperties": { "type": "number" } }).to_string();
+    let schemas = Schemas::compile(&numbers, &numbers).unwrap();
+    for failure in [schemas.check_input(&named).unwrap_err(), schemas.check_output(&named).unwrap_err()] {
+        assert_eq!(failure.message.len(), bounds::MESSAGE_BYTES);
+    }
+}

@@ -1,0 +1,31 @@
+-- A key-value map belongs to one tenant, or to all tenants: then its tenant is empty. `kv_maps` counts the bytes of each
+-- map: keys, values, and 64 for each entry.
+--
+-- Entries from before go to the tenant of the jobs, if all jobs have the same one. Otherwise they are in the maps of all
+-- tenants. The lock keeps an earlier version from writing an entry that the copy does not have.
+
+LOCK TABLE kv IN ACCESS EXCLUSIVE MODE;
+
+CREATE TABLE kv_entries (
+    tenant    TEXT  COLLATE "C" NOT NULL,
+    namespace BYTEA NOT NULL,
+    key       BYTEA NOT NULL,
+    value     BYTEA NOT NULL,
+    PRIMARY KEY (tenant, namespace, key)
+);
+
+CREATE TABLE kv_maps (
+    tenant    TEXT   COLLATE "C" NOT NULL,
+    namespace BYTEA  NOT NULL,
+    bytes     BIGINT NOT NULL,
+    PRIMARY KEY (tenant, namespace)
+);
+
+INSERT INTO kv_entries (tenant, namespace, key, value)
+SELECT (SELECT CASE COUNT(DISTINCT tenant_id) WHEN 1 THEN MIN(tenant_id) ELSE '' END FROM jobs), namespace, key, value
+FROM kv;
+
+INSERT INTO kv_maps (tenant, namespace, bytes)
+SELECT tenant, namespace, SUM(length(key) + length(value) + 64) FROM kv_entries GROUP BY tenant, namespace;
+
+DROP TABLE kv;

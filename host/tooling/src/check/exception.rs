@@ -1,0 +1,87 @@
+//! Frames of an exception that an operator did not handle, from the report of its SDK.
+
+use latchwork_core::model::error::{Code, Failure};
+use serde::Deserialize;
+
+/// Detail of a failure that an SDK reports for an exception.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Exception {
+    /// JavaScript and Go: innermost frame first.
+    stack: Option<String>,
+    /// Python: innermost frame last.
+    traceback: Option<String>,
+}
+
+/// Returns the frames of the exception, each with its function, file and line, innermost first. Returns nothing for any
+/// other failure.
+pub(super) fn frames(failure: &Failure) -> Vec<String> {
+    let detail = failure.detail.as_deref().filter(|_| failure.code == Code::PluginException);
+    let Exception { stack, traceback } = detail.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    match (stack, traceback) {
+        (Some(stack), _) if stack.starts_with("goroutine ") => go_frames(&stack),
+        (Some(stack), _) => {
+            let line = |line: &str| line.trim().trim_start_matches("at ").to_owned();
+            stack.lines().map(line).filter(|line| line.contains(':')).collect()
+        }
+        (None, Some(traceback)) => python_frames(&traceback),
+        (None, None) => vec![],
+    }
+}
+
+/// Reads frames such as `main.answer(...)`, each followed by a line with its place. The frames up to the panic belong to the
+/// SDK.
+fn go_frames(stack: &str) -> Vec<String> {
+    let lines: Vec<&str> = stack.lines().skip(1).collect();
+    let pairs = lines.chunks(2).filter_map(|pair| Some((*pair.first()?, pair.get(1)?.trim())));
+    let frames: Vec<(&str, &str)> =
+        pairs.map(|(function, place)| (function, place.split(" +0x").next().unwrap_or(place))).collect();
+    let panic = frames.iter().rposition(|(function, _)| function.starts_with("panic(")).map_or(0, |at| at + 1);
+    frames[panic..].iter().map(|(function, place)| format!("{} ({place})", without_arguments(function))).collect()
+}
+
+fn without_arguments(function: &str) -> &str {
+    function.rfind('(').map_or(function, |at| &function[..at])
+}
+
+/// Reads frames such as `File "plugin.py", line 7, in answer`.
+fn python_frames(traceback: &str) -> Vec<String> {
+    let frame = |line: &str| {
+        let (file, rest) = line.trim().strip_prefix("File \"")?.split_once("\", line ")?;
+        let (number, function) = rest.split_once(", in ")?;
+        Some(format!("{function} ({file}:{number})"))
+    };
+    let mut frames: Vec<String> = traceback.lines().filter_map(frame).collect();
+    frames.reverse();
+    frames
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames_of(detail: serde_json::Value) -> Vec<String> {
+        frames(&Failure { detail: Some(detail.to_string()), ..Failure::new(Code::PluginException, "it failed") })
+    }
+
+    /// I244: the frames of each language have function, file and line.
+    #[test]
+    fn frames_have_function_file_and_line() {
+        let js = "    at brokenAnswer (src/plugin.js:6)\n    at <anonymous> (src/plugin.js:12)\n    at call (native)\n";
+        let expected = ["brokenAnswer (src/plugin.js:6)", "<anonymous> (src/plugin.js:12)"];
+        assert_eq!(frames_of(serde_json::json!({ "stack": js })), expected);
+        let python = "Traceback (most recent call last):\n  File \"latchwork/_operators.py\", line 90, in serve\n    x()\n  \
+                      File \"plugin.py\", line 7, in answer\nZeroDivisionError: division by zero\n";
+        let expected = ["answer (plugin.py:7)", "serve (latchwork/_operators.py:90)"];
+        assert_eq!(frames_of(serde_json::json!({ "traceback": python })), expected);
+        let go = "goroutine 1 [running]:\nruntime/debug.Stack()\n\truntime/debug/stack.go:26 +0x5\nlatchwork.panicked({0x1, \
+                  0x2})\n\tlatchwork/failure.go:119 +0x4\npanic({0x5, 0x6})\n\truntime/panic.go:792 +0x1b\nmain.answer({0x1})\n\t\
+                  plugin/plugin.go:12 +0x9\n";
+        assert_eq!(
+            frames_of(serde_json::json!({ "panic": "oops", "stack": go })),
+            ["main.answer (plugin/plugin.go:12)"]
+        );
+        assert_eq!(frames(&Failure::new(Code::PluginTrap, "it trapped")), [""; 0]);
+        assert_eq!(frames_of(serde_json::json!("no object")), [""; 0]);
+    }
+}

@@ -1,0 +1,82 @@
+//! D114 without a run: the calls that lead from the operators of a pure tool to a clock, random numbers or a secret.
+
+use latchwork_core::model::manifest::Determinism;
+use latchwork_engine::Plugin;
+use latchwork_engine::interfaces::package::interface_name;
+
+use crate::check::finding::Finding;
+use crate::check::report::CheckReport;
+use crate::inspect::{CallGraph, ComponentInfo, Language, Reachability};
+
+/// Functions that a pure operator may not call: beginning of the interface, function, and what it reads. The host refuses
+/// the same functions during a call.
+const READS: [(&str, &str, &str); 7] = [
+    ("wasi:clocks/wall-clock@", "now", "the time"),
+    ("wasi:clocks/monotonic-clock@", "now", "the time"),
+    ("wasi:random/random@", "get-random-bytes", "random numbers"),
+    ("wasi:random/random@", "get-random-u64", "random numbers"),
+    ("wasi:random/insecure@", "get-insecure-random-bytes", "random numbers"),
+    ("wasi:random/insecure@", "get-insecure-random-u64", "random numbers"),
+    ("latchwork:plugin/secrets@", "get", "a secret"),
+];
+
+/// Reports the reads that code of the plugin reaches. A component with other operators, and a component of a language whose
+/// runtime reads in every program, get a note instead, because their reads cannot be distinguished.
+pub(in crate::check) fn run(plugin: &Plugin, bytes: &[u8], file: &str, report: &mut CheckReport) {
+    let operators = &plugin.manifest.operators;
+    let pure: Vec<&str> =
+        operators.iter().filter(|spec| spec.determinism == Determinism::Pure).map(|spec| spec.name.as_str()).collect();
+    let imported: Vec<(&str, &str, &str)> = READS
+        .iter()
+        .flat_map(|(interface, function, what)| {
+            let of = plugin.imports.iter().filter(move |import| import.starts_with(interface));
+            of.map(|import| (import.as_str(), *function, *what))
+        })
+        .collect();
+    if pure.is_empty() || imported.is_empty() {
+        return;
+    }
+    let by_cases = "the host refuses such a read during a call, and the cases show it (D114)";
+    if pure.len() < operators.len() {
+        let names = pure.join(", ");
+        report.notes.push(format!(
+            "the code of {names} is not looked at for reads of clocks, random numbers and secrets, because operators of the \
+             same component are not pure; {by_cases}"
+        ));
+        return;
+    }
+    if let Some(language) = language_with_runtime(bytes) {
+        report.notes.push(format!(
+            "its code is not looked at for reads of clocks, random numbers and secrets, because the runtime of {language} \
+             contains calls of them; {by_cases}"
+        ));
+        return;
+    }
+    let wanted: Vec<_> = imported.iter().map(|(import, function, _)| (*import, Some(*function))).collect();
+    let paths = CallGraph::link(bytes).find_paths_from(&interface_name("invoke"), &wanted);
+    for ((import, function, what), path) in imported.into_iter().zip(paths) {
+        let Reachability::Path { frames, .. } = path else { continue };
+        let message =
+            format!("it declares that it is pure, but its code reaches {import}#{function}, which reads {what}");
+        let mut finding = Finding::new("D114", file, message);
+        if let [name] = pure.as_slice() {
+            finding = finding.of(*name);
+        }
+        // The innermost function is first, as in a call stack.
+        finding.functions = frames.into_iter().rev().map(|frame| frame.function).collect();
+        report.add([finding]);
+    }
+}
+
+/// Returns the name of the language, if every component of it contains a runtime that can read clocks.
+fn language_with_runtime(bytes: &[u8]) -> Option<&'static str> {
+    let language = ComponentInfo::read(bytes).toolchain().language;
+    match language {
+        Language::Python
+        | Language::JavascriptQuickjs
+        | Language::JavascriptStarlingmonkey
+        | Language::Go
+        | Language::TinyGo => Some(language.name()),
+        Language::Rust | Language::C | Language::Unknown => None,
+    }
+}
