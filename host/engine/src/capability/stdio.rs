@@ -126,8 +126,14 @@ mod tests {
     fn output_of_a_tool_is_left_out_beyond_its_limit() {
         let stream = LogStream::new("p", "s1", Level::INFO);
         let mut line = stream.0.lock().unwrap();
-        line.push(&vec![b'x'; bounds::TOOL_STREAM_BYTES]);
-        assert!(!line.is_full && line.left == 0);
+        // Each record takes more bytes than its text. The last text is too short for a record.
+        let record = bounds::LOG_RECORD_BYTES + RECORD_BYTES;
+        for _ in 0..bounds::TOOL_STREAM_BYTES / record {
+            line.push(&vec![b'x'; bounds::LOG_RECORD_BYTES]);
+        }
+        let rest = bounds::TOOL_STREAM_BYTES % record;
+        line.push(&vec![b'x'; rest]);
+        assert_eq!((line.is_full, line.left, line.text.len()), (false, 0, rest));
         line.push(b"");
         assert!(!line.is_full);
         line.push(b"x");
