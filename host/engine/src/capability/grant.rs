@@ -198,7 +198,9 @@ mod tests {
         let beyond = format!("{:?}", look_up(&format!("{longest}h")).unwrap_err());
         assert!(beyond.contains("254 bytes") && !beyond.contains(&longest), "{beyond}");
         let longest = "s".repeat(bounds::SECRET_NAME_BYTES);
-        let refusal = |name: &str| format!("{:?}", check_secret(&Grants::default(), name).unwrap_err());
+        let refusal = |name: &str| {
+            format!("{:?}", check_secret(&Grants::default(), CallPermissions::READ_ONLY, name).unwrap_err())
+        };
         assert!(refusal(&longest).contains(&longest));
         let beyond = refusal(&format!("{longest}s"));
         assert!(beyond.contains("129 bytes") && !beyond.contains(&longest), "{beyond}");

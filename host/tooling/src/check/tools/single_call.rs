@@ -7,8 +7,8 @@ use latchwork_engine::capability::denied::{
     DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT, NOT_FOR_PURE,
 };
 
-use crate::check::tools::applied;
 use crate::check::exception;
+use crate::check::tools::applied;
 use crate::check::tools::running_case::{CallResult, RunningCase, describe_answer};
 
 /// Minimum length of a checked secret, in bytes. A shorter secret could occur in a text by chance.

@@ -29,7 +29,7 @@ async fn secrets_are_substituted_in_headers_and_bodies_only() {
     };
     let plugin = load("hostile-tool", grants.clone(), tool_limits()).unwrap();
     let log = CapturedLog::capture();
-    let post = |headers: Value, body: Value| json!({"http": {"method": "POST", "url": server.url("/echo?q=$TOKEN"), "headers": headers, "body": body}});
+    let post = |headers: Value, body: Value| json!({"http": {"method": "POST", "url": server.url("/echo"), "headers": headers, "body": body}});
     let script = json!([
         {"secret": "TOKEN"}, {"secret": "UNSET"},
         post(json!({"authorization": "Bearer $TOKEN"}), json!(["a=$TOKEN&b=", "$TOKEN"])),
@@ -38,6 +38,7 @@ async fn secrets_are_substituted_in_headers_and_bodies_only() {
         {"kv-set": {"key": "k", "value": "$TOKEN"}}, {"kv-get": {"key": "k"}},
         {"write": {"path": "/out/file", "text": "$TOKEN"}},
         {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "$TOKEN\n\n"}},
+        {"http": {"method": "POST", "url": server.url("/echo?q=$TOKEN"), "headers": {}, "body": []}},
     ]);
     let said = answers_of(&plugin, "World.Change", script).await;
     let placeholder = said[0].as_str().unwrap();
@@ -49,8 +50,8 @@ async fn secrets_are_substituted_in_headers_and_bodies_only() {
     assert_eq!(requests[1].body, "the-real-token");
     // I201: the server sends the body back, and the guest sees the placeholder.
     assert_eq!(said[2]["body"], format!("a={placeholder}&b={placeholder}"));
-    assert!(requests[0].line.contains(placeholder), "not in the address: {}", requests[0].line);
     assert_eq!(requests[2].line, placeholder, "not over TCP");
+    assert!(error_of(&said[9]).contains("HttpRequestDenied") && requests.len() == 3, "not in the address: {said:?}");
     assert_eq!(said[6], placeholder);
     assert_eq!(std::fs::read_to_string(dir.path().join("file")).unwrap(), placeholder);
     let text = log.text();
