@@ -363,6 +363,7 @@ impl ToolCallResult {
                 let is_oversized = oversized.is_some();
                 let said = convert::failure(error);
                 let is_exception = !said.code.is_guest_code();
+                let was_denied = hindered.denied.is_some();
                 let failure = explain_error(said, hindered, oversized);
                 match applied {
                     // The host keeps nothing of such an error, so its report about applied changes does not count.
@@ -371,6 +372,8 @@ impl ToolCallResult {
                     // host's record of begun operations decides.
                     _ if is_exception => doubtful(failure, None),
                     import::types::Applied::No => Answer::NotApplied(failure),
+                    // The guest may not know that the host refused its request. The host's record decides here, too.
+                    import::types::Applied::Unknown if was_denied => doubtful(failure, None),
                     import::types::Applied::Unknown => Answer::Unknown { failure, kept: None },
                 }
             }
