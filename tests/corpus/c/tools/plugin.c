@@ -164,6 +164,14 @@ static const char *compare(latch_change recorded, latch_answer *answer) {
   return note && strcmp(note, recorded.version) == 0 ? NULL : "another note";
 }
 
+/* A value of the map is no part of the input. */
+static bool bad_price(latch_json args, latch_answer *answer) {
+  char *price;
+  (void)args;
+  return latch_kv_get(answer, "price", &price) && kept(answer, price ? price : "none");
+}
+static bool good_price(latch_json args, latch_answer *answer) { return kept(answer, latch_json_text(args)); }
+
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define KEYED .effects = LATCH_INTERNAL_WRITE, .idempotent_by_key_seconds = 86400
 #define VERIFIED .effects = LATCH_INTERNAL_WRITE, .verify = compare
@@ -177,4 +185,5 @@ LATCH_PLUGIN(
   TOOL("Bad.Part", keep_two, ASKED(good_find)), TOOL("Good.Part", keep_two, ASKED(find_copy)),
   TOOL("Bad.Trusts", bad_trusts, KEYED), TOOL("Bad.Refuses", bad_refuses, KEYED), TOOL("Good.Refuses", good_refuses, KEYED),
   TOOL("Bad.Last", keep_last, ASKED(bad_last)), TOOL("Bad.Version", bad_version, VERIFIED),
-  TOOL("Good.Version", good_version, VERIFIED));
+  TOOL("Good.Version", good_version, VERIFIED), TOOL("Bad.Price", bad_price, .determinism = LATCH_PURE),
+  TOOL("Good.Price", good_price, .determinism = LATCH_PURE));

@@ -32,6 +32,13 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         report(running, message, &base, again, "look for a value that the host does not inject");
         return Ok(());
     }
+    let world = running.world()?;
+    running.call(&world, 0).await;
+    if let Some(asked) = world.asked() {
+        let hint = "declare the determinism class `external`, or take the value from the input";
+        running.add_finding("D113", format!("it declares that it is pure but {asked}")).hint = Some(hint.to_owned());
+        return Ok(());
+    }
     let mut causes: Vec<&str> = Vec::new();
     let mut first = None;
     for (cause, change) in changes() {

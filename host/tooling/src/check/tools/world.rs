@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -101,7 +102,7 @@ impl World {
             grants.dirs.push(DirGrant { host, ..grant });
         }
         let held = case.kv.iter().flatten().map(|(key, value)| (key.clone(), value.clone().into_bytes()));
-        let map = Arc::new(CaseMap(Mutex::new(held.collect())));
+        let map = Arc::new(CaseMap { entries: Mutex::new(held.collect()), is_read: AtomicBool::new(false) });
         let servers = Arc::new(StubServers {
             responses: case.http.clone(),
             weather: Mutex::new(FaultProfile::Fair),
@@ -151,13 +152,21 @@ impl World {
         self.servers.received.lock().unwrap_or_else(PoisonError::into_inner).is_unanswered
     }
 
+    /// Returns what a call asked outside of the plugin, if anything.
+    pub(super) fn asked(&self) -> Option<&'static str> {
+        if self.map.is_read.load(Ordering::Relaxed) {
+            return Some("reads its map");
+        }
+        (!self.received().is_empty()).then_some("asks a server")
+    }
+
     /// Returns the hashes of all files and map entries of the world, by name.
     pub(super) fn state(&self) -> BTreeMap<String, Hash> {
         let mut state = BTreeMap::new();
         for grant in &self.settings.grants.dirs {
             files(&grant.host, &grant.guest, &mut state);
         }
-        let map = self.map.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let map = self.map.entries.lock().unwrap_or_else(PoisonError::into_inner);
         state.extend(map.iter().map(|(key, value)| (format!("map {key}"), Hash::of(&[value]))));
         state
     }
@@ -216,15 +225,19 @@ fn needed_grants(case: &ToolCase, is_stable: bool, mut grants: Grants) -> Grants
 }
 
 /// Key-value map of the case. A plugin has one namespace, and all calls of a case have one tenant.
-struct CaseMap(Mutex<BTreeMap<String, Vec<u8>>>);
+struct CaseMap {
+    entries: Mutex<BTreeMap<String, Vec<u8>>>,
+    is_read: AtomicBool,
+}
 
 #[async_trait]
 impl KeyValue for CaseMap {
     async fn get(&self, _: &MapName, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
+        self.is_read.store(true, Ordering::Relaxed);
+        Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
     async fn set(&self, _: &MapName, key: &str, value: &[u8], quota: u64) -> Result<(), SetError> {
-        let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut map = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let used = map.iter().map(|(key, value)| entry_bytes(key.len(), value.len())).sum();
         let before = map.get(key).map_or(0, |value| entry_bytes(key.len(), value.len()));
         bytes_after_set(used, before, entry_bytes(key.len(), value.len()), quota).map_err(SetError::Quota)?;
@@ -232,7 +245,7 @@ impl KeyValue for CaseMap {
         Ok(())
     }
     async fn delete(&self, _: &MapName, key: &str) -> Result<bool, StoreError> {
-        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key).is_some())
+        Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).remove(key).is_some())
     }
 }
 
