@@ -106,6 +106,7 @@ fn deep_with_large_frames() -> Vec<u8> {
 
 /// I214: a step that fits the usual stack is not refused because unoptimized code needs more stack.
 #[test]
+#[ignore = "compiles a large component without optimization; run by .ci/long"]
 fn step_with_large_frames_in_unoptimized_code_passes() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("it.wasm"), deep_with_large_frames()).unwrap();

@@ -39,6 +39,7 @@ fn check_new_projects(langs: &[&str]) {
 
 /// I63.
 #[test]
+#[ignore = "builds and compiles several large components; run by .ci/long"]
 fn examples_in_c_go_and_javascript_pass_their_own_check() {
     for (example, cases) in [("funding-c", 1), ("funding-go", 2), ("funding-js", 1)] {
         check_example(example, cases);

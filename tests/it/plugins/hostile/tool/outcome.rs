@@ -49,7 +49,7 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
     );
     // A guest that does not know whether its refused request was sent does not know it better than the host.
     let end = invoke_script(&plugin, "World.Change", json!([refused, {"error": "unknown"}])).await;
-    assert_eq!(unwrap_not_applied(end).code, Code::CapabilityDenied);
+    assert_eq!(unwrap_not_applied(end).code, Code::RateLimit);
     let end = invoke_script(&plugin, "World.Change", json!([post, refused, {"error": "unknown"}])).await;
     unwrap_unknown(end);
     // If an operation began before a refused request, the call is in doubt.
