@@ -111,8 +111,8 @@ impl CallWindow {
         self.state.fetch_sub(BEGUN, Ordering::SeqCst);
     }
 
-    /// Ends the call and returns true if any operation was begun and not withdrawn. After this function, no task can begin an operation,
-    /// not even on another thread.
+    /// Ends the call and returns true if any operation was begun and not withdrawn. After this function, no task can
+    /// begin an operation, not even on another thread.
     pub(crate) fn close(&self) -> bool {
         self.state.fetch_or(CLOSED, Ordering::SeqCst) >= BEGUN
     }

@@ -13,9 +13,9 @@ const ENCODED_BYTES_MIN: usize = 4;
 
 /// The secrets that a plugin may use, as texts to find and their replacements.
 ///
-/// A value of any length is found as it is, and inside base64 with either alphabet. So is a placeholder. A plugin that receives its secrets
-/// in clear is no exception, because its failures are recorded. A value that the guest compressed, encrypted, escaped or
-/// encoded in another way is not found.
+/// A value of any length is found as it is, and inside base64 with either alphabet. So is a placeholder. A plugin that
+/// receives its secrets in clear is no exception, because its failures are recorded. A value that the guest compressed,
+/// encrypted, escaped or encoded in another way is not found.
 pub(crate) struct HiddenSecrets {
     texts: Vec<Vec<u8>>,
     replacements: Vec<String>,

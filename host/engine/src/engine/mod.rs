@@ -59,6 +59,7 @@ pub use error::{EngineError, LoadError};
 pub use instance_pool::PoolSize;
 pub use plugin::Plugin;
 pub use profile::Variation;
+pub use pure_reads::READS as IMPURE_READS;
 pub use runnable::{PinnedComponents, Runnable};
 pub use step_end::{StepEnd, StepOutcome};
 pub use tool::{ReconcileVerdict, ToolEnd, VerifyResult};

@@ -20,27 +20,39 @@ use crate::guest::runtime_reads::is_forced_by_the_runtime;
 /// Version of the interfaces that wasmtime-wasi links. A component may import an older one.
 const VERSION: &str = "0.2.12";
 
-/// Replaces the functions that read a clock or random numbers. Seeds of hash maps stay, because they may only change the
-/// order of a map, and are fixed.
-pub(super) fn link(linker: &mut Linker<ToolState>) -> wasmtime::Result<()> {
-    macro_rules! guard {
-        ($interface:literal, $function:literal, $what:literal, ($($arg:ident: $kind:ty),*) -> $answer:ty, $view:ident, $served:path) => {{
-            linker.instance(&format!("{}@{VERSION}", $interface))?.func_wrap(
+/// Defines [`READS`], and the function that replaces the listed functions.
+macro_rules! guards {
+    ($($interface:literal $function:literal $what:literal
+        ($($arg:ident: $kind:ty),*) -> $answer:ty, $view:ident, $served:path;)*) => {
+        /// Functions that a pure operator may not call: interface without its version, function, and what it reads.
+        pub const READS: &[(&str, &str, &str)] = &[$(($interface, $function, $what)),*];
+
+        /// Replaces the functions that read a clock or random numbers. Seeds of hash maps stay, because they may only
+        /// change the order of a map, and are fixed.
+        pub(super) fn link(linker: &mut Linker<ToolState>) -> wasmtime::Result<()> {
+            $(linker.instance(&format!("{}@{VERSION}", $interface))?.func_wrap(
                 $function,
                 |mut store: StoreContextMut<'_, ToolState>, ($($arg,)*): ($($kind,)*)| -> wasmtime::Result<($answer,)> {
-                    check(&store, concat!("wanted to read ", $what, " (", $interface, "#", $function, ")"))?;
+                    let access = concat!("wanted to read ", $what, " (", $interface, "#", $function, ")");
+                    check(&store, access)?;
                     Ok(($served(&mut store.data_mut().$view(), $($arg),*)?,))
                 },
-            )?;
-        }};
-    }
-    guard!("wasi:clocks/wall-clock", "now", "the time", () -> wall_clock::Datetime, clocks, wall_clock::Host::now);
-    guard!("wasi:clocks/monotonic-clock", "now", "the time", () -> u64, clocks, monotonic_clock::Host::now);
-    guard!("wasi:random/random", "get-random-bytes", "random numbers", (len: u64) -> Vec<u8>, random, random::Host::get_random_bytes);
-    guard!("wasi:random/random", "get-random-u64", "random numbers", () -> u64, random, random::Host::get_random_u64);
-    guard!("wasi:random/insecure", "get-insecure-random-bytes", "random numbers", (len: u64) -> Vec<u8>, random, insecure::Host::get_insecure_random_bytes);
-    guard!("wasi:random/insecure", "get-insecure-random-u64", "random numbers", () -> u64, random, insecure::Host::get_insecure_random_u64);
-    Ok(())
+            )?;)*
+            Ok(())
+        }
+    };
+}
+
+guards! {
+    "wasi:clocks/wall-clock" "now" "the time" () -> wall_clock::Datetime, clocks, wall_clock::Host::now;
+    "wasi:clocks/monotonic-clock" "now" "the time" () -> u64, clocks, monotonic_clock::Host::now;
+    "wasi:random/random" "get-random-bytes" "random numbers"
+        (len: u64) -> Vec<u8>, random, random::Host::get_random_bytes;
+    "wasi:random/random" "get-random-u64" "random numbers" () -> u64, random, random::Host::get_random_u64;
+    "wasi:random/insecure" "get-insecure-random-bytes" "random numbers"
+        (len: u64) -> Vec<u8>, random, insecure::Host::get_insecure_random_bytes;
+    "wasi:random/insecure" "get-insecure-random-u64" "random numbers"
+        () -> u64, random, insecure::Host::get_insecure_random_u64;
 }
 
 /// Fails if a pure operator reads.

@@ -5,7 +5,6 @@
 
 use async_trait::async_trait;
 
-use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::map::{bytes_after_set, entry_bytes};
 use latchwork_core::storage::{MapName, QuotaExceeded, StoreError};
 
@@ -15,6 +14,7 @@ use crate::sql::readers::Readers;
 use crate::sql::row::RowReader;
 use crate::sql::statement::StatementName;
 use crate::sql::statement_batch::StatementBatch;
+use crate::transaction::group_locks::lock_number;
 use crate::transaction::tx::Tx;
 use crate::transaction::work::Work;
 
@@ -39,11 +39,8 @@ fn bind_text(script: &mut StatementBatch, dialect: Dialect, text: &str) {
 }
 
 /// Returns the number of the lock that a writer of the map holds.
-fn lock_number(map: &MapName) -> i64 {
-    let hash = Hash::of(&[b"map", &[0], map.tenant().as_bytes(), &[0], map.namespace().as_bytes()]);
-    let mut number = [0; 8];
-    number.copy_from_slice(&hash.0[..8]);
-    i64::from_le_bytes(number)
+fn map_lock(map: &MapName) -> i64 {
+    lock_number(&[b"map", &[0], map.tenant().as_bytes(), &[0], map.namespace().as_bytes()])
 }
 
 /// Work that sets the value of a key.
@@ -64,7 +61,7 @@ impl Work for SetValue {
     }
 
     fn lock_numbers(&self) -> Vec<i64> {
-        vec![lock_number(&self.map)]
+        vec![map_lock(&self.map)]
     }
 
     fn needs_marker(&self) -> bool {
@@ -120,7 +117,7 @@ impl Work for DeleteKey {
     }
 
     fn lock_numbers(&self) -> Vec<i64> {
-        vec![lock_number(&self.map)]
+        vec![map_lock(&self.map)]
     }
 
     fn needs_marker(&self) -> bool {

@@ -23,6 +23,12 @@ pub(crate) struct GroupLocks {
     numbers: BTreeSet<i64>,
 }
 
+/// Returns the number of the lock whose name is the hash of these parts.
+pub(crate) fn lock_number(name: &[&[u8]]) -> i64 {
+    let [a, b, c, d, e, f, g, h, ..] = Hash::of(name).0;
+    i64::from_le_bytes([a, b, c, d, e, f, g, h])
+}
+
 impl GroupLocks {
     /// Adds the locks of a batch.
     pub(crate) fn add_batch(&mut self, batch: &Batch) {
@@ -36,10 +42,7 @@ impl GroupLocks {
             };
             // The lock number does not depend on the tenant, so transactions with equal keys of two tenants
             // wait for each other. Equal keys of two tenants are rare, so this costs little.
-            let hash = Hash::of(&[operator.as_str().as_bytes(), &key.0]);
-            let mut number = [0; 8];
-            number.copy_from_slice(&hash.0[..8]);
-            self.numbers.insert(i64::from_le_bytes(number));
+            self.numbers.insert(lock_number(&[operator.as_str().as_bytes(), &key.0]));
             self.waited_keys.push((batch.job_id.clone(), operator.clone(), *key));
         }
     }

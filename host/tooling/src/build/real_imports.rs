@@ -40,7 +40,7 @@ fn rename_in_section(section: &mut [u8]) {
 }
 
 /// Reads a LEB128 number. Returns the value and its length in bytes.
-pub(super) fn read_leb128(bytes: &[u8]) -> Option<(usize, usize)> {
+fn read_leb128(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut value = 0_usize;
     for (i, byte) in bytes.iter().take(5).enumerate() {
         value |= usize::from(byte & 0x7f) << (7 * i);

@@ -1,24 +1,15 @@
 //! D114 without a run: the calls that lead from the operators of a pure tool to a clock, random numbers or a secret.
 
 use latchwork_core::model::manifest::Determinism;
-use latchwork_engine::Plugin;
 use latchwork_engine::interfaces::package::interface_name;
+use latchwork_engine::{IMPURE_READS, Plugin};
 
 use crate::check::finding::Finding;
 use crate::check::report::CheckReport;
 use crate::inspect::{CallGraph, ComponentInfo, Language, Reachability};
 
-/// Functions that a pure operator may not call: beginning of the interface, function, and what it reads. The host refuses
-/// the same functions during a call.
-const READS: [(&str, &str, &str); 7] = [
-    ("wasi:clocks/wall-clock@", "now", "the time"),
-    ("wasi:clocks/monotonic-clock@", "now", "the time"),
-    ("wasi:random/random@", "get-random-bytes", "random numbers"),
-    ("wasi:random/random@", "get-random-u64", "random numbers"),
-    ("wasi:random/insecure@", "get-insecure-random-bytes", "random numbers"),
-    ("wasi:random/insecure@", "get-insecure-random-u64", "random numbers"),
-    ("latchwork:plugin/secrets@", "get", "a secret"),
-];
+/// The function that gives a secret, like an entry of [`IMPURE_READS`]. The host refuses all of them during a call.
+const SECRET: (&str, &str, &str) = ("latchwork:plugin/secrets", "get", "a secret");
 
 /// Reports the reads that code of the plugin reaches. A component with other operators, and a component of a language whose
 /// runtime reads in every program, get a note instead, because their reads cannot be distinguished.
@@ -26,10 +17,12 @@ pub(in crate::check) fn run(plugin: &Plugin, bytes: &[u8], file: &str, report: &
     let operators = &plugin.manifest.operators;
     let pure: Vec<&str> =
         operators.iter().filter(|spec| spec.determinism == Determinism::Pure).map(|spec| spec.name.as_str()).collect();
-    let imported: Vec<(&str, &str, &str)> = READS
+    let imported: Vec<(&str, &str, &str)> = IMPURE_READS
         .iter()
+        .chain([&SECRET])
         .flat_map(|(interface, function, what)| {
-            let of = plugin.imports.iter().filter(move |import| import.starts_with(interface));
+            let is_of = move |import: &str| import.strip_prefix(interface).is_some_and(|rest| rest.starts_with('@'));
+            let of = plugin.imports.iter().filter(move |import| is_of(import));
             of.map(|import| (import.as_str(), *function, *what))
         })
         .collect();

@@ -41,7 +41,7 @@ func settle(_ latchwork.Context, trip Trip) (Settled, error) {
 		paid[expense.Paid] += expense.Amount
 	}
 	if len(paid) == 0 {
-		return Settled{}, latchwork.Fail(latchwork.InvalidInput, "nobody paid anything")
+		return Settled{}, latchwork.Fail(latchwork.InvalidInput, "there are no expenses")
 	}
 	total := 0.0
 	for _, amount := range paid {

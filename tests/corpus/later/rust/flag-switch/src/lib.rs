@@ -25,7 +25,7 @@ fn url(flag: &str) -> String {
 fn switch(order: Switch, _: &tool::Context) -> Result<Output<Switched>, Error> {
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     if !is_name(&order.flag) {
-        return Err(Error::invalid_input(format!("{:?} is no name of a flag", order.flag)));
+        return Err(Error::invalid_input(format!("{:?} is not the name of a flag", order.flag)));
     }
     let response = http::Request::new("PUT", &url(&order.flag))
         .header("content-type", "application/json")
