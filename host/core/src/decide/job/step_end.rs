@@ -12,8 +12,8 @@ use crate::state::{Durable, Job, label};
 use crate::storage::{Draft, Payload};
 use crate::{plan, replay};
 
-/// Maximum number of aborted tries of one step. A stack overflow or the wall-clock limit aborts a try. The next abort
-/// fails the step.
+/// Maximum number of aborted tries of one step. A limit of the machine aborts a try: a stack overflow, the wall clock, or a
+/// lack of resources.
 const ABORTS_MAX: u32 = 3;
 
 /// Result of a try of a step.
@@ -51,34 +51,30 @@ pub(crate) fn fail_permanently(step: &StepId, failure: &Failure) -> Draft {
 /// Fails if the host calls of the try differ from the calls in the log.
 pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResult) -> Result<Draft, Divergence> {
     let job = &durable.job;
-    // A lack of resources ends a try at any place, so the try may have made fewer calls than the log has.
+    // A limit of the machine ends a try at any place, so the try may have made fewer calls than the log has.
     if let StepResult::Fault(failure) = &result
-        && failure.code == Code::MachineFault
+        && failure.code.is_of_machine()
     {
-        return Ok(abort_for_machine(job, step, failure.clone()));
+        return Ok(abort(durable, step, failure.clone()));
     }
     replay::check_complete(job, step, calls)?;
     Ok(match result {
         StepResult::Output(output) => succeeded(durable, step, output),
-        StepResult::Fault(failure) if may_vary_between_tries(failure.code) => {
-            let aborts = job.step(step).map_or(0, |step| step.aborted_tries);
-            if aborts + 1 > ABORTS_MAX {
-                fail(durable, step, failure)
-            } else {
-                single_event(Body::StepAborted { step_id: step.clone(), failure })
-            }
-        }
         StepResult::Fault(failure) | StepResult::Failed(failure) => fail(durable, step, failure),
     })
 }
 
-/// Aborts a try that ended because the machine lacked a resource. After the last repetition, the step waits until a person
-/// continues the job. The machine never decides the end of a step.
-fn abort_for_machine(job: &Job, step: &StepId, failure: Failure) -> Draft {
-    let aborts = job.step(step).map_or(0, |step| step.aborted_tries);
-    match aborts < ABORTS_MAX {
-        true => single_event(Body::StepAborted { step_id: step.clone(), failure }),
-        false => single_event(blocked(step, &Slot::of_step(step), failure.code)),
+/// Aborts a try that a limit of the machine ended. After the last repetition, a step that was too slow or too deep fails. If
+/// the machine lacked a resource, the step waits until a person continues the job, because a lack never decides the end of
+/// a step.
+fn abort(durable: &Durable, step: &StepId, failure: Failure) -> Draft {
+    let aborts = durable.job.step(step).map_or(0, |step| step.aborted_tries);
+    if aborts < ABORTS_MAX {
+        return single_event(Body::StepAborted { step_id: step.clone(), failure });
+    }
+    match failure.code {
+        Code::MachineFault => single_event(blocked(step, &Slot::of_step(step), failure.code)),
+        _ => fail(durable, step, failure),
     }
 }
 
@@ -94,12 +90,6 @@ pub fn divergence_of_profile(
     let is_out_of_fuel = matches!(result, StepResult::Fault(failure) if failure.code == Code::OutOfFuel);
     (is_out_of_fuel && recorded != engine_profile)
         .then(|| Divergence::new(step, "fuel", "engine profile", recorded, format!("{engine_profile}, out of fuel")))
-}
-
-/// Returns true if the same code and input may end differently in the next try. Stack depth and wall-clock time
-/// depend on generated code and on the machine.
-fn may_vary_between_tries(code: Code) -> bool {
-    matches!(code, Code::StackOverflow | Code::WallClockLimit)
 }
 
 fn fail(durable: &Durable, step: &StepId, failure: Failure) -> Draft {

@@ -4,10 +4,12 @@ use serde_json::json;
 
 use crate::decide::tests::support::{Sim, step};
 use crate::decide::{self, StepResult};
+use crate::event::Body;
 use crate::model::error::{Code, Failure};
 use crate::model::ids::Hash;
 use crate::model::job::JobState;
 use crate::model::mode::Mode;
+use crate::state::Durable;
 use crate::storage::InboxRequest;
 
 /// I223. The step is repeated three times. Then it waits, and each continuation repeats it three times again.
@@ -26,6 +28,34 @@ fn lack_of_resources_parks_a_step_and_never_fails_it() {
     assert_eq!(sim.machine_faults, 1, "a try and three repetitions again");
     sim.send_request(InboxRequest::Continue);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
+}
+
+/// I223. The try before made two calls, and these repetitions none or one. They are tried again like any other, and the log
+/// is no evidence against them.
+#[test]
+fn try_that_ends_early_by_a_limit_of_the_machine_is_no_divergence() {
+    let steps = || vec![step("a", "Script", &[], json!({ "calls": ["Read", "Read"] }))];
+    let mut sim = Sim::new(Mode::AutoExec, steps());
+    let complete = sim.process(None).unwrap();
+    for code in [Code::WallClockLimit, Code::StackOverflow, Code::MachineFault] {
+        for calls in [0, 1, 2] {
+            let mut durable = complete.clone();
+            let ended = |durable: &Durable| {
+                let failure = Failure::new(code, "it was too slow");
+                let draft = decide::step_ended(durable, &"a".into(), calls, StepResult::Fault(failure));
+                draft.unwrap_or_else(|divergence| panic!("{code} after {calls} calls: {divergence:?}")).events
+            };
+            let events = ended(&durable);
+            assert!(matches!(events[..], [Body::StepAborted { .. }]), "{code}: {events:?}");
+            durable.job.steps[0].aborted_tries = 3;
+            let last = ended(&durable);
+            let waits = matches!(last[..], [Body::StepBlocked { .. }]);
+            let fails = matches!(last[..], [Body::StepFailed { .. }]);
+            assert_eq!((waits, fails), (code == Code::MachineFault, code != Code::MachineFault), "{last:?}");
+        }
+    }
+    let output = StepResult::Output(b"1".to_vec());
+    assert!(decide::step_ended(&complete, &"a".into(), 1, output).is_err(), "an output is compared with the whole log");
 }
 
 /// I224. Fuel is a verdict in the engine profile of the job alone.
