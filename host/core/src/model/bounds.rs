@@ -4,6 +4,8 @@
 //! The size of a map is a setting of a grant. Limits of one operator are settings of a plugin, and are pinned by a job.
 //! Their rows are the defaults, from which [`Limits`](crate::model::manifest::Limits) takes its values.
 
+use crate::encoding::canon;
+
 /// One row of the table of limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Bound {
@@ -153,6 +155,12 @@ bounds! {
     KEPT_ANSWER_BYTES: "kept_answer_bytes" = 64 << 10, "bytes";
     /// Arguments and answers of the calls of one try of a step.
     RECORDED_BYTES: "recorded_bytes" = 256 << 20, "bytes";
+    /// Nesting of arrays and objects in arguments, events, results and outputs.
+    JSON_NESTING: "json_nesting" = canon::JSON_NESTING, "levels";
+    /// Wait before a retry that an error can ask for. A longer one is cut.
+    RETRY_AFTER_MS as u32: "retry_after_ms" = 24 * 60 * 60 * 1_000, "milliseconds";
+    /// State that `verify` or a verifier of the host found. The rest is left out.
+    FOUND_BYTES: "found_bytes" = 1 << 10, "bytes";
     /// Changes of the world in one answer of a tool.
     STATE_CHANGES: "state_changes" = 1_000, "changes";
     /// Name of a model in an answer of a tool.

@@ -21,6 +21,3 @@ pub const BASE_MS: u32 = 1_000;
 
 /// Default maximum backoff in milliseconds.
 pub const CAP_MS: u32 = 120_000;
-
-/// Maximum wait that a tool's `retry-after` can request: one day, in milliseconds.
-pub const RETRY_AFTER_MAX_MS: u32 = 24 * 60 * 60 * 1_000;

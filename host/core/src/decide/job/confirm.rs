@@ -8,6 +8,7 @@ use crate::decide::call::action;
 use crate::decide::common::unblock;
 use crate::encoding::truncate;
 use crate::event::{Body, Consequence, DecidedBy, Resource, UnconfirmedReason};
+use crate::model::bounds;
 use crate::model::effect::StateChange;
 use crate::model::error::Code;
 use crate::model::ids::{Operator, Slot};
@@ -15,9 +16,6 @@ use crate::model::manifest::Confirmation;
 use crate::model::step::StepState;
 use crate::state::{Durable, Job, RecordedChange, UnconfirmedChange, consequence_of};
 use crate::storage::{ActionWrite, Draft, Record};
-
-/// Maximum stored length of a verifier's message, in bytes.
-const FOUND_BYTES_MAX: usize = 1_024;
 
 /// A recorded change to verify.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,7 +112,7 @@ pub fn record_confirmation_results(durable: &Durable, looked: &[(ConfirmationChe
         if consequence == Consequence::Asked {
             asked.insert(check.slot.clone());
         }
-        let (slot, found) = (check.slot.clone(), truncate::at_bytes(found, FOUND_BYTES_MAX).start.to_owned());
+        let (slot, found) = (check.slot.clone(), truncate::at_bytes(found, bounds::FOUND_BYTES).start.to_owned());
         events.push(Body::ConfirmationFailed { slot, resource, outcome, found, consequence });
     }
     let actions = events.iter().flat_map(|body| receipt_writes(durable, body)).collect();

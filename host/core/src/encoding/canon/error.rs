@@ -12,8 +12,8 @@ pub enum Refusal {
     /// An object contains a key twice.
     #[error("the key {0:?} appears twice in one object; keep one of them")]
     DuplicateKey(String),
-    /// The text is nested deeper than [`DEPTH_MAX`].
-    #[error("nested deeper than {DEPTH_MAX} levels")]
+    /// The text is nested deeper than [`JSON_NESTING`].
+    #[error("nested deeper than {JSON_NESTING} levels")]
     TooDeep,
     /// A double cannot hold the integer exactly.
     #[error("the integer {0} cannot be held exactly by a double; write it as a string")]
@@ -51,4 +51,4 @@ impl CanonError {
 
 /// Maximum nesting depth of objects and arrays. Real payloads stay below this depth. A recursive parser in another
 /// program does not overflow its stack at this depth.
-pub const DEPTH_MAX: usize = 64;
+pub const JSON_NESTING: usize = 64;

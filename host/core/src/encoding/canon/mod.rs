@@ -25,7 +25,7 @@ use serde_json::Value;
 #[cfg(test)]
 mod tests;
 
-pub use error::{CanonError, DEPTH_MAX, Refusal};
+pub use error::{CanonError, JSON_NESTING, Refusal};
 pub use write::{data_to_canonical, value_to_canonical};
 
 /// Returns the canonical form of a JSON text.
@@ -92,5 +92,5 @@ pub fn check_value(value: &Value) -> Result<(), Refusal> {
             Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
         }
     }
-    check(value, DEPTH_MAX)
+    check(value, JSON_NESTING)
 }

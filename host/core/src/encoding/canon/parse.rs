@@ -3,7 +3,7 @@
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
-use crate::encoding::canon::{CanonError, DEPTH_MAX, Refusal, number};
+use crate::encoding::canon::{CanonError, JSON_NESTING, Refusal, number};
 
 type Parsed<T> = Result<T, CanonError>;
 
@@ -19,7 +19,7 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, depth_max: DEPTH_MAX, tolerated: None }
+        Self { text, at: 0, depth: 0, depth_max: JSON_NESTING, tolerated: None }
     }
 
     /// Raises the depth limit by `levels`, for a text that contains a value of the maximum depth inside another

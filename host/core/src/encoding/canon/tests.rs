@@ -160,13 +160,13 @@ fn duplicate_keys_are_refused_wherever_they_are() {
     assert_eq!(canonical("{\"\u{e9}\":1,\"e\u{301}\":2}"), "{\"e\u{301}\":2,\"\u{e9}\":1}");
 }
 
-/// I190.
+/// I190: bound `json_nesting`.
 #[test]
 fn depth_has_a_limit() {
     let nest = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
-    assert_eq!(canonical(&nest(DEPTH_MAX)), nest(DEPTH_MAX));
-    assert_eq!(refused(nest(DEPTH_MAX + 1)), (DEPTH_MAX, Refusal::TooDeep));
-    assert_eq!(refused("[".repeat(1_000_000)), (DEPTH_MAX, Refusal::TooDeep));
+    assert_eq!(canonical(&nest(JSON_NESTING)), nest(JSON_NESTING));
+    assert_eq!(refused(nest(JSON_NESTING + 1)), (JSON_NESTING, Refusal::TooDeep));
+    assert_eq!(refused("[".repeat(1_000_000)), (JSON_NESTING, Refusal::TooDeep));
     assert_eq!(refused(r#"{"a":"#.repeat(100)).1, Refusal::TooDeep);
     // Depth counts nesting only, not siblings.
     let wide = format!("[{}]", vec!["[[]]"; 200].join(","));
@@ -262,8 +262,8 @@ fn values_built_in_code_are_checked_like_parsed_ones() {
     );
     assert_eq!(check_value(&json!(i64::MIN)), Ok(()));
     let deep = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!({ "a": inner }));
-    assert_eq!(check_value(&deep(DEPTH_MAX)), Ok(()));
-    assert_eq!(check_value(&deep(DEPTH_MAX + 1)), Err(Refusal::TooDeep));
+    assert_eq!(check_value(&deep(JSON_NESTING)), Ok(()));
+    assert_eq!(check_value(&deep(JSON_NESTING + 1)), Err(Refusal::TooDeep));
 }
 
 fn any_string() -> impl Strategy<Value = String> {

@@ -149,8 +149,8 @@ fn what_is_put_in_is_data() {
 fn the_result_has_a_canonical_form() {
     let nest = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     let payload = |levels: usize| (0..levels).fold(json!({ "$ref": "s1#" }), |inner, _| json!([inner]));
-    assert!(resolve_with(&payload(30), &nest(canon::DEPTH_MAX - 30)).is_ok());
-    assert!(resolve_with(&payload(31), &nest(canon::DEPTH_MAX - 30)).unwrap_err().contains("deeper"));
+    assert!(resolve_with(&payload(30), &nest(canon::JSON_NESTING - 30)).is_ok());
+    assert!(resolve_with(&payload(31), &nest(canon::JSON_NESTING - 30)).unwrap_err().contains("deeper"));
     let resolved = resolve_with(&json!({ "b": 1, "a": { "$ref": "s1#" } }), "[1.50, -0]").unwrap();
     assert_eq!(canon::value_to_canonical(&resolved), br#"{"a":[1.5,0],"b":1}"#);
 }

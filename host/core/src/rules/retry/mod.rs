@@ -1,7 +1,8 @@
 //! Retry rules (§9): codes that are retried, number of retries, and backoff.
 
+use crate::model::bounds::RETRY_AFTER_MS;
 use crate::model::error::Code;
-use crate::model::retry::{BASE_MS, CAP_MS, RETRY_AFTER_MAX_MS, RetrySpec};
+use crate::model::retry::{BASE_MS, CAP_MS, RetrySpec};
 
 /// Returns the maximum number of retries after a first try that fails with `code`. An override changes the
 /// number, but never makes a final code retryable.
@@ -29,11 +30,11 @@ pub fn overrides(step: Option<&RetrySpec>, plugin: Option<&RetrySpec>) -> Option
 /// The backoff has full jitter: it is uniform from 0 to `min(cap, base · 2^n)`. Without jitter, calls that fail
 /// together would be retried together. `random` must be uniform over all of `u32`.
 ///
-/// `retry_after_ms` is limited to [`RETRY_AFTER_MAX_MS`] and is a lower bound for the result.
+/// `retry_after_ms` is limited to [`RETRY_AFTER_MS`] and is a lower bound for the result.
 pub fn backoff_ms(n: u32, spec: Option<&RetrySpec>, retry_after_ms: Option<u32>, random: u32) -> u32 {
     let jittered = (u64::from(random) * (u64::from(ceiling_ms(n, spec)) + 1)) >> 32;
     let jittered = u32::try_from(jittered).expect("at most the ceiling, which is a u32");
-    jittered.max(retry_after_ms.unwrap_or(0).min(RETRY_AFTER_MAX_MS))
+    jittered.max(retry_after_ms.unwrap_or(0).min(RETRY_AFTER_MS))
 }
 
 /// Returns the maximum jittered backoff for retry `n`.

@@ -27,12 +27,19 @@ fn jitter_covers_the_whole_range() {
     assert_eq!(backoff_ms(50, Some(&spec(None, None, Some(u32::MAX))), None, u32::MAX), u32::MAX);
 }
 
+/// I174: bound `retry_after_ms`.
 #[test]
 fn retry_after_is_honored_up_to_one_day() {
     assert_eq!(backoff_ms(0, None, Some(7_000), u32::MAX), 7_000);
     assert_eq!(backoff_ms(0, None, Some(10), u32::MAX), 1_000);
     assert_eq!(backoff_ms(0, Some(&spec(None, None, Some(50))), Some(7_000), 0), 7_000);
-    assert_eq!(backoff_ms(0, None, Some(u32::MAX), 0), RETRY_AFTER_MAX_MS);
+    assert_eq!(RETRY_AFTER_MS, 86_400_000);
+    for (asked, waits) in [(RETRY_AFTER_MS - 1, RETRY_AFTER_MS - 1), (RETRY_AFTER_MS, RETRY_AFTER_MS)] {
+        assert_eq!(backoff_ms(0, None, Some(asked), 0), waits);
+    }
+    for asked in [RETRY_AFTER_MS + 1, u32::MAX] {
+        assert_eq!(backoff_ms(0, None, Some(asked), 0), RETRY_AFTER_MS);
+    }
 }
 
 #[test]
@@ -55,7 +62,7 @@ proptest! {
     ) {
         let spec = spec(max, base, cap);
         let wait = backoff_ms(n, Some(&spec), retry_after, random);
-        let floor = retry_after.unwrap_or(0).min(RETRY_AFTER_MAX_MS);
+        let floor = retry_after.unwrap_or(0).min(RETRY_AFTER_MS);
         prop_assert!(wait >= floor);
         prop_assert!(wait <= floor.max(ceiling_ms(n, Some(&spec))));
         prop_assert!(ceiling_ms(n, Some(&spec)) <= cap.unwrap_or(CAP_MS));

@@ -11,6 +11,7 @@ use crate::event::{Body, Consequence, Event, Header};
 use crate::evidence;
 use crate::evidence::forge::{build_file, parse_records};
 use crate::evidence::{Export, Withhold};
+use crate::model::bounds;
 use crate::model::effect::{Answer, Output, StateChange};
 use crate::model::error::Code;
 use crate::model::ids::{Operator, Slot};
@@ -123,6 +124,21 @@ fn only_newest_change_of_resource_is_verified() {
     sim.process(Some(Cut::BeforeExecute(3))).unwrap_err();
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!(sim.verifications, [(slot("b"), 1), (slot("c"), 1)].into());
+}
+
+/// I39: bound `found_bytes`. A longer text is cut.
+#[test]
+fn state_that_a_verifier_found_is_stored_up_to_its_limit() {
+    for length in [bounds::FOUND_BYTES - 1, bounds::FOUND_BYTES, bounds::FOUND_BYTES + 1] {
+        let mut sim = interrupted(Confirmation::Strict);
+        sim.verifier_results.insert(slot("a"), ConfirmationResult::Mismatch("x".repeat(length)));
+        sim.process(None).unwrap();
+        let stored = sim.record.events.iter().find_map(|event| match &event.body {
+            Body::ConfirmationFailed { found, .. } => Some(found.len()),
+            _ => None,
+        });
+        assert_eq!(stored, Some(length.min(bounds::FOUND_BYTES)));
+    }
 }
 
 /// I39: under the confirmation policy `strict`, a mismatch ends the job, and the job cannot be retried. Steps
