@@ -130,7 +130,7 @@ fn case_that_cannot_be_run_is_an_input_error() {
     assert!(problem.to_string().contains("case long could not be run"), "{}", ran.stdout);
 }
 
-/// I69: each rule is found in a tool that breaks this rule only.
+/// I69, I255: each rule is found in a tool that breaks this rule only.
 #[test]
 fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
     let wasm = build_tool("misbehaved");
@@ -156,6 +156,8 @@ fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
         ("D110", plain("Bad.Schema")),
         ("D111", leaks.clone()),
         ("D112", plain("Bad.Reaches")),
+        ("D118", shop_case("Bad.Cancels")),
+        ("D118", shop_case("Bad.Stuck")),
     ] {
         let (code, report) = check_cases(&wasm, std::slice::from_ref(&case), "");
         assert_eq!(rule_ids_of_report(&report), BTreeSet::from([rule]), "{case}: {report:#}");

@@ -164,6 +164,7 @@ rules! {
     "D113" Violation,
     "D114" Violation,
     "D117" Violation,
+    "D118" Violation,
     "D150" Violation,
     "D151" Violation,
     "D152" Violation,

@@ -172,9 +172,28 @@ static bool bad_price(latch_json args, latch_answer *answer) {
 }
 static bool good_price(latch_json args, latch_answer *answer) { return kept(answer, latch_json_text(args)); }
 
+/* The call writes two notes and counts all calls. */
+static bool keep_and_count(latch_json args, latch_answer *answer) {
+  char *count;
+  if (!latch_kv_get(answer, "count", &count)) return false;
+  latch_text next = { 0 };
+  latch_putf(&next, "%d", (count ? atoi(count) : 0) + 1);
+  return latch_kv_set(answer, "count", next.bytes) && keep_two(args, answer);
+}
+static bool bad_undo(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  bool was_there;
+  (void)args, (void)result;
+  return latch_kv_delete(answer, key_of("note-", key), &was_there) && kept(answer, key);
+}
+static bool good_undo(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  bool was_there;
+  return latch_kv_delete(answer, key_of("copy-", key), &was_there) && bad_undo(args, result, key, answer);
+}
+
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define KEYED .effects = LATCH_INTERNAL_WRITE, .idempotent_by_key_seconds = 86400
 #define VERIFIED .effects = LATCH_INTERNAL_WRITE, .verify = compare
+#define UNDONE(by) .effects = LATCH_INTERNAL_WRITE, .compensate = by
 #define ASKED(by) .effects = LATCH_INTERNAL_WRITE, .reconcile = by
 
 LATCH_PLUGIN(
@@ -185,5 +204,6 @@ LATCH_PLUGIN(
   TOOL("Bad.Part", keep_two, ASKED(good_find)), TOOL("Good.Part", keep_two, ASKED(find_copy)),
   TOOL("Bad.Trusts", bad_trusts, KEYED), TOOL("Bad.Refuses", bad_refuses, KEYED), TOOL("Good.Refuses", good_refuses, KEYED),
   TOOL("Bad.Last", keep_last, ASKED(bad_last)), TOOL("Bad.Version", bad_version, VERIFIED),
+  TOOL("Bad.Undo", keep_and_count, UNDONE(bad_undo)), TOOL("Good.Undo", keep_and_count, UNDONE(good_undo)),
   TOOL("Good.Version", good_version, VERIFIED), TOOL("Bad.Price", bad_price, .determinism = LATCH_PURE),
   TOOL("Good.Price", good_price, .determinism = LATCH_PURE));

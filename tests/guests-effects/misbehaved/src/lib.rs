@@ -136,6 +136,16 @@ fn pure(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
     done(Args { item })
 }
 
+/// Cancels an order. `is_read` is false if the answer of the shop is ignored.
+fn cancel(key: &str, is_read: bool) -> Result<Output<()>, Error> {
+    let request = http::Request::post(SHOP).header("idempotency-key", &format!("{key}-cancel")).body(b"cancel");
+    let sent = send(&request);
+    if is_read {
+        sent?;
+    }
+    Ok(Output::new(()))
+}
+
 macro_rules! reads {
     ($name:literal, $function:ident) => {
         tool::operator($name, $function).describe("Wrong in one way.").effects([Effect::ReadOnly])
@@ -154,7 +164,11 @@ macro_rules! keyed {
 latchwork_guest::export_tool! {
     version: "1.0.0",
     operators: [
-        keyed!("Good.Order", good),
+        keyed!("Good.Order", good).compensate(|_, _: Done, key: &str| cancel(key, true)),
+        keyed!("Bad.Cancels", good).compensate(|_, _: Done, key: &str| cancel(key, false)),
+        keyed!("Bad.Stuck", good).compensate(|_, done: Done, _: &str| -> Result<Output<()>, Error> {
+            panic!("{} cannot be cancelled", done.item)
+        }),
         keyed!("Bad.Keyless", keyless),
         keyed!("Bad.Twice", twice),
         keyed!("Bad.Other", other),
@@ -169,4 +183,5 @@ latchwork_guest::export_tool! {
         reads!("Bad.Ends", ends),
         reads!("Bad.Pure", pure).determinism(Determinism::Pure),
     ],
+    exports: [compensate],
 }

@@ -1,0 +1,118 @@
+//! D118: `compensate` must undo what the call wrote, and report success only if it has undone the call.
+
+use std::collections::BTreeMap;
+
+use tracing::instrument::WithSubscriber as _;
+
+use latchwork_core::model::effect::{Answer, Output};
+use latchwork_core::model::ids::Hash;
+use latchwork_engine::guest::tool_call::ToolCallContext;
+
+use crate::check::tools::running_case::{RunningCase, describe_answer};
+use crate::check::tools::server_faults::FAULTS;
+use crate::check::tools::single_call::is_host_ended;
+use crate::check::tools::world::{ReceivedRequest, World};
+
+/// Hashes of folders and map, by name.
+type State = BTreeMap<String, Hash>;
+
+/// Undoes the call of a case, in the world that the call left, and while its servers fail.
+pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    if !running.tools.plugin.compensate || running.case.error.is_some() || !running.spec.is_world_changing() {
+        return Ok(());
+    }
+    let world = running.world()?;
+    let before = world.state();
+    let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
+    let after = world.state();
+    world.received();
+    let answer = compensate(running, &world, &done).await;
+    // Without an answer of its server, `compensate` can do nothing else.
+    if world.is_unanswered() {
+        return Ok(());
+    }
+    match &answer {
+        Answer::Ok(_) => {
+            let own = own_entries(running, &before, &after).await?;
+            let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
+            if let Some(left) = left_entry(&own, &after, &world.state()).filter(|_| !is_sent) {
+                let message = format!("compensate reports that the call is undone, but {left} is as the call wrote it");
+                report(
+                    running,
+                    message,
+                    &answer,
+                    &world,
+                    "delete every entry that the call wrote, or mark it as undone",
+                );
+            }
+        }
+        // A call may be impossible to undo, and an operator may have no handler.
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } if is_host_ended(failure.code) => {
+            let message = "compensate ends without an answer".to_owned();
+            report(running, message, &answer, &world, "return a typed error; catch all exceptions");
+            return Ok(());
+        }
+        _ => return Ok(()),
+    }
+    for (fault, told, _) in FAULTS.iter().filter(|_| !running.case.http.is_empty()) {
+        let world = running.world()?;
+        let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
+        world.received();
+        world.set_faults(*fault);
+        let answer = compensate(running, &world, &done).await;
+        let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
+        if is_sent && matches!(answer, Answer::Ok(_)) {
+            let message = format!("the server {told}, but compensate reports that the call is undone");
+            report(
+                running,
+                message,
+                &answer,
+                &world,
+                "return an error, so that a person or a later try undoes the call",
+            );
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Returns the entries that belong to the call alone: it created them, and the same call under another key leaves them as
+/// they are. A counter belongs to all calls.
+async fn own_entries(running: &mut RunningCase<'_>, before: &State, after: &State) -> std::io::Result<Vec<String>> {
+    let world = running.world()?;
+    running.call(&world, 0).await;
+    let first = world.state();
+    let context = ToolCallContext { external_key: "check-another-key".to_owned(), ..running.context(0) };
+    running.call_with(&world, context, false).await;
+    let second = world.state();
+    let is_own = |name: &&String| !before.contains_key(*name) && second.get(*name) == first.get(*name);
+    Ok(after.keys().filter(is_own).cloned().collect())
+}
+
+/// Returns an entry of the call that should have been undone: `compensate` changed nothing, or only other entries of the
+/// call. A new entry can cancel an earlier one that stays, as in a journal.
+fn left_entry<'a>(own: &'a [String], after: &State, undone: &State) -> Option<&'a String> {
+    let is_new = |name: &&String| !after.contains_key(*name);
+    let left = own.iter().find(|name| undone.get(*name) == after.get(*name))?;
+    (undone.keys().find(is_new).is_none()
+        && (undone == after || own.iter().any(|name| undone.get(name) != after.get(name))))
+    .then_some(left)
+}
+
+/// Undoes the committed call of the case.
+async fn compensate(running: &RunningCase<'_>, world: &World, done: &Output) -> Answer {
+    let plugin = running.plugin(world);
+    let limits = plugin.limits(&running.case.operator);
+    let key = running.key();
+    let context = running.context(0);
+    let context = ToolCallContext { external_key: format!("{key}-undo"), slot: "s1~c".into(), ..context };
+    let undone = (key.as_str(), running.case.input.as_str(), done.result.as_str());
+    let called = plugin.compensate(&running.case.operator, undone, context, &limits);
+    called.with_subscriber(tracing::subscriber::NoSubscriber::new()).await.answer
+}
+
+fn report(running: &mut RunningCase<'_>, message: String, answer: &Answer, world: &World, hint: &str) {
+    let found = describe_answer(answer, world);
+    let finding = running.add_finding("D118", message);
+    (finding.found, finding.hint) = (Some(found), Some(hint.to_owned()));
+}
