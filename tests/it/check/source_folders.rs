@@ -28,6 +28,7 @@ fn example_rust_steps_pass_the_check_without_findings() {
 
 /// I61: a value that a build takes from its machine is found by building twice.
 #[test]
+#[ignore = "builds a folder several times; run by .ci/long"]
 fn build_time_in_a_component_is_found_by_building_twice() {
     let (code, report) = check_folder("tests/guests-effects", "baked-step");
     let found = report["findings"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! The process of a job is killed at half of the statements, before it in one commit mode and after it in the other. The
+//! The process of a job is killed at a quarter of the statements, before it in one commit mode and after it in the other. The
 //! database is on a server. A seed selects the statements, and if a statement is executed often, the execution at which
 //! the process is killed. The test prints the seed. With `LATCH_TEST_SWEEP`, the process is killed before and after every
 //! execution of every statement, in both modes.
@@ -41,7 +41,7 @@ fn kill_at_every_statement(commit: &str) {
     let mut points: Vec<_> = all_points().collect();
     if !is_sweep() {
         points = shuffled(points, &mut dice);
-        points.truncate(points.len().div_ceil(2));
+        points.truncate(points.len().div_ceil(4));
     }
     for name in points.iter().copied() {
         // The sides of the first execution, because a seed selects one execution.

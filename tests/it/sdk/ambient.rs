@@ -57,6 +57,7 @@ fn ambient_time_and_randomness_follow_the_injected_sources() {
 
 /// An exception is recorded with its text and its stack.
 #[test]
+#[ignore = "runs jobs in each language; run by .ci/long"]
 fn exception_is_recorded_with_text_and_stack() {
     // C has no exceptions.
     for lang in ["js", "python", "go"] {
@@ -82,6 +83,7 @@ fn exception_is_recorded_with_text_and_stack() {
 
 /// A number that JSON or a double cannot represent exactly is refused, never rounded.
 #[test]
+#[ignore = "runs jobs in each language; run by .ci/long"]
 fn number_that_would_be_rounded_is_refused() {
     for (lang, hows) in [
         ("js", &["big", "bigint", "nan"][..]),
