@@ -40,7 +40,7 @@ def close(month: Month, context):
 def find(month: Month, key):
     if kv.get(f"closed/{key}") is not None:
         return happened(closed(month.month, key))
-    # Nobody reads a draft. The next try writes it again.
+    # A draft is read by no other program. The next try writes it again.
     if kv.get(f"draft/{key}") is not None:
         kv.delete(f"draft/{key}")
     return "did_not_happen"
