@@ -193,7 +193,8 @@ bool exports_latchwork_plugin_verify_verify(latch_string_t *name, latchwork_plug
   const latch_operator *found = find(name, &answer);
   latch_change change = { own(&from->resource_type), own(&from->resource_id), own(&from->operation),
                           known(&from->version), known(&from->etag), known(&from->external_ref) };
-  const char *mismatch = found && found->verify ? found->verify(change, &answer) : NULL;
+  if (found && !found->verify) latch_fail(&answer, LATCH_DEPENDENCY_UNAVAILABLE, "%s has no verify handler", found->name);
+  const char *mismatch = answer.failed ? NULL : found->verify(change, &answer);
   latch_flush();
   if (answer.failed) {
     put_error(&answer, error);

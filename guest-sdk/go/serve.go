@@ -65,7 +65,7 @@ func serveTools() {
 	host.Plugin.Verify = func(name string, change host.Change) (*string, *host.Error) {
 		return served(name, func(one *operator) (*string, error) {
 			if one.verify == nil {
-				return nil, nil
+				return nil, Fail(DependencyUnavailable, "%s has no Verify handler", name)
 			}
 			found, err := one.verify(&Invocation{Context: contextOf(host.GetContext())}, Change{
 				change.ResourceType, change.ResourceID, change.Operation,

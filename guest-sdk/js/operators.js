@@ -129,11 +129,11 @@ export const notYet = (milliseconds) => new NotYet(milliseconds);
 
 /**
  * Asks a tool whether a recorded change is still in place. The handler returns `true` or a description of
- * the state found.
+ * the state found. Fails if the operator has no handler.
  */
 export function verify(name, change) {
   return serve(name, 'tool', ({ options }) => {
-    if (!options.verify) return { tag: 'confirmed' };
+    if (!options.verify) throw new Failure('DEPENDENCY_UNAVAILABLE', `${name} has no verify handler`);
     const found = options.verify(changeFromHost(change));
     return found === true ? { tag: 'confirmed' } : { tag: 'mismatch', val: String(found) };
   });

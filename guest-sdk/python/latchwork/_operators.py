@@ -179,11 +179,13 @@ def reconcile(name, key, text):
 
 def verify(name, change):
     """Asks a tool whether a recorded change is still in place. Returns True or a description of the state
-    found."""
+    found. Fails if the operator has no handler."""
 
     def go():
         function = _find("tool", name).accounts.get("verify")
-        return True if function is None else function(change)
+        if function is None:
+            raise Failure("DEPENDENCY_UNAVAILABLE", f"{name} has no verify handler")
+        return function(change)
 
     return during(go)
 

@@ -36,6 +36,9 @@ pub const DECLARE_EFFECTS: &str = "no grant allows it: the operator declares no 
 pub const DECLARE_EXTERNAL_EFFECTS: &str = "no grant allows it: the operator declares neither external-write nor \
      external-send; declare one of them in describe, or add it to `operators` of the plugin in latch.toml";
 
+/// Text of a refusal: the function is `reconcile` or `verify`.
+pub const ONLY_READS: &str = "no grant allows it: reconcile and verify only read, whatever their operator declares";
+
 /// Text of a refusal: the operator declares that it is pure. The text names the remedy.
 pub const NOT_FOR_PURE: &str = "no grant allows it: the operator declares that it is pure; take the value from the input, \
      or declare it stable or external";

@@ -10,7 +10,7 @@ use latchwork_core::model::bounds;
 use latchwork_core::storage::{MapName, QuotaExceeded};
 
 use crate::capability::address;
-use crate::capability::denied::{DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, Denied, NOT_FOR_PURE};
+use crate::capability::denied::{DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, Denied, NOT_FOR_PURE, ONLY_READS};
 use crate::capability::grants::{Grants, KvGrant, Origin, SecretPlace, TcpGrant};
 use crate::guest::permissions::{CallPermissions, DeniedBy, EffectClass};
 
@@ -71,6 +71,7 @@ pub(crate) fn check_tcp(
 /// Allows TCP to operators with external effects, because the host cannot determine whether TCP traffic only reads.
 fn allow_tcp(permissions: CallPermissions, access: impl FnOnce() -> String) -> Result<(), Denied> {
     match permissions.class {
+        _ if permissions.is_question => Err(Denied::never(access(), ONLY_READS)),
         EffectClass::External => Ok(()),
         EffectClass::Internal => Err(Denied::never(access(), DECLARE_EXTERNAL_EFFECTS).by(DeniedBy::NarrowerGrants)),
         EffectClass::Read => Err(Denied::never(access(), DECLARE_EXTERNAL_EFFECTS)),
@@ -86,7 +87,7 @@ pub(crate) fn refused_socket_use(what: &str) -> Denied {
 /// Refusal of a write in a directory that is granted for reading only.
 pub(crate) fn refused_directory_write(grants: &Grants, permissions: CallPermissions, what: &str) -> Denied {
     if !permissions.may_write() && grants.dirs.iter().any(|dir| dir.write) {
-        return Denied::never(format!("wanted to {what}"), DECLARE_EFFECTS);
+        return Denied::never(format!("wanted to {what}"), remedy_of_write(permissions));
     }
     let mut wanted = grants.clone();
     wanted.dirs.iter_mut().for_each(|dir| dir.write = true);
@@ -129,7 +130,12 @@ pub(crate) fn check_kv_write(permissions: CallPermissions) -> Result<(), Denied>
     if permissions.may_write() {
         return Ok(());
     }
-    Err(Denied::never("wanted to write to its map".to_owned(), DECLARE_EFFECTS))
+    Err(Denied::never("wanted to write to its map".to_owned(), remedy_of_write(permissions)))
+}
+
+/// Returns what a plugin can do about the refusal of a write.
+fn remedy_of_write(permissions: CallPermissions) -> &'static str {
+    if permissions.is_question { ONLY_READS } else { DECLARE_EFFECTS }
 }
 
 /// Checks the use of a secret.

@@ -244,7 +244,7 @@ impl Plugin {
         let code = self.tool_code(operator)?;
         self.require_export(self.reconcile, "reconcile")?;
         let ask = ToolFunctionCall::Reconcile { args };
-        let asked = code.call_function(&self.settings, operator, ask, call, CallPermissions::READ_ONLY, limits).await;
+        let asked = code.call_function(&self.settings, operator, ask, call, CallPermissions::QUESTION, limits).await;
         let was_denied = asked.was_denied();
         match asked.into_return(limits)? {
             ToolReturn::Verdict(Verdict::Happened(output)) => {
@@ -272,7 +272,7 @@ impl Plugin {
         let code = self.tool_code(operator)?;
         self.require_export(self.verify, "verify")?;
         let ask = ToolFunctionCall::Verify { change };
-        let asked = code.call_function(&self.settings, operator, ask, call, CallPermissions::READ_ONLY, limits).await;
+        let asked = code.call_function(&self.settings, operator, ask, call, CallPermissions::QUESTION, limits).await;
         match asked.into_return(limits)? {
             ToolReturn::Finding(crate::guest::bindings::export::verify::Finding::Confirmed) => {
                 Ok(VerifyResult::Confirmed)

@@ -40,12 +40,21 @@ pub struct CallPermissions {
     pub is_stable: bool,
     /// True if the operator is declared `pure`. Its code may then read no clock, no random numbers and no secrets.
     pub is_pure: bool,
+    /// True in `reconcile` and `verify`, which only read, whatever the operator declares.
+    pub is_question: bool,
 }
 
 impl CallPermissions {
     /// Permission to read only.
-    pub const READ_ONLY: CallPermissions =
-        CallPermissions { class: EffectClass::Read, is_dry_run: false, is_stable: false, is_pure: false };
+    pub const READ_ONLY: CallPermissions = CallPermissions {
+        class: EffectClass::Read,
+        is_dry_run: false,
+        is_stable: false,
+        is_pure: false,
+        is_question: false,
+    };
+    /// Permission of `reconcile` and `verify`.
+    pub const QUESTION: CallPermissions = CallPermissions { is_question: true, ..CallPermissions::READ_ONLY };
 
     /// Returns true if the code may write to granted directories and to the key-value map.
     pub(crate) fn may_write(self) -> bool {

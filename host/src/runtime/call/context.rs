@@ -56,5 +56,6 @@ fn permissions(job: &Job, operator: &Operator) -> CallPermissions {
         is_dry_run: job.header.mode == Mode::DryRun,
         is_stable: pinned.determinism == Determinism::Stable,
         is_pure: pinned.determinism == Determinism::Pure,
+        is_question: false,
     }
 }
