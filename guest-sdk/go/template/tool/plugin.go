@@ -36,8 +36,11 @@ func keep(call *latchwork.Invocation, note Note) (Kept, error) {
 // find is called after a crash and finds out whether the call happened.
 func find(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
 	_, found, err := latchwork.KVGet(call.ExternalKey)
-	if err != nil || !found {
-		return latchwork.DidNotHappen, err
+	if err != nil {
+		return latchwork.Unknown, err
+	}
+	if !found {
+		return latchwork.DidNotHappen, nil
 	}
 	return latchwork.Happened(kept(call)), nil
 }
