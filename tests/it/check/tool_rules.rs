@@ -79,7 +79,11 @@ fn good_tools_break_no_rule() {
         let rule = report["rules"].as_array().unwrap().iter().find(|rule| rule["id"] == "D102").unwrap();
         assert_eq!(rule.get("not_run"), None, "{example}: {report:#}");
     }
-    let (code, report) = check_cases(&build_tool("misbehaved"), &[shop_case("Good.Order")], "");
+    // A call that is refused without a request is not affected by servers.
+    let mut refused = shop_case("Good.Order");
+    (refused["name"], refused["input"], refused["error"]) =
+        (json!("refused"), json!({ "item": "" }), json!("INVALID_INPUT"));
+    let (code, report) = check_cases(&build_tool("misbehaved"), &[shop_case("Good.Order"), refused], "");
     assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
     let place = json!({ "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": {} } });
     let (code, report) = check_cases(&build_tool("misbehaved-queryable"), &[place], "");

@@ -1,4 +1,4 @@
-//! Frames of an exception that an operator did not handle, from the report of its SDK.
+//! Kind and frames of an exception that an operator did not handle, from the report of its SDK.
 
 use latchwork_core::model::error::{Code, Failure};
 use serde::Deserialize;
@@ -11,13 +11,44 @@ struct Exception {
     stack: Option<String>,
     /// Python: innermost frame last.
     traceback: Option<String>,
+    /// JavaScript and Python: name of the type.
+    exception: Option<String>,
+    /// Go: text of the panic.
+    panic: Option<String>,
+}
+
+/// Exceptions that a language runtime throws for a mistake in the code. Code that reports a failure throws others.
+const MISTAKES: [&str; 10] = [
+    "TypeError",
+    "ReferenceError",
+    "RangeError",
+    "KeyError",
+    "IndexError",
+    "AttributeError",
+    "NameError",
+    "UnboundLocalError",
+    "ZeroDivisionError",
+    "SyntaxError",
+];
+/// Starts of the texts of such panics in Go.
+const MISTAKES_IN_GO: [&str; 2] = ["runtime error: ", "interface conversion: "];
+
+/// Returns true if the language runtime threw the exception because of a mistake in the code.
+pub(super) fn is_mistake(failure: &Failure) -> bool {
+    let Exception { exception, panic, .. } = detail(failure);
+    exception.is_some_and(|name| MISTAKES.contains(&name.as_str()))
+        || panic.is_some_and(|text| MISTAKES_IN_GO.iter().any(|start| text.starts_with(start)))
+}
+
+fn detail(failure: &Failure) -> Exception {
+    let detail = failure.detail.as_deref().filter(|_| failure.code == Code::PluginException);
+    detail.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
 /// Returns the frames of the exception, each with its function, file and line, innermost first. Returns nothing for any
 /// other failure.
 pub(super) fn frames(failure: &Failure) -> Vec<String> {
-    let detail = failure.detail.as_deref().filter(|_| failure.code == Code::PluginException);
-    let Exception { stack, traceback } = detail.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let Exception { stack, traceback, .. } = detail(failure);
     match (stack, traceback) {
         (Some(stack), _) if stack.starts_with("goroutine ") => go_frames(&stack),
         (Some(stack), _) => {
@@ -62,6 +93,25 @@ mod tests {
 
     fn frames_of(detail: serde_json::Value) -> Vec<String> {
         frames(&Failure { detail: Some(detail.to_string()), ..Failure::new(Code::PluginException, "it failed") })
+    }
+
+    #[test]
+    fn mistakes_of_code_are_told_from_reported_failures() {
+        let is_mistake = |detail: serde_json::Value| {
+            is_mistake(&Failure {
+                detail: Some(detail.to_string()),
+                ..Failure::new(Code::PluginException, "it failed")
+            })
+        };
+        for mistake in ["TypeError", "KeyError"] {
+            assert!(is_mistake(serde_json::json!({ "exception": mistake })));
+        }
+        assert!(is_mistake(serde_json::json!({ "panic": "runtime error: index out of range [0] with length 0" })));
+        for reported in ["Error", "ValueError", "RuntimeError"] {
+            assert!(!is_mistake(serde_json::json!({ "exception": reported })));
+        }
+        assert!(!is_mistake(serde_json::json!({ "panic": "no page" })));
+        assert!(!is_mistake(serde_json::json!("no object")));
     }
 
     /// I244: the frames of each language have function, file and line.

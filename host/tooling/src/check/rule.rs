@@ -165,6 +165,7 @@ rules! {
     "D114" Violation,
     "D117" Violation,
     "D118" Violation,
+    "D119" Violation,
     "D150" Violation,
     "D151" Violation,
     "D152" Violation,

@@ -164,6 +164,29 @@ static const char *compare(latch_change recorded, latch_answer *answer) {
   return note && strcmp(note, recorded.version) == 0 ? NULL : "another note";
 }
 
+/* A repetition finds the note and returns no change. */
+static bool note_once(latch_answer *answer, const char *text, bool is_always) {
+  char *key = latch_get_invocation().external_key, *note;
+  if (!latch_kv_get(answer, key, &note)) return false;
+  if (is_always || !note) latch_changed(answer, (latch_change){ .resource_type = "note", .resource_id = key, .operation = "create" });
+  return (note || latch_kv_set(answer, key, text)) && kept(answer, key);
+}
+static bool bad_returns(latch_json args, latch_answer *answer) { return note_once(answer, latch_json_text(args), false); }
+static bool good_returns(latch_json args, latch_answer *answer) { return note_once(answer, latch_json_text(args), true); }
+
+static const char *is_there(latch_change recorded, latch_answer *answer) {
+  char *note;
+  if (!latch_kv_get(answer, recorded.resource_id, &note)) return "unknown";
+  return note ? NULL : "no note";
+}
+
+/* A missing note is not there any more. */
+static const char *bad_compare(latch_change recorded, latch_answer *answer) {
+  char *note;
+  if (!latch_kv_get(answer, recorded.resource_id, &note)) return "unknown";
+  return !note || strcmp(note, recorded.version) == 0 ? NULL : "another note";
+}
+
 /* A value of the map is no part of the input. */
 static bool bad_price(latch_json args, latch_answer *answer) {
   char *price;
@@ -193,6 +216,7 @@ static bool good_undo(latch_json args, latch_json result, const char *key, latch
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define KEYED .effects = LATCH_INTERNAL_WRITE, .idempotent_by_key_seconds = 86400
 #define VERIFIED .effects = LATCH_INTERNAL_WRITE, .verify = compare
+#define CONFIRMED .effects = LATCH_INTERNAL_WRITE, .verify = bad_compare
 #define UNDONE(by) .effects = LATCH_INTERNAL_WRITE, .compensate = by
 #define ASKED(by) .effects = LATCH_INTERNAL_WRITE, .reconcile = by
 
@@ -205,5 +229,6 @@ LATCH_PLUGIN(
   TOOL("Bad.Trusts", bad_trusts, KEYED), TOOL("Bad.Refuses", bad_refuses, KEYED), TOOL("Good.Refuses", good_refuses, KEYED),
   TOOL("Bad.Last", keep_last, ASKED(bad_last)), TOOL("Bad.Version", bad_version, VERIFIED),
   TOOL("Bad.Undo", keep_and_count, UNDONE(bad_undo)), TOOL("Good.Undo", keep_and_count, UNDONE(good_undo)),
-  TOOL("Good.Version", good_version, VERIFIED), TOOL("Bad.Price", bad_price, .determinism = LATCH_PURE),
+  TOOL("Good.Version", good_version, VERIFIED), TOOL("Bad.Confirms", good_version, CONFIRMED),
+  TOOL("Bad.Returns", bad_returns, KEYED, .verify = is_there), TOOL("Good.Returns", good_returns, KEYED, .verify = is_there), TOOL("Bad.Price", bad_price, .determinism = LATCH_PURE),
   TOOL("Good.Price", good_price, .determinism = LATCH_PURE));

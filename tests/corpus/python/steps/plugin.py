@@ -12,7 +12,7 @@ import zlib
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-from latchwork import events, step, tools
+from latchwork import Failure, events, step, tools
 
 
 @dataclass
@@ -154,6 +154,17 @@ def bad_workers(given: Words, context) -> Words:
 @step("Good.Workers", determinism="external")
 def good_workers(given: Words, context) -> Words:
     """Fetches several pages concurrently."""
+    pages = tools.call_all([("Web.Fetch", {"url": word}) for word in given.words])
+    for page in pages:
+        if isinstance(page, Failure):
+            raise page
+    return Words([page["text"] for page in pages])
+
+
+# A failed call has no text, so the step ends with a TypeError and not with the failure.
+@step("Bad.Pages", determinism="external")
+def bad_pages(given: Words, context) -> Words:
+    """Fetches several pages."""
     return Words([page["text"] for page in tools.call_all([("Web.Fetch", {"url": word}) for word in given.words])])
 
 

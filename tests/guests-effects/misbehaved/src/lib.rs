@@ -51,6 +51,9 @@ fn order(key: &str, body: &str) -> http::Request {
 }
 
 fn good(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    if args.item.is_empty() {
+        return Err(Error::invalid_input("an order has an item"));
+    }
     send(&order(context.external_key(), &json!({ "item": args.item }).to_string()))?;
     done(args)
 }

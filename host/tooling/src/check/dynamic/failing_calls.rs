@@ -1,11 +1,13 @@
 //! D063: runs a case once for each of its calls, and makes that call fail permanently. The step may then return an
-//! error but must not trap.
+//! error or throw an exception of its own. It must not trap, and its code must not make a mistake.
 
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_engine::Plugin;
 
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::run_end;
+use crate::check::dynamic::trace::RunEnd;
+use crate::check::exception;
 use crate::check::finding::Finding;
 
 /// Codes of the simulated failures: retries exhausted, and call not permitted.
@@ -32,7 +34,13 @@ pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin)
             script.answers[k].answer = Err(Failure::new(code, "the tool failed"));
             let Some(trace) = runs.run(&script, plugin).await else { return found };
             let when = format!("when call {k} ({}) fails with {code}, ", called[k].0);
-            let Some(finding) = run_end::host_fault(runs.ran, &trace, &when) else { continue };
+            let mistake = || {
+                let RunEnd::Failed(failure) = &trace.ended else { return None };
+                let message = || format!("{when}it ends with an exception: {}", failure.message);
+                exception::is_mistake(failure)
+                    .then(|| runs.ran.finding("D056", message()).functions(exception::frames(failure)))
+            };
+            let Some(finding) = run_end::host_fault(runs.ran, &trace, &when).or_else(mistake) else { continue };
             let finding = match finding.rule {
                 "D056" => runs
                     .ran

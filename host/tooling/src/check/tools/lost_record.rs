@@ -1,18 +1,19 @@
-//! D102, D103 and D104: a call is executed, but the host is killed before it writes the record of the call.
+//! D102, D103, D104 and D119: a call is executed, but the host is killed before it writes the record of the call.
 
 use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
 
-use latchwork_core::model::effect::{Answer, Output};
+use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::ReconcileVerdict;
+use latchwork_engine::capability::denied::ONLY_READS;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::finding::shown_value;
 use crate::check::tools::applied::difference;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::server_faults::FAULTS;
-use crate::check::tools::world::{FaultProfile, ReceivedRequest, World};
+use crate::check::tools::world::{CapturedLog, FaultProfile, ReceivedRequest, World};
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // A failing call leaves no effect, so no record of an effect can be lost.
@@ -31,7 +32,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// D102: a second call under the same key must leave the world as the first call left it.
+/// D102 and D119: a second call under the same key must leave the world as the first call left it, and return what the first
+/// call returned about it.
 async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let world = running.world()?;
     let first = running.call(&world, 0).await;
@@ -50,12 +52,30 @@ async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         );
     }
     check_repeated_requests(running, &requests, &repeated);
+    if let (Answer::Ok(made), Answer::Ok(again)) = (&first.end.answer, &second.end.answer)
+        && let Some(missing) = missing_proof(made, again)
+    {
+        let message = format!("called again under the same key it returns no {missing}, which the first try returns");
+        running.add_finding("D119", message).hint =
+            Some("return receipt and changes in every try, also if an earlier one did the work".to_owned());
+    }
     if let (Answer::Ok(_), false) = (&first.end.answer, matches!(second.end.answer, Answer::Ok(_))) {
         let message = "called again under the same key it fails, and the job would never get the first answer";
         let shown = describe_answer(&second.end.answer, &world);
         running.add_finding("D102", message).found = Some(shown);
     }
     Ok(())
+}
+
+/// Names a receipt or a change of the first try that the repetition does not return.
+fn missing_proof(first: &Output, again: &Output) -> Option<String> {
+    if first.receipt.is_some() && again.receipt.is_none() {
+        return Some("receipt".to_owned());
+    }
+    let resource = |change: &StateChange| (change.resource_type.clone(), change.resource_id.clone());
+    let returned: Vec<_> = again.state_changes.iter().map(resource).collect();
+    let missing = first.state_changes.iter().map(resource).find(|change| !returned.contains(change))?;
+    Some(format!("change of {} {:?}", missing.0, missing.1))
 }
 
 /// D102: each world-changing request of the repetition must be one of the first call.
@@ -226,13 +246,21 @@ async fn check_reconcile_without_answers(running: &mut RunningCase<'_>) -> std::
     Ok(())
 }
 
-pub(super) async fn ask(running: &RunningCase<'_>, world: &World) -> Result<ReconcileVerdict, String> {
+/// Asks `reconcile` about the call. D104: it must not try to write.
+pub(super) async fn ask(running: &mut RunningCase<'_>, world: &World) -> Result<ReconcileVerdict, String> {
     let plugin = running.plugin(world);
     let limits = plugin.limits(&running.case.operator);
     let asking = plugin.reconcile(&running.case.operator, &running.case.input, running.context(0), &limits);
-    // Failures of `reconcile` are not logged. The caller reports unexpected failures as findings.
-    asking
-        .with_subscriber(tracing::subscriber::NoSubscriber::new())
-        .await
-        .map_err(|failure| world.strip_paths(&failure.to_string()))
+    // The caller reports unexpected failures as findings.
+    let log = CapturedLog::default();
+    let verdict = asking.with_subscriber(log.subscriber()).await;
+    let text = log.text();
+    let refused = text.lines().find(|line| line.contains(ONLY_READS));
+    if let Some(what) = refused.and_then(|line| line.split("; ").next()?.split("\" wanted ").nth(1)) {
+        let message = format!("reconcile wanted {what}, which the host refuses");
+        if running.found.iter().all(|finding| finding.message != message) {
+            running.add_finding("D104", message).hint = Some("reconcile only reads".to_owned());
+        }
+    }
+    verdict.map_err(|failure| world.strip_paths(&failure.to_string()))
 }

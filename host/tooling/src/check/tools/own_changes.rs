@@ -1,15 +1,18 @@
-//! D117: `verify` must confirm what the call itself changed, only read, and report a mismatch only if it has seen one.
+//! D117: `verify` must confirm what the call itself changed and not what it did not change, only read, and report a mismatch only if it has seen one.
+
+use std::collections::BTreeMap;
 
 use tracing::instrument::WithSubscriber as _;
 
 use latchwork_core::model::effect::{Answer, StateChange};
 use latchwork_core::model::error::Failure;
+use latchwork_core::model::ids::Hash;
 use latchwork_engine::VerifyResult;
 
 use crate::check::tools::applied::difference;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::server_faults::FAULTS;
-use crate::check::tools::world::{FaultProfile, World};
+use crate::check::tools::world::{FaultProfile, ReceivedRequest, World};
 
 /// Lets `verify` look at each change of a call, in the world that the call left, and while its servers fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -18,7 +21,11 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     let world = running.world()?;
     let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
+    let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
     let before = world.state();
+    if !is_sent {
+        check_without_call(running, &before, &done.state_changes).await?;
+    }
     for change in &done.state_changes {
         let what = format!("{} {:?}", change.resource_type, change.resource_id);
         let verdict = ask(running, &world, change).await;
@@ -53,6 +60,27 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if let Some(difference) = difference(&before, &world.state()) {
         running.add_finding("D117", format!("verify must only read, but it changes the world: {difference}"));
     }
+    Ok(())
+}
+
+/// Lets `verify` look at the changes in a world without the call. Only for calls that changed folders or the map alone,
+/// because servers of a case have no state.
+async fn check_without_call(
+    running: &mut RunningCase<'_>,
+    after: &BTreeMap<String, Hash>,
+    changes: &[StateChange],
+) -> std::io::Result<()> {
+    let world = running.world()?;
+    if changes.is_empty() || difference(&world.state(), after).is_none() {
+        return Ok(());
+    }
+    for change in changes {
+        if !matches!(ask(running, &world, change).await, Ok(VerifyResult::Confirmed)) {
+            return Ok(());
+        }
+    }
+    let message = "verify confirms every change of the call, although nothing that the call wrote is there".to_owned();
+    report(running, message, "a mismatch", "confirmed".to_owned(), "look for the change where the call wrote it");
     Ok(())
 }
 

@@ -97,6 +97,7 @@ impl RunningCase<'_> {
             is_dry_run: false,
             is_stable: spec.determinism == Determinism::Stable,
             is_pure: spec.determinism == Determinism::Pure,
+            is_question: false,
         }
     }
 
@@ -117,16 +118,10 @@ impl RunningCase<'_> {
     pub(super) async fn call_with(&mut self, world: &World, context: ToolCallContext, moved: bool) -> CallResult {
         let plugin = if moved { self.moved_plugin(world) } else { self.plugin(world) };
         let log = world::CapturedLog::default();
-        let subscriber = tracing_subscriber::fmt()
-            .with_max_level(tracing::Level::TRACE)
-            .without_time()
-            .with_ansi(false)
-            .with_writer(log.clone())
-            .finish();
         let usual = plugin.limits(&self.case.operator);
         let limits = if moved { with_more_room(&usual) } else { usual };
         let calling = plugin.invoke(&self.case.operator, &self.case.input, context, &limits);
-        let end = calling.with_subscriber(subscriber).await;
+        let end = calling.with_subscriber(log.subscriber()).await;
         let run = self.ran.get_or_insert_with(|| CaseRun {
             name: self.case.name.clone(),
             operator: self.case.operator.clone(),

@@ -35,7 +35,12 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         Answer::Ok(_) => {
             let own = own_entries(running, &before, &after).await?;
             let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
-            if let Some(left) = left_entry(&own, &after, &world.state()).filter(|_| !is_sent) {
+            let undone = world.state();
+            let was_there = |name: &&String| after.contains_key(*name) && !undone.contains_key(*name);
+            if let Some(lost) = before.keys().find(was_there) {
+                let message = format!("compensate deletes {lost}, which was there before the call");
+                report(running, message, &answer, &world, "restore the earlier contents, which the result can hold");
+            } else if let Some(left) = left_entry(&own, &after, &undone).filter(|_| !is_sent) {
                 let message = format!("compensate reports that the call is undone, but {left} is as the call wrote it");
                 report(
                     running,

@@ -358,6 +358,11 @@ impl CapturedLog {
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
     }
+
+    pub(super) fn subscriber(&self) -> impl tracing::Subscriber + Send + Sync + 'static {
+        let format = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE);
+        format.without_time().with_ansi(false).with_writer(self.clone()).finish()
+    }
 }
 
 impl Write for CapturedLog {

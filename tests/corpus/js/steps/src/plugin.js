@@ -75,6 +75,17 @@ step('Good.Unawaited', of('Fetches a page.', text, text, { determinism: 'externa
   text: tools.call('Web.Fetch', { url: text }).text,
 }));
 
+// A failed call has no answer, so the step ends with a TypeError and not with the failure.
+const calls = (words) => words.map((url) => ({ operator: 'Web.Fetch', args: { url } }));
+step('Bad.Pages', of('Fetches pages.', words, words, { determinism: 'external' }), ({ words }) => ({
+  words: tools.callAll(calls(words)).map(({ ok }) => ok.text),
+}));
+step('Good.Pages', of('Fetches pages.', words, words, { determinism: 'external' }), ({ words }) => {
+  const answers = tools.callAll(calls(words));
+  for (const { failure } of answers) if (failure) throw failure;
+  return { words: answers.map(({ ok }) => ok.text) };
+});
+
 // A step has no `process` object.
 step('Bad.Region', of('Says where it runs.', text, text), ({ text }) => ({ text: `${text} in ${process.env.REGION}` }));
 step('Good.Region', of('Says where it runs, if anybody knows.', text, text), ({ text }) => ({
