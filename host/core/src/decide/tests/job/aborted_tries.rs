@@ -30,7 +30,7 @@ fn lack_of_resources_parks_a_step_and_never_fails_it() {
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
 }
 
-/// I223. The try before made two calls, and these repetitions none or one. They are tried again like any other, and the log
+/// I206, I223. The try before made two calls, and these repetitions none or one. They are tried again like any other, and the log
 /// is no evidence against them.
 #[test]
 fn try_that_ends_early_by_a_limit_of_the_machine_is_no_divergence() {
