@@ -128,6 +128,7 @@ async fn untyped_functions_answer_like_tools() {
 
 /// I70: the functions of a component that was built by ordinary JavaScript tools are usable as tools.
 #[tokio::test]
+#[ignore = "compiles a large engine; run by .ci/long"]
 async fn javascript_functions_are_tools() {
     let Some(file) = untyped_script_guest() else { return };
     let limits = LimitsConfig { memory_bytes: None, fuel: None, ..LIMITS };

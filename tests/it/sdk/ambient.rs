@@ -32,8 +32,19 @@ fn run_step_job(lang: &str, operator: &str, payload: Value) -> (Value, Option<Va
 /// I52: the clocks and random numbers of a language come from the clock and the random stream that the host gives to
 /// the step. The values differ between two jobs, and repeat in the replay from every prefix of each job.
 #[test]
-fn ambient_time_and_randomness_follow_the_injected_sources() {
-    for lang in LANGS {
+fn ambient_time_and_randomness_of_c_and_go_follow_the_injected_sources() {
+    check_sources(&["c", "go"]);
+}
+
+/// I52.
+#[test]
+#[ignore = "compiles large runtimes; run by .ci/long"]
+fn ambient_time_and_randomness_of_javascript_and_python_follow_the_injected_sources() {
+    check_sources(&["js", "python"]);
+}
+
+fn check_sources(langs: &[&str]) {
+    for lang in langs.iter().copied() {
         let [first, second] = [(); 2].map(|()| {
             let (response, output, _) = run_step_job(lang, "Ambient.Look", json!({}));
             output.unwrap_or_else(|| panic!("{lang}: {response:#}"))
@@ -104,6 +115,7 @@ fn number_that_would_be_rounded_is_refused() {
 /// location in the result. The message of a failure contains its cause. Without the SDK, these results and failures
 /// would be lost silently or end in a trap without a message.
 #[test]
+#[ignore = "runs jobs in each language; run by .ci/long"]
 fn unrepresentable_result_is_refused_with_its_location() {
     for (lang, how, code, said) in [
         ("js", "several", "PLUGIN_EXCEPTION", "both (Error: the first; TypeError: the second)"),
@@ -133,6 +145,7 @@ fn unrepresentable_result_is_refused_with_its_location() {
 /// All printed text reaches the log, including incomplete characters, circular values, and lines without an
 /// end.
 #[test]
+#[ignore = "runs jobs in each language; run by .ci/long"]
 fn printed_text_reaches_the_log() {
     for (lang, lines) in [
         (

@@ -35,6 +35,7 @@ fn late_import_that_cannot_be_resolved_early_is_refused_with_file_and_line() {
 
 /// I52.
 #[test]
+#[ignore = "builds several large components; run by .ci/long"]
 fn time_and_randomness_at_module_level_are_refused() {
     for (lang, path, text) in [
         ("js", "src/plugin.js", "import '../latchwork/index.js';\nconst started = Date.now();\n"),
