@@ -208,6 +208,12 @@ static bool bad_undo(latch_json args, latch_json result, const char *key, latch_
   (void)args, (void)result;
   return latch_kv_delete(answer, key_of("note-", key), &was_there) && kept(answer, key);
 }
+/* The call replaced an earlier text, which the undo does not bring back. */
+static bool bad_erase(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  bool was_there;
+  (void)args, (void)result;
+  return latch_kv_delete(answer, "last", &was_there) && kept(answer, key);
+}
 static bool good_undo(latch_json args, latch_json result, const char *key, latch_answer *answer) {
   bool was_there;
   return latch_kv_delete(answer, key_of("copy-", key), &was_there) && bad_undo(args, result, key, answer);
@@ -229,6 +235,7 @@ LATCH_PLUGIN(
   TOOL("Bad.Trusts", bad_trusts, KEYED), TOOL("Bad.Refuses", bad_refuses, KEYED), TOOL("Good.Refuses", good_refuses, KEYED),
   TOOL("Bad.Last", keep_last, ASKED(bad_last)), TOOL("Bad.Version", bad_version, VERIFIED),
   TOOL("Bad.Undo", keep_and_count, UNDONE(bad_undo)), TOOL("Good.Undo", keep_and_count, UNDONE(good_undo)),
+  TOOL("Bad.Erases", keep_last, UNDONE(bad_erase)),
   TOOL("Good.Version", good_version, VERIFIED), TOOL("Bad.Confirms", good_version, CONFIRMED),
   TOOL("Bad.Returns", bad_returns, KEYED, .verify = is_there), TOOL("Good.Returns", good_returns, KEYED, .verify = is_there), TOOL("Bad.Price", bad_price, .determinism = LATCH_PURE),
   TOOL("Good.Price", good_price, .determinism = LATCH_PURE));
