@@ -1,21 +1,12 @@
 //! D109: a tool that has changed its folders or its map must not report that nothing was changed.
 
-use std::collections::BTreeMap;
-
 use latchwork_core::model::effect::Answer;
-use latchwork_core::model::ids::Hash;
 
 use crate::check::tools::running_case::{RunningCase, describe_answer};
-use crate::check::tools::world::World;
+use crate::check::tools::world::{State, World};
 
 /// Checks the report of a call against the state of its world. `when` describes the situation.
-pub(super) fn check(
-    running: &mut RunningCase<'_>,
-    when: &str,
-    before: &BTreeMap<String, Hash>,
-    world: &World,
-    answer: &Answer,
-) {
+pub(super) fn check(running: &mut RunningCase<'_>, when: &str, before: &State, world: &World, answer: &Answer) {
     let Answer::NotApplied(_) = answer else { return };
     let Some(difference) = difference(before, &world.state()) else { return };
     let message = format!("{when}, {difference}, but the tool reports no change");
@@ -26,7 +17,7 @@ pub(super) fn check(
 }
 
 /// Describes the first difference between two states of a world.
-pub(super) fn difference(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Option<String> {
+pub(super) fn difference(before: &State, after: &State) -> Option<String> {
     let made = after.keys().find(|name| !before.contains_key(*name)).map(|name| format!("{name} is created"));
     let gone = || before.keys().find(|name| !after.contains_key(*name)).map(|name| format!("{name} is deleted"));
     let other = || {

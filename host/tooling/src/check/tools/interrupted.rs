@@ -3,23 +3,17 @@
 //! After a restart the host asks `reconcile`, or repeats the call under the same key. Folders and map must then be as
 //! after a call that was not interrupted. Servers of a case have no state, so their part is left to `lost_record`.
 
-use std::collections::BTreeMap;
-
 use latchwork_core::model::effect::Answer;
-use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::ReconcileVerdict;
 
 use crate::check::tools::applied::difference;
 use crate::check::tools::lost_record::ask;
 use crate::check::tools::running_case::RunningCase;
-use crate::check::tools::world::ReceivedRequest;
+use crate::check::tools::world::{ReceivedRequest, State};
 
 /// Maximum number of operations of a call at which the host is killed.
 const KILLS_MAX: u32 = 32;
-
-/// Hashes of folders and map, by name.
-type State = BTreeMap<String, Hash>;
 
 /// Traces of calls that were not interrupted.
 struct WholeCalls {

@@ -1,18 +1,16 @@
-//! D117: `verify` must confirm what the call itself changed and not what it did not change, only read, and report a mismatch only if it has seen one.
-
-use std::collections::BTreeMap;
+//! D117: `verify` must confirm what the call changed, and nothing without the call. It must only read, and report a mismatch
+//! only if it has seen one.
 
 use tracing::instrument::WithSubscriber as _;
 
 use latchwork_core::model::effect::{Answer, StateChange};
 use latchwork_core::model::error::Failure;
-use latchwork_core::model::ids::Hash;
 use latchwork_engine::VerifyResult;
 
 use crate::check::tools::applied::difference;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::server_faults::FAULTS;
-use crate::check::tools::world::{FaultProfile, ReceivedRequest, World};
+use crate::check::tools::world::{FaultProfile, ReceivedRequest, State, World};
 
 /// Lets `verify` look at each change of a call, in the world that the call left, and while its servers fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -67,7 +65,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
 /// because servers of a case have no state.
 async fn check_without_call(
     running: &mut RunningCase<'_>,
-    after: &BTreeMap<String, Hash>,
+    after: &State,
     changes: &[StateChange],
 ) -> std::io::Result<()> {
     let world = running.world()?;

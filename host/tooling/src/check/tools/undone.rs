@@ -1,20 +1,14 @@
 //! D118: `compensate` must undo what the call wrote, and report success only if it has undone the call.
 
-use std::collections::BTreeMap;
-
 use tracing::instrument::WithSubscriber as _;
 
 use latchwork_core::model::effect::{Answer, Output};
-use latchwork_core::model::ids::Hash;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::server_faults::FAULTS;
 use crate::check::tools::single_call::is_host_ended;
-use crate::check::tools::world::{ReceivedRequest, World};
-
-/// Hashes of folders and map, by name.
-type State = BTreeMap<String, Hash>;
+use crate::check::tools::world::{ReceivedRequest, State, World};
 
 /// Undoes the call of a case, in the world that the call left, and while its servers fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {

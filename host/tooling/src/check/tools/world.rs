@@ -68,6 +68,9 @@ impl ReceivedRequest {
     }
 }
 
+/// Hashes of all files and map entries of a world, by name.
+pub(super) type State = BTreeMap<String, Hash>;
+
 /// Servers, directories and a key-value map.
 pub(super) struct World {
     dir: tempfile::TempDir,
@@ -160,9 +163,8 @@ impl World {
         (!self.received().is_empty()).then_some("asks a server")
     }
 
-    /// Returns the hashes of all files and map entries of the world, by name.
-    pub(super) fn state(&self) -> BTreeMap<String, Hash> {
-        let mut state = BTreeMap::new();
+    pub(super) fn state(&self) -> State {
+        let mut state = State::new();
         for grant in &self.settings.grants.dirs {
             files(&grant.host, &grant.guest, &mut state);
         }
@@ -177,7 +179,7 @@ impl World {
     }
 }
 
-fn files(dir: &Path, guest: &str, state: &mut BTreeMap<String, Hash>) {
+fn files(dir: &Path, guest: &str, state: &mut State) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     for entry in entries.flatten() {
         let name = format!("{guest}/{}", entry.file_name().to_string_lossy());

@@ -26,7 +26,7 @@ fn count(poll: Poll, _: &step::Context) -> Result<Winner, Error> {
     }
     counts.remove("");
     let (answer, votes) =
-        counts.into_iter().max_by_key(|(_, votes)| *votes).ok_or_else(|| Error::invalid_input("nobody has voted"))?;
+        counts.into_iter().max_by_key(|(_, votes)| *votes).ok_or_else(|| Error::invalid_input("there are no votes"))?;
     Ok(Winner { question: poll.question, answer, votes, turnout: poll.votes.len() })
 }
 
