@@ -1,9 +1,10 @@
 //! Builds take packages in the versions and with the hashes of a lock file, in each language that has packages.
 //!
-//! All packages are made here, so that no registry is needed.
+//! All packages are made here, so that only the tools of the builds come from a registry.
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Once;
 
 use serde_json::Value;
 
@@ -30,8 +31,22 @@ pub(super) fn write_wheel(dir: &Path, version: &str, code: &str) {
     python(dir, script, &[version, code]);
 }
 
-/// Builds the project `x` in `dir` with pip's own settings for a folder of wheels.
+/// Installs what builds of Python need from the package index, by a build that ends at the scan of the modules.
+fn install_python_tools() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let parent = new_project("python");
+        let text = "from latchwork import step\n\n\n@step(\"A.B\")\ndef f(x, context):\n    import no_such_module\n";
+        std::fs::write(parent.path().join("x/plugin.py"), text).unwrap();
+        let built = run_latch(parent.path(), &["plugin", "build", "x", "--json"]);
+        assert!(built.stdout.contains("there is no module no_such_module"), "{} {}", built.stdout, built.stderr);
+    });
+}
+
+/// Builds the project `x` in `dir` with pip's own settings for a folder of wheels. They would hold for the tools of the
+/// build, too, which are installed before.
 pub(super) fn build_with_wheels(dir: &Path, more: &[&str]) -> CommandOutput {
+    install_python_tools();
     let mut build = latch_command(dir, &[&["plugin", "build", "x", "--json"], more].concat());
     build.env("PIP_NO_INDEX", "1").env("PIP_FIND_LINKS", dir.join("wheels"));
     command_output(build.output().unwrap())
