@@ -75,6 +75,9 @@ fn state_at_end(place: &TestEnv, job: &str) -> String {
     waited.json()["state"].as_str().unwrap_or_default().to_owned()
 }
 
+/// Rounds after which the largest memory of a worker is known.
+const MIN_MEMORY_ROUNDS: usize = 10;
+
 /// Number of open descriptors, and memory in KiB, of a process. Connections of the database are not counted, because their
 /// number follows the load.
 #[cfg(target_os = "linux")]
@@ -125,19 +128,22 @@ fn greedy_plugins_leave_the_jobs_of_another_tenant_alone() {
         run_round(&place, 2);
     });
     let process = worker.child.id();
-    let (open, memory) = held_by(process);
-    let mut beside = Duration::ZERO;
+    let (open, _) = held_by(process);
+    let (mut beside, mut memory) = (Duration::ZERO, Vec::new());
     for _ in 0..rounds {
         beside = beside.max(run_round(&place, 2));
+        memory.push(held_by(process).1);
     }
     wait_until("descriptors close", || held_by(process).0 <= open);
-    let (_, later) = held_by(process);
     println!(
-        "honest jobs: {alone:?} alone, {beside:?} beside greedy ones, ratio {:.1}; memory {memory} KiB, later {later} KiB",
+        "honest jobs: {alone:?} alone, {beside:?} beside greedy ones, ratio {:.1}; memory in KiB: {memory:?}",
         beside.as_secs_f64() / alone.as_secs_f64()
     );
-    if rounds > 1 {
-        assert!(later <= memory + memory / 5, "memory grew from {memory} to {later} KiB");
+    // The allocator keeps more or less of the memory of a round, so the largest values of many rounds are compared.
+    if rounds >= 2 * MIN_MEMORY_ROUNDS {
+        let (first, second) = memory.split_at(rounds / 2);
+        let (first, second) = (first.iter().max().unwrap(), second.iter().max().unwrap());
+        assert!(second - second.min(first) <= first / 5, "memory grew from {first} to {second} KiB");
     }
     let messages = worker.messages();
     assert!(!messages.contains("belongs to another worker now"), "{messages}");

@@ -15,6 +15,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
 use crate::capability::call_window::CallWindow;
+use crate::capability::file_open::Opening;
 use crate::capability::grant;
 use crate::capability::grants::Grants;
 use crate::capability::handles::{self, Handles};
@@ -43,8 +44,9 @@ impl Files<'_> {
         self.watch.begin_side_effect().map_err(|fault| FsError::trap(wasmtime::Error::from(fault)))
     }
 
-    /// Refuses a FIFO, a socket or a device. A guest cannot create them, but another process can. To open a FIFO waits for its
-    /// other end, on a thread that the library cannot stop.
+    /// Refuses a FIFO, a socket or a device. A guest cannot create them, but another process can. To open one of them can
+    /// change something already, so the path is looked at before. One that takes the place of a file after this look is
+    /// refused by [`Opening::open_in`].
     async fn check_kind(&mut self, fd: &Resource<Descriptor>, path_flags: PathFlags, path: &str) -> FsResult<()> {
         let fd = Resource::new_borrow(fd.rep());
         match self.inner.stat_at(fd, path_flags, path.to_owned()).await {
@@ -164,22 +166,20 @@ impl HostDescriptor for Files<'_> {
         open: OpenFlags,
         flags: DescriptorFlags,
     ) -> FsResult<Resource<Descriptor>> {
-        // An open operation counts as a change if it creates or truncates a file, or opens a file for writing. The
-        // right to mutate a directory does not count, because opening a directory changes nothing. Toolchains routinely
-        // ask for this right.
-        let changes =
-            open.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE) || flags.contains(DescriptorFlags::WRITE);
         if !self.handles.may_open_file() {
             return Err(ErrorCode::Quota.into());
         }
         self.check_kind(&fd, path_flags, &path).await?;
+        let opening = Opening { path_flags, path, open, flags };
+        let changes = opening.changes();
         if changes {
             self.begin()?;
         }
-        let result = self.inner.open_at(fd, path_flags, path, open, flags).await;
+        let Descriptor::Dir(dir) = self.inner.table.get(&fd)? else { return Err(ErrorCode::NotDirectory.into()) };
+        let result = opening.open_in(dir).await.map_err(FsError::from);
         let opened = if changes { self.log_refusal("open a file for writing", result)? } else { result? };
-        self.handles.count_file(self.inner.table.get(&opened)?);
-        Ok(opened)
+        self.handles.count_file(&opened);
+        Ok(self.inner.table.push(opened)?)
     }
 
     fn read_via_stream(&mut self, fd: Resource<Descriptor>, offset: Filesize) -> FsResult<Resource<DynInputStream>> {

@@ -7,10 +7,11 @@
 //! Modules `grant` and `http_grant` check every grant. Module `call_window` enforces the deadline of a call and records whether
 //! the call has begun to act on the world.
 //!
-//! Floors, top first: `hidden_secrets`, `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`, `context`, `filesystem`,
-//! `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `handles`, `host_call_gate`, `http_grant`, `older_grants`,
-//! `rng`, `stub`, `tools` · `grant` · `denied` · `access_text`, `config_line` · `address`, `call_window`, `clock`, `fixed_sources`,
-//! `grants`, `placeholder`, `replaced_body`, `secret_values`, `step_view` · `cut_off`.
+//! Floors, top first: `hidden_secrets`, `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`,
+//! `context`, `filesystem`, `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `file_open`, `handles`,
+//! `host_call_gate`, `http_grant`, `older_grants`, `rng`, `stub`, `tools` · `grant` · `denied` · `access_text`,
+//! `config_line` · `address`, `call_window`, `clock`, `fixed_sources`, `grants`, `placeholder`, `replaced_body`,
+//! `secret_values`, `step_view` · `cut_off`.
 
 pub mod access_text;
 pub mod call_window;
@@ -30,6 +31,7 @@ pub(crate) mod config;
 pub mod connect;
 pub(crate) mod context;
 mod events;
+pub(crate) mod file_open;
 pub(crate) mod filesystem;
 mod fixed_sources;
 pub mod grant;
