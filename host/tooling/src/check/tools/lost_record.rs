@@ -11,6 +11,7 @@ use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::finding::shown_value;
 use crate::check::tools::applied::difference;
+use crate::check::tools::refusal;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::server_faults::FAULTS;
 use crate::check::tools::world::{CapturedLog, FaultProfile, ReceivedRequest, World};
@@ -254,10 +255,8 @@ pub(super) async fn ask(running: &mut RunningCase<'_>, world: &World) -> Result<
     // The caller reports unexpected failures as findings.
     let log = CapturedLog::default();
     let verdict = asking.with_subscriber(log.subscriber()).await;
-    let text = log.text();
-    let refused = text.lines().find(|line| line.contains(ONLY_READS));
-    if let Some(what) = refused.and_then(|line| line.split("; ").next()?.split("\" wanted ").nth(1)) {
-        let message = format!("reconcile wanted {what}, which the host refuses");
+    if let Some(refusal) = refusal::in_log(&log.text()).find(|refusal| refusal.has(ONLY_READS)) {
+        let message = format!("reconcile {}, which the host refuses", refusal.access);
         if running.found.iter().all(|finding| finding.message != message) {
             running.add_finding("D104", message).hint = Some("reconcile only reads".to_owned());
         }

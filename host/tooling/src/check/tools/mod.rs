@@ -15,7 +15,8 @@
 //! clocks, random numbers and secrets, without a run.
 //!
 //! Floors, top first: `run_cases` · `interrupted`, `lost_record`, `own_changes`, `undone` · `server_faults` · `single_call`,
-//! `pure` · `applied` · `running_case` · `world` · `case`, `impure_reads`.
+//! `pure` · `applied` · `running_case` · `world` · `case`, `impure_reads`,
+//! `refusal`.
 
 mod applied;
 mod case;
@@ -24,6 +25,7 @@ mod interrupted;
 mod lost_record;
 mod own_changes;
 mod pure;
+mod refusal;
 mod run_cases;
 mod running_case;
 mod server_faults;

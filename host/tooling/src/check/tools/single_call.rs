@@ -9,6 +9,7 @@ use latchwork_engine::capability::denied::{
 
 use crate::check::exception;
 use crate::check::tools::applied;
+use crate::check::tools::refusal;
 use crate::check::tools::running_case::{CallResult, RunningCase, describe_answer};
 
 /// Minimum length of a checked secret, in bytes. A shorter secret could occur in a text by chance.
@@ -95,23 +96,20 @@ pub(super) fn is_host_ended(code: Code) -> bool {
 /// operator may not read.
 fn check_denials(running: &mut RunningCase<'_>, called: &CallResult) -> bool {
     let mut is_impure = false;
-    for line in called.log.lines().filter(|line| line.contains("denied: plugin")) {
-        let what = line.split_once("denied: plugin ").map_or(line, |(_, rest)| rest);
-        let what = what.split_once("\" ").map_or(what, |(_, rest)| rest);
-        if line.contains(NOT_FOR_PURE) {
+    for refusal in refusal::in_log(&called.log) {
+        let what = refusal.access;
+        if refusal.has(NOT_FOR_PURE) {
             is_impure = true;
-            let what = what.split("; ").next().unwrap_or(what);
             let finding = running
                 .add_finding("D114", format!("it declares that it is pure, but it {what}, which the host refuses"));
             *finding = finding.clone().functions(named_functions(&called.end.functions));
             continue;
         }
         let undeclared = [DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT];
-        let (rule, hint) = match undeclared.iter().any(|text| line.contains(text)) {
+        let (rule, hint) = match undeclared.iter().any(|text| refusal.has(text)) {
             true => ("D105", "declare what it changes, or only read"),
             false => ("D112", "grant it in its [[plugin]], or leave it alone"),
         };
-        let what = what.split("; ").next().unwrap_or(what).trim_end();
         running.add_finding(rule, format!("it {what}, which the host refuses")).hint = Some(hint.to_owned());
     }
     is_impure

@@ -113,29 +113,35 @@ fn evidence_of_retried_jobs_verifies() {
     assert!(report.problems.iter().any(|p| p.kind == ProblemKind::DoubleExecution), "{:#?}", report.problems);
 }
 
-/// I29: each byte of the file is changed in two ways, one byte at a time. Each change is found and located in
-/// the line of the changed byte.
+/// Changes the byte at `at` in two ways, one at a time. Each change is found and located in `line`.
+fn check_changes_of_byte(file: &[u8], at: usize, line: u64) {
+    for other in [file[at] ^ 1, b'\n'] {
+        if other == file[at] {
+            continue;
+        }
+        let mut changed = file.to_vec();
+        changed[at] = other;
+        let report = verify(&changed);
+        let first = report.problems.first().unwrap_or_else(|| panic!("byte {at} changed to {other} is not found"));
+        assert_eq!(first.line, line, "byte {at} changed to {other}: {first}");
+        // Further problems are consequences of the damage. They are reported at most two lines after the damaged
+        // line.
+        assert!(report.problems.iter().all(|p| p.line <= line + 2), "byte {at}: {:#?}", report.problems);
+    }
+}
+
+/// I29: each byte of the file is changed. Each change is found and located in the line of the changed byte.
 #[test]
 fn every_changed_byte_is_found_in_its_line() {
     let file = export(&small(&json!({})));
     assert!(file.len() < 16_000, "small enough to try everything: {} bytes", file.len());
     let mut line = 1;
-    for at in 0..file.len() {
-        for other in [file[at] ^ 1, b'\n'] {
-            if other == file[at] {
-                continue;
-            }
-            let mut changed = file.clone();
-            changed[at] = other;
-            let report = verify(&changed);
-            let first = report.problems.first().unwrap_or_else(|| panic!("byte {at} changed to {other} is not found"));
-            assert_eq!(first.line, line, "byte {at} changed to {other}: {first}");
-            // Further problems are consequences of the damage. They are reported at most two lines after the damaged
-            // line.
-            assert!(report.problems.iter().all(|p| p.line <= line + 2), "byte {at}: {:#?}", report.problems);
-        }
-        line += u64::from(file[at] == b'\n');
-    }
+    let lines: Vec<u64> = file.iter().map(|byte| (line, line += u64::from(*byte == b'\n')).0).collect();
+    // Half of the bytes in a second thread.
+    std::thread::scope(|scope| {
+        scope.spawn(|| (0..file.len()).step_by(2).for_each(|at| check_changes_of_byte(&file, at, lines[at])));
+        (1..file.len()).step_by(2).for_each(|at| check_changes_of_byte(&file, at, lines[at]));
+    });
 }
 
 /// I29: missing, duplicated and moved lines are found, and so is a truncated file.
