@@ -13,7 +13,7 @@ use wasmtime_wasi::OpenMode;
 use wasmtime_wasi::filesystem::{Descriptor, Dir, File};
 use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorFlags, ErrorCode, OpenFlags, PathFlags};
 
-/// What a guest wants to open, as `wasi:filesystem` states it.
+/// Path that a guest opens, with the flags of `wasi:filesystem`.
 pub(crate) struct Opening {
     pub(crate) path_flags: PathFlags,
     pub(crate) path: String,

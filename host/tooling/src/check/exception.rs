@@ -33,11 +33,15 @@ const MISTAKES: [&str; 10] = [
 /// Starts of the texts of such panics in Go.
 const MISTAKES_IN_GO: [&str; 2] = ["runtime error: ", "interface conversion: "];
 
-/// Returns true if the language runtime threw the exception because of a mistake in the code.
+/// Place of a frame in Python that belongs to the SDK, which throws if a function is called that a plugin does not have.
+const SDK_IN_PYTHON: &str = " (latchwork/";
+
+/// Returns true if the language runtime or the SDK threw the exception because of a mistake in the code.
 pub(super) fn is_mistake(failure: &Failure) -> bool {
-    let Exception { exception, panic, .. } = detail(failure);
+    let Exception { exception, panic, traceback, .. } = detail(failure);
     exception.is_some_and(|name| MISTAKES.contains(&name.as_str()))
         || panic.is_some_and(|text| MISTAKES_IN_GO.iter().any(|start| text.starts_with(start)))
+        || traceback.is_some_and(|text| python_frames(&text).first().is_some_and(|frame| frame.contains(SDK_IN_PYTHON)))
 }
 
 fn detail(failure: &Failure) -> Exception {
@@ -111,6 +115,12 @@ mod tests {
             assert!(!is_mistake(serde_json::json!({ "exception": reported })));
         }
         assert!(!is_mistake(serde_json::json!({ "panic": "no page" })));
+        let raised_in = |file: &str| {
+            let frame = |file: &str| format!("  File \"{file}\", line 7, in f\n");
+            let traceback = format!("Traceback (most recent call last):\n{}{}", frame("plugin.py"), frame(file));
+            serde_json::json!({ "exception": "RuntimeError", "traceback": traceback })
+        };
+        assert!(is_mistake(raised_in("latchwork/_step.py")) && !is_mistake(raised_in("plugin.py")));
         assert!(!is_mistake(serde_json::json!("no object")));
     }
 

@@ -166,6 +166,7 @@ rules! {
     "D117" Violation,
     "D118" Violation,
     "D119" Violation,
+    "D120" Warning,
     "D150" Violation,
     "D151" Violation,
     "D152" Violation,

@@ -51,6 +51,21 @@ static latch_verdict good_find(latch_json args, const char *key, latch_answer *a
   (void)args;
   return look(key_of("note-", key), key, answer);
 }
+/* A map that does not answer is taken for an empty one. */
+static latch_verdict bad_away(latch_json args, const char *key, latch_answer *answer) {
+  latch_answer failed = { 0 };
+  char *note = NULL;
+  (void)args;
+  latch_kv_get(&failed, key_of("note-", key), &note);
+  if (!note) return LATCH_DID_NOT_HAPPEN;
+  kept(answer, key);
+  return LATCH_HAPPENED;
+}
+/* All calls of a job have one trace id. */
+static bool bad_trace(latch_json args, latch_answer *answer) {
+  char *trace = latch_get_invocation().trace_id;
+  return latch_kv_set(answer, key_of("note-", trace), latch_json_text(args)) && kept(answer, trace);
+}
 /* Reconcile itself writes a note. The next reconcile finds that note. */
 static latch_verdict bad_mark(latch_json args, const char *key, latch_answer *answer) {
   latch_verdict verdict = good_find(args, key, answer);
@@ -228,6 +243,7 @@ static bool good_undo(latch_json args, latch_json result, const char *key, latch
 
 LATCH_PLUGIN(
   TOOL("Bad.Keyed", bad_keyed, KEYED), TOOL("Good.Keyed", good_keyed, KEYED), TOOL("Bad.Forgets", keep, ASKED(bad_find)),
+  TOOL("Bad.Away", keep, ASKED(bad_away)), TOOL("Bad.Trace", bad_trace, KEYED), TOOL("Good.Trace", keep, KEYED),
   TOOL("Good.Asked", keep, ASKED(good_find)), TOOL("Bad.Marks", keep, ASKED(bad_mark)), TOOL("Bad.Traps", bad_traps),
   TOOL("Good.Traps", good_traps), TOOL("Bad.Tells", bad_tells), TOOL("Good.Tells", good_tells),
   TOOL("Bad.Halves", bad_halves, KEYED), TOOL("Good.Halves", good_halves, KEYED),

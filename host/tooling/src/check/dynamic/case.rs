@@ -5,13 +5,11 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::Limits;
 use latchwork_engine::guest::sources::StepContext;
 
-use crate::check::dynamic::script::{RunScript, ScriptedAnswer};
+use crate::check::dynamic::script::{ANSWER_US, RunScript, ScriptedAnswer};
 use crate::check::finding::SourceLocation;
 
 /// Start time of the steps in cases: 2026-01-05 09:00:00 UTC, a Monday.
 const START_US: i64 = 1_767_603_600_000_000;
-/// Duration of each tool call in a case, in microseconds.
-const ANSWER_US: i64 = 250_000;
 
 /// Answer to one call of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +80,7 @@ impl StepCase {
             seed,
             started_us,
             answers,
+            otherwise: None,
             limits,
             loose: false,
             reversed: false,

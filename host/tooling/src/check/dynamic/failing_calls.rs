@@ -1,17 +1,34 @@
-//! D063: runs a case once for each of its calls, and makes that call fail permanently. The step may then return an
-//! error or throw an exception of its own. It must not trap, and its code must not make a mistake.
+//! D057 and D063: runs a case once for each of its calls, and makes that call fail permanently, or all calls from it on.
+//! The step may then return an error or throw an exception of its own. It must end, it must not trap, and its code must not
+//! make a mistake.
 
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_engine::Plugin;
 
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::run_end;
+use crate::check::dynamic::script::RunScript;
 use crate::check::dynamic::trace::RunEnd;
 use crate::check::exception;
 use crate::check::finding::Finding;
 
-/// Codes of the simulated failures: retries exhausted, and call not permitted.
-const CODES: [Code; 2] = [Code::DependencyUnavailable, Code::PolicyDenied];
+/// Codes of the simulated failures: those that a tool can return.
+const CODES: [Code; 10] = [
+    Code::DependencyUnavailable,
+    Code::PolicyDenied,
+    Code::NetworkTimeout,
+    Code::TemporaryProviderError,
+    Code::RateLimit,
+    Code::TransientDbLock,
+    Code::InvalidInput,
+    Code::MissingRequiredContext,
+    Code::AuthForbidden,
+    Code::SchemaValidationFailed,
+];
+/// Number of codes at the start of [`CODES`] with which calls fail whose index is at least [`ALL_CODES_MAX`].
+const FEW_CODES: usize = 2;
+/// Number of calls of a case that fail with every code.
+const ALL_CODES_MAX: usize = 10;
 /// Maximum number of calls of a case that are made to fail.
 const CALLS_MAX: usize = 100;
 /// Maximum number of findings per case.
@@ -21,40 +38,82 @@ pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin)
     let mut found: Vec<Finding> = Vec::new();
     let called: Vec<_> = runs.ran.base.calls().map(|(operator, args)| (operator.clone(), args.clone())).collect();
     for k in 0..called.len().min(runs.ran.script.answers.len()).min(CALLS_MAX) {
-        for code in CODES {
-            let mut script = runs.script();
-            script.expected = None;
-            // Finds answers by operator and arguments instead of by position. After a failure, the step may make other
-            // calls than in the usual run.
-            script.loose = true;
-            for (given, (operator, args)) in script.answers.iter_mut().zip(&called) {
-                given.operator = Some(operator.clone());
-                given.args = Some(args.clone());
-            }
-            script.answers[k].answer = Err(Failure::new(code, "the tool failed"));
-            let Some(trace) = runs.run(&script, plugin).await else { return found };
+        for code in codes(k) {
+            let failure = Failure::new(*code, "the tool failed");
+            let mut script = script_of(runs, &called);
+            script.answers[k].answer = Err(failure);
             let when = format!("when call {k} ({}) fails with {code}, ", called[k].0);
-            let mistake = || {
-                let RunEnd::Failed(failure) = &trace.ended else { return None };
-                let message = || format!("{when}it ends with an exception: {}", failure.message);
-                exception::is_mistake(failure)
-                    .then(|| runs.ran.finding("D056", message()).functions(exception::frames(failure)))
-            };
-            let Some(finding) = run_end::host_fault(runs.ran, &trace, &when).or_else(mistake) else { continue };
-            let finding = match finding.rule {
-                "D056" => runs
-                    .ran
-                    .finding("D063", finding.message)
-                    .functions(finding.functions)
-                    .hint("return the tool's error as the step's error, or continue without the answer"),
-                _ => finding,
-            };
+            let Some(ended) = run(runs, &script, plugin, &when).await else { return found };
+            let Some(finding) = ended else { continue };
             found.push(finding);
-            if found.len() == FINDINGS_MAX {
-                return found;
-            }
             break;
         }
+        if found.len() == FINDINGS_MAX {
+            return found;
+        }
     }
+    let of_all = failing_from(runs, plugin, &called).await;
+    // After a finding with one failure, the same defect would be reported again.
+    found.extend(of_all.filter(|finding| finding.rule == "D057" || found.is_empty()));
     found
+}
+
+/// Makes all calls from one on fail, and further calls that the step makes then. Returns the first finding. A step that
+/// repeats a call until it succeeds does not end.
+async fn failing_from(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, called: &[(String, String)]) -> Option<Finding> {
+    for k in 0..called.len().min(runs.ran.script.answers.len()).min(CALLS_MAX) {
+        for code in codes(k) {
+            let failure = Failure::new(*code, "the tool failed");
+            let mut script = script_of(runs, called);
+            script.answers.truncate(k);
+            script.otherwise = Some(failure);
+            let when = format!("when all calls from call {k} ({}) on fail with {code}, ", called[k].0);
+            let ended = run(runs, &script, plugin, &when).await?;
+            let Some(finding) = ended else { continue };
+            return Some(match finding.rule {
+                "D057" => finding.hint("end a loop after a fixed number of failed calls"),
+                _ => finding,
+            });
+        }
+    }
+    None
+}
+
+/// Codes with which the call of this index fails.
+fn codes(k: usize) -> &'static [Code] {
+    if k < ALL_CODES_MAX { &CODES } else { &CODES[..FEW_CODES] }
+}
+
+/// Returns the script of the case. It finds answers by operator and arguments instead of by position, because the step may
+/// make other calls after a failure.
+fn script_of(runs: &PerturbedRuns<'_>, called: &[(String, String)]) -> RunScript {
+    let mut script = runs.script();
+    script.expected = None;
+    script.loose = true;
+    for (given, (operator, args)) in script.answers.iter_mut().zip(called) {
+        given.operator = Some(operator.clone());
+        given.args = Some(args.clone());
+    }
+    script
+}
+
+/// Runs the script. Returns the finding if the step did not end as it may, and `None` if the fuel of the check is used up.
+async fn run(runs: &mut PerturbedRuns<'_>, script: &RunScript, plugin: &Plugin, when: &str) -> Option<Option<Finding>> {
+    let trace = runs.run(script, plugin).await?;
+    let mistake = || {
+        let RunEnd::Failed(failure) = &trace.ended else { return None };
+        let message = || format!("{when}it ends with an exception: {}", failure.message);
+        exception::is_mistake(failure)
+            .then(|| runs.ran.finding("D056", message()).functions(exception::frames(failure)))
+    };
+    Some(run_end::host_fault(runs.ran, &trace, when).or_else(mistake).map(|finding| {
+        match finding.rule {
+            "D056" => runs
+                .ran
+                .finding("D063", finding.message)
+                .functions(finding.functions)
+                .hint("return the tool's error as the step's error, or continue without the answer"),
+            _ => finding,
+        }
+    }))
 }

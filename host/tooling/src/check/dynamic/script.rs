@@ -19,6 +19,9 @@ use latchwork_engine::{Plugin, StepEnd, StepOutcome};
 
 use crate::check::dynamic::trace::{HostCall, Mismatch, RunEnd, Trace};
 
+/// Time that a simulated call takes, in microseconds.
+pub(crate) const ANSWER_US: i64 = 250_000;
+
 /// Scripted answer to one call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ScriptedAnswer {
@@ -41,6 +44,8 @@ pub(crate) struct RunScript {
     pub(crate) seed: [u8; 32],
     pub(crate) started_us: i64,
     pub(crate) answers: Vec<ScriptedAnswer>,
+    /// Answer to every call that no entry of `answers` fits. Without it, the run stops at such a call.
+    pub(crate) otherwise: Option<Failure>,
     pub(crate) limits: Limits,
     /// If true, answers are found by operator and arguments. If false, the k-th call gets the k-th answer.
     pub(crate) loose: bool,
@@ -142,7 +147,8 @@ impl ScriptedHost {
         if differs { Err(Stop) } else { Ok(()) }
     }
 
-    /// Assigns the next number to a call and returns the index of its answer.
+    /// Assigns the next number to a call and returns the index of its answer. [`RunScript::otherwise`] comes after the
+    /// other answers.
     fn assign_answer(&mut self, call: &ToolCall, together: bool) -> Result<usize, Stop> {
         // Compares canonical arguments, as the ledger does.
         let args = canon::canonicalize_or_keep(&call.args).into_owned();
@@ -163,6 +169,9 @@ impl ScriptedHost {
                 })
             };
             let found = free(true).or_else(|| free(false));
+            if let (None, Some(_)) = (found, &self.script.otherwise) {
+                return Ok(answers.len());
+            }
             seen.unanswered |= found.is_none();
             return found.inspect(|n| self.used[*n] = true).ok_or(Stop);
         }
@@ -184,7 +193,10 @@ impl ScriptedHost {
     }
 
     fn deliver_answer(&mut self, n: usize) -> Result<String, Failure> {
-        let given = &self.script.answers[n];
+        let Some(given) = self.script.answers.get(n) else {
+            self.own.advance_clock_to(self.own.now_us + ANSWER_US);
+            return Err(self.script.otherwise.clone().expect("it has no index in `answers` only if it exists"));
+        };
         self.own.advance_clock_to(given.heard_us);
         given.answer.clone()
     }

@@ -13,7 +13,7 @@ use crate::check::finding::shown_value;
 use crate::check::tools::applied::difference;
 use crate::check::tools::refusal;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
-use crate::check::tools::server_faults::FAULTS;
+use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::world::{CapturedLog, FaultProfile, ReceivedRequest, World};
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -224,23 +224,21 @@ async fn check_reconcile_of_another_call(running: &mut RunningCase<'_>) -> std::
     Ok(())
 }
 
-/// D103: a server that cannot answer gives no evidence that a call did not happen.
+/// D103: a server or a map that cannot answer gives no evidence that a call did not happen.
 async fn check_reconcile_without_answers(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    if running.case.http.is_empty() {
-        return Ok(());
-    }
     let world = running.world()?;
     if !matches!(running.call(&world, 0).await.end.answer, Answer::Ok(_)) {
         return Ok(());
     }
-    for (weather, told, _) in FAULTS {
-        world.set_faults(weather);
+    world.was_map_read();
+    let _ = ask(running, &world).await;
+    for (fault, what) in question_faults(running, &world) {
+        world.set_faults(fault);
         if matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
-            let message = format!("the server {told}, and reconcile denies a call that happened");
-            let finding = running.add_finding("D103", message);
+            let finding = running.add_finding("D103", format!("{what}, and reconcile denies a call that happened"));
             finding.expected = Some("unknown, not-yet or an error".to_owned());
             finding.found = Some("did-not-happen: the host would execute the call a second time".to_owned());
-            finding.hint = Some("answer did-not-happen only after the server has said so".to_owned());
+            finding.hint = Some("answer did-not-happen only after the place of the effect has said so".to_owned());
             return Ok(());
         }
     }

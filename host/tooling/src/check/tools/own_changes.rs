@@ -9,7 +9,7 @@ use latchwork_engine::VerifyResult;
 
 use crate::check::tools::applied::difference;
 use crate::check::tools::running_case::RunningCase;
-use crate::check::tools::server_faults::FAULTS;
+use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::world::{FaultProfile, ReceivedRequest, State, World};
 
 /// Lets `verify` look at each change of a call, in the world that the call left, and while its servers fail.
@@ -26,6 +26,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     for change in &done.state_changes {
         let what = format!("{} {:?}", change.resource_type, change.resource_id);
+        world.was_map_read();
         let verdict = ask(running, &world, change).await;
         // Without an answer of its server, `verify` can do nothing else.
         if world.is_unanswered() {
@@ -45,11 +46,11 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                 continue;
             }
         }
-        for (fault, told, _) in FAULTS.iter().filter(|_| !running.case.http.is_empty()) {
-            world.set_faults(*fault);
+        for (fault, told) in question_faults(running, &world) {
+            world.set_faults(fault);
             if let Ok(VerifyResult::Mismatch(found)) = ask(running, &world, change).await {
-                let message = format!("the server {told}, and verify reports a mismatch for {what}");
-                report(running, message, "an error", found, "a server that cannot answer shows no change");
+                let message = format!("{told}, and verify reports a mismatch for {what}");
+                report(running, message, "an error", found, "a place that cannot answer shows no change");
                 return Ok(());
             }
         }

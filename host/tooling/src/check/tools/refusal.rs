@@ -2,7 +2,7 @@
 
 /// A refused access.
 pub(super) struct Refusal<'a> {
-    /// What the plugin did, with its verb: `wanted to write to a file`.
+    /// The access with its verb: `wanted to write to a file`.
     pub(super) access: &'a str,
     /// The access, the reason and the remedy.
     text: &'a str,

@@ -8,7 +8,7 @@ use crate::check::report::CheckReport;
 use crate::check::rule::RuleKind;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
-use crate::check::tools::{interrupted, lost_record, own_changes, pure, server_faults, single_call, undone};
+use crate::check::tools::{interrupted, lost_record, own_changes, pure, server_faults, single_call, two_calls, undone};
 
 /// Runs every case.
 ///
@@ -90,7 +90,7 @@ pub(crate) async fn run(
 }
 
 /// Checks the tool in these situations: all servers work, the record of the call is lost, the host is killed during the
-/// call, the call is undone, and servers fail.
+/// call, the call is undone, the job makes a second call, and servers fail.
 async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     single_call::run(case).await?;
     pure::run(case).await?;
@@ -98,5 +98,6 @@ async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     interrupted::run(case).await?;
     own_changes::run(case).await?;
     undone::run(case).await?;
+    two_calls::run(case).await?;
     server_faults::run(case).await
 }

@@ -6,7 +6,7 @@ use latchwork_core::model::error::Code;
 use crate::check::tools::applied;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::single_call::is_host_ended;
-use crate::check::tools::world::{FaultProfile, ReceivedRequest};
+use crate::check::tools::world::{FaultProfile, ReceivedRequest, World};
 
 /// Simulated failures, each with a description and the error codes that a tool may report for it.
 pub(super) const FAULTS: [(FaultProfile, &str, &[Code]); 5] = [
@@ -28,6 +28,14 @@ pub(super) const FAULTS: [(FaultProfile, &str, &[Code]); 5] = [
         &[Code::NetworkTimeout, Code::DependencyUnavailable, Code::TemporaryProviderError],
     ),
 ];
+
+/// Faults while `reconcile`, `verify` or `compensate` looks at the world, each with a description: of the servers, and of the
+/// map if the function has read it in this world.
+pub(super) fn question_faults(running: &RunningCase<'_>, world: &World) -> Vec<(FaultProfile, String)> {
+    let servers = FAULTS.iter().filter(|_| !running.case.http.is_empty());
+    let map = world.was_map_read().then(|| (FaultProfile::NoMap, "the map does not answer".to_owned()));
+    servers.map(|(fault, told, _)| (*fault, format!("the server {told}"))).chain(map).collect()
+}
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.http.is_empty() {

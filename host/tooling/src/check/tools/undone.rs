@@ -6,9 +6,9 @@ use latchwork_core::model::effect::{Answer, Output};
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::tools::running_case::{RunningCase, describe_answer};
-use crate::check::tools::server_faults::FAULTS;
+use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::single_call::is_host_ended;
-use crate::check::tools::world::{ReceivedRequest, State, World};
+use crate::check::tools::world::{FaultProfile, ReceivedRequest, State, World};
 
 /// Undoes the call of a case, in the world that the call left, and while its servers fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -20,7 +20,9 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
     let after = world.state();
     world.received();
+    world.was_map_read();
     let answer = compensate(running, &world, &done).await;
+    let faults = question_faults(running, &world);
     // Without an answer of its server, `compensate` can do nothing else.
     if world.is_unanswered() {
         return Ok(());
@@ -53,15 +55,15 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
         _ => return Ok(()),
     }
-    for (fault, told, _) in FAULTS.iter().filter(|_| !running.case.http.is_empty()) {
+    for (fault, told) in faults {
         let world = running.world()?;
         let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
         world.received();
-        world.set_faults(*fault);
+        world.set_faults(fault);
         let answer = compensate(running, &world, &done).await;
-        let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
-        if is_sent && matches!(answer, Answer::Ok(_)) {
-            let message = format!("the server {told}, but compensate reports that the call is undone");
+        let is_tried = fault == FaultProfile::NoMap || world.received().iter().any(ReceivedRequest::may_change_state);
+        if is_tried && matches!(answer, Answer::Ok(_)) {
+            let message = format!("{told}, but compensate reports that the call is undone");
             report(
                 running,
                 message,

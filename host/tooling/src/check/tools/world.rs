@@ -34,6 +34,8 @@ pub(super) enum FaultProfile {
     /// Servers answer as the case defines, but refuse the world-changing request with this number, from 0, and every
     /// later one with status 422.
     RefusedFrom(usize),
+    /// Servers answer as the case defines. The map does not answer.
+    NoMap,
 }
 
 /// A request that a server received.
@@ -105,7 +107,8 @@ impl World {
             grants.dirs.push(DirGrant { host, ..grant });
         }
         let held = case.kv.iter().flatten().map(|(key, value)| (key.clone(), value.clone().into_bytes()));
-        let map = Arc::new(CaseMap { entries: Mutex::new(held.collect()), is_read: AtomicBool::new(false) });
+        let map =
+            Arc::new(CaseMap { entries: Mutex::new(held.collect()), is_read: false.into(), is_away: false.into() });
         let servers = Arc::new(StubServers {
             responses: case.http.clone(),
             weather: Mutex::new(FaultProfile::Fair),
@@ -142,6 +145,7 @@ impl World {
     }
 
     pub(super) fn set_faults(&self, weather: FaultProfile) {
+        self.map.is_away.store(weather == FaultProfile::NoMap, Ordering::Relaxed);
         *self.servers.weather.lock().unwrap_or_else(PoisonError::into_inner) = weather;
     }
 
@@ -153,6 +157,11 @@ impl World {
     /// Returns true if the case had no answer for a request of this run.
     pub(super) fn is_unanswered(&self) -> bool {
         self.servers.received.lock().unwrap_or_else(PoisonError::into_inner).is_unanswered
+    }
+
+    /// Returns true if the map was read since the last call of this function.
+    pub(super) fn was_map_read(&self) -> bool {
+        self.map.is_read.swap(false, Ordering::Relaxed)
     }
 
     /// Returns what a call asked outside of the plugin, if anything.
@@ -230,15 +239,28 @@ fn needed_grants(case: &ToolCase, is_stable: bool, mut grants: Grants) -> Grants
 struct CaseMap {
     entries: Mutex<BTreeMap<String, Vec<u8>>>,
     is_read: AtomicBool,
+    /// True if the store of the map cannot be reached.
+    is_away: AtomicBool,
+}
+
+impl CaseMap {
+    fn check_store(&self) -> Result<(), StoreError> {
+        match self.is_away.load(Ordering::Relaxed) {
+            true => Err(StoreError::Unavailable("its server does not answer".to_owned())),
+            false => Ok(()),
+        }
+    }
 }
 
 #[async_trait]
 impl KeyValue for CaseMap {
     async fn get(&self, _: &MapName, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.is_read.store(true, Ordering::Relaxed);
+        self.check_store()?;
         Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
     async fn set(&self, _: &MapName, key: &str, value: &[u8], quota: u64) -> Result<(), SetError> {
+        self.check_store().map_err(SetError::Store)?;
         let mut map = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let used = map.iter().map(|(key, value)| entry_bytes(key.len(), value.len())).sum();
         let before = map.get(key).map_or(0, |value| entry_bytes(key.len(), value.len()));
@@ -247,6 +269,7 @@ impl KeyValue for CaseMap {
         Ok(())
     }
     async fn delete(&self, _: &MapName, key: &str) -> Result<bool, StoreError> {
+        self.check_store()?;
         Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).remove(key).is_some())
     }
 }

@@ -32,6 +32,6 @@ LATCH_PLUGIN({
            "\"minimum\":0}},\"required\":[\"draw\",\"seats\",\"prizes\"],\"additionalProperties\":false}",
   .output = "{\"type\":\"object\",\"properties\":{\"seats\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"}}},"
             "\"required\":[\"seats\"]}",
-  .determinism = LATCH_PURE,
+  .determinism = LATCH_STABLE,
   .handler = draw,
 });

@@ -142,6 +142,24 @@ fn good_answer(text: Text, _: &Context) -> Answer<Text> {
     tools::call("Web.Fetch", &text)
 }
 
+/// Repeats the call until it succeeds.
+fn bad_retry(text: Text, _: &Context) -> Answer<Text> {
+    loop {
+        if let Ok(page) = tools::call("Web.Fetch", &text) {
+            return Ok(page);
+        }
+    }
+}
+
+/// Makes three calls at most.
+fn good_retry(text: Text, _: &Context) -> Answer<Text> {
+    let mut page = tools::call("Web.Fetch", &text);
+    for _ in 0..2 {
+        page = page.or_else(|_: Error| tools::call("Web.Fetch", &text));
+    }
+    page
+}
+
 /// The stack depth depends on the host and is not recorded in the log.
 #[inline(never)]
 fn down(n: u64) -> u64 {
@@ -205,6 +223,8 @@ steps! {
     "Good.First" good_first Pure,
     "Bad.Answer" bad_answer External,
     "Good.Answer" good_answer External,
+    "Bad.Retry" bad_retry External,
+    "Good.Retry" good_retry External,
     "Bad.Deep" bad_deep Pure,
     "Good.Deep" good_deep Pure,
     "Bad.Patience" bad_patience External,

@@ -1,5 +1,5 @@
 //! Plans the loading of a depot: the trucks in the order of their departure. Each truck is reported by an event with
-//! the time of the plan.
+//! the time of the plan, to which its place is added, so that no two events have the same time.
 
 use latchwork_guest::{Determinism, Error, clock, events, step};
 use schemars::JsonSchema;
@@ -32,6 +32,7 @@ fn plan(mut depot: Depot, _: &step::Context) -> Result<Plan, Error> {
     let now = clock::now();
     let at_ns = now.seconds * 1_000_000_000 + i64::from(now.nanoseconds);
     for (place, truck) in depot.trucks.iter().enumerate() {
+        let at_ns = at_ns + place as i64 + 1;
         events::emit("truck-planned", &json!({ "plate": truck.plate, "place": place + 1, "at_ns": at_ns }))?;
     }
     Ok(Plan { order: depot.trucks.into_iter().map(|truck| truck.plate).collect(), planned_at: now.to_string() })
