@@ -234,6 +234,32 @@ static bool good_undo(latch_json args, latch_json result, const char *key, latch
   return latch_kv_delete(answer, key_of("copy-", key), &was_there) && bad_undo(args, result, key, answer);
 }
 
+/* The entry of the present owner holds the key of its call. */
+static bool own(latch_json args, latch_answer *answer) {
+  char *key = latch_get_invocation().external_key;
+  (void)args;
+  return latch_kv_set(answer, "owner", key) && kept(answer, key);
+}
+static bool bad_release(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  bool was_there;
+  (void)args, (void)result;
+  return latch_kv_delete(answer, "owner", &was_there) && kept(answer, key);
+}
+/* The deletion can fail. */
+static bool bad_drop(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  latch_answer failed = { 0 };
+  bool was_there;
+  (void)args, (void)result;
+  latch_kv_delete(&failed, key_of("note-", key), &was_there);
+  return kept(answer, key);
+}
+static bool good_release(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  char *owner;
+  if (!latch_kv_get(answer, "owner", &owner)) return false;
+  if (!owner || strcmp(owner, key) != 0) return latch_fail(answer, LATCH_POLICY_DENIED, "it has another owner");
+  return bad_release(args, result, key, answer);
+}
+
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define KEYED .effects = LATCH_INTERNAL_WRITE, .idempotent_by_key_seconds = 86400
 #define VERIFIED .effects = LATCH_INTERNAL_WRITE, .verify = compare
@@ -251,7 +277,8 @@ LATCH_PLUGIN(
   TOOL("Bad.Trusts", bad_trusts, KEYED), TOOL("Bad.Refuses", bad_refuses, KEYED), TOOL("Good.Refuses", good_refuses, KEYED),
   TOOL("Bad.Last", keep_last, ASKED(bad_last)), TOOL("Bad.Version", bad_version, VERIFIED),
   TOOL("Bad.Undo", keep_and_count, UNDONE(bad_undo)), TOOL("Good.Undo", keep_and_count, UNDONE(good_undo)),
-  TOOL("Bad.Erases", keep_last, UNDONE(bad_erase)),
+  TOOL("Bad.Erases", keep_last, UNDONE(bad_erase)), TOOL("Bad.Release", own, UNDONE(bad_release)),
+  TOOL("Good.Release", own, UNDONE(good_release)), TOOL("Bad.Drop", keep, UNDONE(bad_drop)),
   TOOL("Good.Version", good_version, VERIFIED), TOOL("Bad.Confirms", good_version, CONFIRMED),
   TOOL("Bad.Returns", bad_returns, KEYED, .verify = is_there), TOOL("Good.Returns", good_returns, KEYED, .verify = is_there), TOOL("Bad.Price", bad_price, .determinism = LATCH_PURE),
   TOOL("Good.Price", good_price, .determinism = LATCH_PURE));

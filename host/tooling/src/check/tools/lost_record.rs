@@ -230,7 +230,7 @@ async fn check_reconcile_without_answers(running: &mut RunningCase<'_>) -> std::
     if !matches!(running.call(&world, 0).await.end.answer, Answer::Ok(_)) {
         return Ok(());
     }
-    world.was_map_read();
+    world.was_map_used();
     let _ = ask(running, &world).await;
     for (fault, what) in question_faults(running, &world) {
         world.set_faults(fault);

@@ -26,7 +26,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     for change in &done.state_changes {
         let what = format!("{} {:?}", change.resource_type, change.resource_id);
-        world.was_map_read();
+        world.was_map_used();
         let verdict = ask(running, &world, change).await;
         // Without an answer of its server, `verify` can do nothing else.
         if world.is_unanswered() {

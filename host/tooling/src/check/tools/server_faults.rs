@@ -30,10 +30,10 @@ pub(super) const FAULTS: [(FaultProfile, &str, &[Code]); 5] = [
 ];
 
 /// Faults while `reconcile`, `verify` or `compensate` looks at the world, each with a description: of the servers, and of the
-/// map if the function has read it in this world.
+/// map if the function has used it in this world.
 pub(super) fn question_faults(running: &RunningCase<'_>, world: &World) -> Vec<(FaultProfile, String)> {
     let servers = FAULTS.iter().filter(|_| !running.case.http.is_empty());
-    let map = world.was_map_read().then(|| (FaultProfile::NoMap, "the map does not answer".to_owned()));
+    let map = world.was_map_used().then(|| (FaultProfile::NoMap, "the map does not answer".to_owned()));
     servers.map(|(fault, told, _)| (*fault, format!("the server {told}"))).chain(map).collect()
 }
 

@@ -1,4 +1,4 @@
-//! D118: `compensate` must undo what the call wrote, and report success only if it has undone the call.
+//! D118: `compensate` must undo what the call wrote and nothing else, and report success only if it has undone the call.
 
 use tracing::instrument::WithSubscriber as _;
 
@@ -20,7 +20,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
     let after = world.state();
     world.received();
-    world.was_map_read();
+    world.was_map_used();
     let answer = compensate(running, &world, &done).await;
     let faults = question_faults(running, &world);
     // Without an answer of its server, `compensate` can do nothing else.
@@ -55,6 +55,10 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
         _ => return Ok(()),
     }
+    if let Some(lost) = lost_entry(running, &before).await? {
+        let message = format!("compensate takes back {lost}, which a later call has written since");
+        report(running, message, &answer, &world, "return an error if the entry was changed since the call");
+    }
     for (fault, told) in faults {
         let world = running.world()?;
         let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
@@ -77,14 +81,41 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Context of another call with the same arguments.
+fn other_call(running: &RunningCase<'_>) -> ToolCallContext {
+    ToolCallContext { external_key: "check-another-key".to_owned(), ..running.context(0) }
+}
+
+/// Undoes the call after another call with equal arguments. Returns an entry that the other call wrote and that is then as it
+/// was before both calls.
+async fn lost_entry(running: &mut RunningCase<'_>, before: &State) -> std::io::Result<Option<String>> {
+    let world = running.world()?;
+    let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(None) };
+    let first = world.state();
+    running.call_with(&world, other_call(running), false).await;
+    let both = world.state();
+    if !matches!(compensate(running, &world, &done).await, Answer::Ok(_)) {
+        return Ok(None);
+    }
+    let undone = world.state();
+    let world = running.world()?;
+    running.call_with(&world, other_call(running), false).await;
+    let other = world.state();
+    let is_lost = |name: &&String| {
+        both.get(*name) != first.get(*name)
+            && undone.get(*name) == before.get(*name)
+            && other.get(*name) != before.get(*name)
+    };
+    Ok(both.keys().find(is_lost).cloned())
+}
+
 /// Returns the entries that belong to the call alone: it created them, and the same call under another key leaves them as
 /// they are. A counter belongs to all calls.
 async fn own_entries(running: &mut RunningCase<'_>, before: &State, after: &State) -> std::io::Result<Vec<String>> {
     let world = running.world()?;
     running.call(&world, 0).await;
     let first = world.state();
-    let context = ToolCallContext { external_key: "check-another-key".to_owned(), ..running.context(0) };
-    running.call_with(&world, context, false).await;
+    running.call_with(&world, other_call(running), false).await;
     let second = world.state();
     let is_own = |name: &&String| !before.contains_key(*name) && second.get(*name) == first.get(*name);
     Ok(after.keys().filter(is_own).cloned().collect())

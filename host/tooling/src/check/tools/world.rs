@@ -108,7 +108,7 @@ impl World {
         }
         let held = case.kv.iter().flatten().map(|(key, value)| (key.clone(), value.clone().into_bytes()));
         let map =
-            Arc::new(CaseMap { entries: Mutex::new(held.collect()), is_read: false.into(), is_away: false.into() });
+            Arc::new(CaseMap { entries: Mutex::new(held.collect()), is_used: false.into(), is_away: false.into() });
         let servers = Arc::new(StubServers {
             responses: case.http.clone(),
             weather: Mutex::new(FaultProfile::Fair),
@@ -159,14 +159,14 @@ impl World {
         self.servers.received.lock().unwrap_or_else(PoisonError::into_inner).is_unanswered
     }
 
-    /// Returns true if the map was read since the last call of this function.
-    pub(super) fn was_map_read(&self) -> bool {
-        self.map.is_read.swap(false, Ordering::Relaxed)
+    /// Returns true if the map was read or written since the last call of this function.
+    pub(super) fn was_map_used(&self) -> bool {
+        self.map.is_used.swap(false, Ordering::Relaxed)
     }
 
     /// Returns what a call asked outside of the plugin, if anything.
     pub(super) fn asked(&self) -> Option<&'static str> {
-        if self.map.is_read.load(Ordering::Relaxed) {
+        if self.map.is_used.load(Ordering::Relaxed) {
             return Some("reads its map");
         }
         (!self.received().is_empty()).then_some("asks a server")
@@ -238,13 +238,14 @@ fn needed_grants(case: &ToolCase, is_stable: bool, mut grants: Grants) -> Grants
 /// Key-value map of the case. A plugin has one namespace, and all calls of a case have one tenant.
 struct CaseMap {
     entries: Mutex<BTreeMap<String, Vec<u8>>>,
-    is_read: AtomicBool,
+    is_used: AtomicBool,
     /// True if the store of the map cannot be reached.
     is_away: AtomicBool,
 }
 
 impl CaseMap {
-    fn check_store(&self) -> Result<(), StoreError> {
+    fn use_store(&self) -> Result<(), StoreError> {
+        self.is_used.store(true, Ordering::Relaxed);
         match self.is_away.load(Ordering::Relaxed) {
             true => Err(StoreError::Unavailable("its server does not answer".to_owned())),
             false => Ok(()),
@@ -255,12 +256,11 @@ impl CaseMap {
 #[async_trait]
 impl KeyValue for CaseMap {
     async fn get(&self, _: &MapName, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.is_read.store(true, Ordering::Relaxed);
-        self.check_store()?;
+        self.use_store()?;
         Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
     async fn set(&self, _: &MapName, key: &str, value: &[u8], quota: u64) -> Result<(), SetError> {
-        self.check_store().map_err(SetError::Store)?;
+        self.use_store().map_err(SetError::Store)?;
         let mut map = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let used = map.iter().map(|(key, value)| entry_bytes(key.len(), value.len())).sum();
         let before = map.get(key).map_or(0, |value| entry_bytes(key.len(), value.len()));
@@ -269,7 +269,7 @@ impl KeyValue for CaseMap {
         Ok(())
     }
     async fn delete(&self, _: &MapName, key: &str) -> Result<bool, StoreError> {
-        self.check_store()?;
+        self.use_store()?;
         Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).remove(key).is_some())
     }
 }

@@ -1,8 +1,9 @@
-// Lists the units into which a quantity can be converted, with the converted quantity.
+// Lists the units into which a quantity can be converted, with the converted quantity. The preferred unit comes first.
 package main
 
 import (
 	"math"
+	"sort"
 
 	"latchwork"
 )
@@ -40,11 +41,22 @@ func list(_ *latchwork.Invocation, quantity Quantity) (Converted, error) {
 			continue
 		}
 		made := Converted{Base: base}
+		preferred, _, err := latchwork.KVGet("preferred")
+		if err != nil {
+			return Converted{}, err
+		}
 		for unit, factor := range family {
 			if unit != quantity.Unit {
 				made.Other = append(made.Other, Quantity{math.Round(quantity.Value*size/factor*1e6) / 1e6, unit})
 			}
 		}
+		sort.Slice(made.Other, func(a, b int) bool {
+			one, two := made.Other[a].Unit, made.Other[b].Unit
+			if (one == string(preferred)) != (two == string(preferred)) {
+				return one == string(preferred)
+			}
+			return one < two
+		})
 		return made, nil
 	}
 	return Converted{}, latchwork.Fail(latchwork.InvalidInput, "%q is no known unit", quantity.Unit)
