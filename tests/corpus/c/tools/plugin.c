@@ -249,7 +249,9 @@ static bool bad_release(latch_json args, latch_json result, const char *key, lat
 static bool bad_drop(latch_json args, latch_json result, const char *key, latch_answer *answer) {
   latch_answer failed = { 0 };
   bool was_there;
+  char *note;
   (void)args, (void)result;
+  if (!latch_kv_get(answer, key_of("note-", key), &note)) return false;
   latch_kv_delete(&failed, key_of("note-", key), &was_there);
   return kept(answer, key);
 }

@@ -8,7 +8,7 @@ use latchwork_engine::guest::tool_call::ToolCallContext;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::single_call::is_host_ended;
-use crate::check::tools::world::{FaultProfile, ReceivedRequest, State, World};
+use crate::check::tools::world::{ReceivedRequest, State, World};
 
 /// Undoes the call of a case, in the world that the call left, and while its servers fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -65,8 +65,10 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         world.received();
         world.set_faults(fault);
         let answer = compensate(running, &world, &done).await;
-        let is_tried = fault == FaultProfile::NoMap || world.received().iter().any(ReceivedRequest::may_change_state);
-        if is_tried && matches!(answer, Answer::Ok(_)) {
+        let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
+        // Beside a server, the map can be a cache.
+        let is_refused = world.is_map_refused() && running.case.http.is_empty();
+        if (is_sent || is_refused) && matches!(answer, Answer::Ok(_)) {
             let message = format!("{told}, but compensate reports that the call is undone");
             report(
                 running,

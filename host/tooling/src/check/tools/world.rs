@@ -36,6 +36,8 @@ pub(super) enum FaultProfile {
     RefusedFrom(usize),
     /// Servers answer as the case defines. The map does not answer.
     NoMap,
+    /// Servers answer as the case defines. The map can be read only.
+    ReadOnlyMap,
 }
 
 /// A request that a server received.
@@ -107,8 +109,12 @@ impl World {
             grants.dirs.push(DirGrant { host, ..grant });
         }
         let held = case.kv.iter().flatten().map(|(key, value)| (key.clone(), value.clone().into_bytes()));
-        let map =
-            Arc::new(CaseMap { entries: Mutex::new(held.collect()), is_used: false.into(), is_away: false.into() });
+        let map = Arc::new(CaseMap {
+            entries: Mutex::new(held.collect()),
+            is_used: false.into(),
+            is_refused: false.into(),
+            fault: Mutex::new(FaultProfile::Fair),
+        });
         let servers = Arc::new(StubServers {
             responses: case.http.clone(),
             weather: Mutex::new(FaultProfile::Fair),
@@ -145,7 +151,7 @@ impl World {
     }
 
     pub(super) fn set_faults(&self, weather: FaultProfile) {
-        self.map.is_away.store(weather == FaultProfile::NoMap, Ordering::Relaxed);
+        *self.map.fault.lock().unwrap_or_else(PoisonError::into_inner) = weather;
         *self.servers.weather.lock().unwrap_or_else(PoisonError::into_inner) = weather;
     }
 
@@ -162,6 +168,11 @@ impl World {
     /// Returns true if the map was read or written since the last call of this function.
     pub(super) fn was_map_used(&self) -> bool {
         self.map.is_used.swap(false, Ordering::Relaxed)
+    }
+
+    /// Returns true if a fault of the map ever made an access fail.
+    pub(super) fn is_map_refused(&self) -> bool {
+        self.map.is_refused.load(Ordering::Relaxed)
     }
 
     /// Returns what a call asked outside of the plugin, if anything.
@@ -238,29 +249,34 @@ fn needed_grants(case: &ToolCase, is_stable: bool, mut grants: Grants) -> Grants
 /// Key-value map of the case. A plugin has one namespace, and all calls of a case have one tenant.
 struct CaseMap {
     entries: Mutex<BTreeMap<String, Vec<u8>>>,
+    /// True if the map was read or written.
     is_used: AtomicBool,
-    /// True if the store of the map cannot be reached.
-    is_away: AtomicBool,
+    /// True if a fault of the map made an access fail.
+    is_refused: AtomicBool,
+    fault: Mutex<FaultProfile>,
 }
 
 impl CaseMap {
-    fn use_store(&self) -> Result<(), StoreError> {
+    fn use_store(&self, writes: bool) -> Result<(), StoreError> {
         self.is_used.store(true, Ordering::Relaxed);
-        match self.is_away.load(Ordering::Relaxed) {
-            true => Err(StoreError::Unavailable("its server does not answer".to_owned())),
-            false => Ok(()),
-        }
+        let refused = match *self.fault.lock().unwrap_or_else(PoisonError::into_inner) {
+            FaultProfile::NoMap => StoreError::Unavailable("its server does not answer".to_owned()),
+            FaultProfile::ReadOnlyMap if writes => StoreError::ReadOnly("its disk is full".to_owned()),
+            _ => return Ok(()),
+        };
+        self.is_refused.store(true, Ordering::Relaxed);
+        Err(refused)
     }
 }
 
 #[async_trait]
 impl KeyValue for CaseMap {
     async fn get(&self, _: &MapName, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.use_store()?;
+        self.use_store(false)?;
         Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
     async fn set(&self, _: &MapName, key: &str, value: &[u8], quota: u64) -> Result<(), SetError> {
-        self.use_store().map_err(SetError::Store)?;
+        self.use_store(true).map_err(SetError::Store)?;
         let mut map = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let used = map.iter().map(|(key, value)| entry_bytes(key.len(), value.len())).sum();
         let before = map.get(key).map_or(0, |value| entry_bytes(key.len(), value.len()));
@@ -269,7 +285,7 @@ impl KeyValue for CaseMap {
         Ok(())
     }
     async fn delete(&self, _: &MapName, key: &str) -> Result<bool, StoreError> {
-        self.use_store()?;
+        self.use_store(true)?;
         Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).remove(key).is_some())
     }
 }
