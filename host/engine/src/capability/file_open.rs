@@ -48,6 +48,7 @@ impl Opening {
         options.read(mode.contains(OpenMode::READ)).write(mode.contains(OpenMode::WRITE));
         options.create(creates && !is_new).create_new(creates && is_new);
         options.truncate(self.open.contains(OpenFlags::TRUNCATE));
+        // The crate cap-fs-ext, which has no other use here, sets the links to follow by this method.
         options._cap_fs_ext_follow(follow).custom_flags(OFlags::NONBLOCK.bits() as i32);
         options
     }

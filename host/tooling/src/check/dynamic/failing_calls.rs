@@ -34,47 +34,61 @@ const CALLS_MAX: usize = 100;
 /// Maximum number of findings per case.
 const FINDINGS_MAX: usize = 5;
 
+/// Run of a step with failing calls.
+struct FailedRun {
+    /// Finding if the step did not end as it may.
+    finding: Option<Finding>,
+    /// Number of calls that the step made.
+    calls: usize,
+}
+
 pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
+    let mut continued = Vec::new();
     let called: Vec<_> = runs.ran.base.calls().map(|(operator, args)| (operator.clone(), args.clone())).collect();
     for k in 0..called.len().min(runs.ran.script.answers.len()).min(CALLS_MAX) {
         for code in codes(k) {
-            let failure = Failure::new(*code, "the tool failed");
             let mut script = script_of(runs, &called);
-            script.answers[k].answer = Err(failure);
+            script.answers[k].answer = Err(Failure::new(*code, "the tool failed"));
             let when = format!("when call {k} ({}) fails with {code}, ", called[k].0);
-            let Some(ended) = run(runs, &script, plugin, &when).await else { return found };
-            let Some(finding) = ended else { continue };
-            found.push(finding);
-            break;
+            let Some(ran) = run(runs, &script, plugin, &when).await else { return found };
+            if ran.calls > k + 1 {
+                continued.push((k, *code));
+            }
+            if let Some(finding) = ran.finding {
+                found.push(finding);
+                break;
+            }
         }
         if found.len() == FINDINGS_MAX {
             return found;
         }
     }
-    let of_all = failing_from(runs, plugin, &called).await;
+    let of_all = failing_from(runs, plugin, &called, &continued).await;
     // After a finding with one failure, the same defect would be reported again.
     found.extend(of_all.filter(|finding| finding.rule == "D057" || found.is_empty()));
     found
 }
 
-/// Makes all calls from one on fail, and further calls that the step makes then. Returns the first finding. A step that
+/// Makes all calls from one on fail, and further calls that the step makes then. `continued` has the failures after which
+/// the step made other calls; after the others, more failures change nothing. Returns the first finding. A step that
 /// repeats a call until it succeeds does not end.
-async fn failing_from(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, called: &[(String, String)]) -> Option<Finding> {
-    for k in 0..called.len().min(runs.ran.script.answers.len()).min(CALLS_MAX) {
-        for code in codes(k) {
-            let failure = Failure::new(*code, "the tool failed");
-            let mut script = script_of(runs, called);
-            script.answers.truncate(k);
-            script.otherwise = Some(failure);
-            let when = format!("when all calls from call {k} ({}) on fail with {code}, ", called[k].0);
-            let ended = run(runs, &script, plugin, &when).await?;
-            let Some(finding) = ended else { continue };
-            return Some(match finding.rule {
-                "D057" => finding.hint("end a loop after a fixed number of failed calls"),
-                _ => finding,
-            });
-        }
+async fn failing_from(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    called: &[(String, String)],
+    continued: &[(usize, Code)],
+) -> Option<Finding> {
+    for (k, code) in continued {
+        let mut script = script_of(runs, called);
+        script.answers.truncate(*k);
+        script.otherwise = Some(Failure::new(*code, "the tool failed"));
+        let when = format!("when all calls from call {k} ({}) on fail with {code}, ", called[*k].0);
+        let Some(finding) = run(runs, &script, plugin, &when).await?.finding else { continue };
+        return Some(match finding.rule {
+            "D057" => finding.hint("end a loop after a fixed number of failed calls"),
+            _ => finding,
+        });
     }
     None
 }
@@ -97,23 +111,21 @@ fn script_of(runs: &PerturbedRuns<'_>, called: &[(String, String)]) -> RunScript
     script
 }
 
-/// Runs the script. Returns the finding if the step did not end as it may, and `None` if the fuel of the check is used up.
-async fn run(runs: &mut PerturbedRuns<'_>, script: &RunScript, plugin: &Plugin, when: &str) -> Option<Option<Finding>> {
+/// Runs the script. Returns `None` if the fuel of the check is used up.
+async fn run(runs: &mut PerturbedRuns<'_>, script: &RunScript, plugin: &Plugin, when: &str) -> Option<FailedRun> {
     let trace = runs.run(script, plugin).await?;
-    let mistake = || {
-        let RunEnd::Failed(failure) = &trace.ended else { return None };
-        let message = || format!("{when}it ends with an exception: {}", failure.message);
-        exception::is_mistake(failure)
-            .then(|| runs.ran.finding("D056", message()).functions(exception::frames(failure)))
+    let after_failure = |message: String, functions: Vec<String>| {
+        let hint = "return the tool's error as the step's error, or continue without the answer";
+        runs.ran.finding("D063", message).functions(functions).hint(hint)
     };
-    Some(run_end::host_fault(runs.ran, &trace, when).or_else(mistake).map(|finding| {
-        match finding.rule {
-            "D056" => runs
-                .ran
-                .finding("D063", finding.message)
-                .functions(finding.functions)
-                .hint("return the tool's error as the step's error, or continue without the answer"),
-            _ => finding,
+    let finding = match (run_end::host_fault(runs.ran, &trace, when), &trace.ended) {
+        (Some(trap), _) if trap.rule == "D056" => Some(after_failure(trap.message, trap.functions)),
+        (Some(fault), _) => Some(fault),
+        (None, RunEnd::Failed(failure)) if exception::is_mistake(failure) => {
+            let message = format!("{when}it ends with an exception: {}", failure.message);
+            Some(after_failure(message, exception::frames(failure)))
         }
-    }))
+        _ => None,
+    };
+    Some(FailedRun { finding, calls: trace.calls().count() })
 }

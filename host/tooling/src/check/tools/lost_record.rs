@@ -7,7 +7,6 @@ use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::ReconcileVerdict;
 use latchwork_engine::capability::denied::ONLY_READS;
-use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::finding::shown_value;
 use crate::check::tools::applied::difference;
@@ -211,7 +210,7 @@ async fn check_reconcile_of_another_call(running: &mut RunningCase<'_>) -> std::
         return Ok(());
     }
     let world = running.world()?;
-    let other = ToolCallContext { external_key: "check-of-another-call".to_owned(), ..running.context(0) };
+    let other = running.context_of_other_call();
     if !matches!(running.call_with(&world, other, false).await.end.answer, Answer::Ok(_)) {
         return Ok(());
     }
@@ -231,7 +230,10 @@ async fn check_reconcile_without_answers(running: &mut RunningCase<'_>) -> std::
         return Ok(());
     }
     world.was_map_used();
-    let _ = ask(running, &world).await;
+    // A call that is denied without a fault is another finding.
+    if matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
+        return Ok(());
+    }
     for (fault, what) in question_faults(running, &world) {
         world.set_faults(fault);
         if matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {

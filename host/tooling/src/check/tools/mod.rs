@@ -14,9 +14,8 @@
 //! `pure` checks that the answer of a pure tool depends on its input alone. `impure_reads` looks in its code for reads of
 //! clocks, random numbers and secrets, without a run.
 //!
-//! Floors, top first: `run_cases` · `interrupted`, `lost_record`, `own_changes`, `two_calls`, `undone` · `server_faults` · `single_call`,
-//! `pure` · `applied` · `running_case` · `world` · `case`, `impure_reads`,
-//! `refusal`.
+//! Floors, top first: `run_cases` · `interrupted`, `lost_record`, `own_changes`, `two_calls`, `undone` · `server_faults` ·
+//! `single_call`, `pure` · `applied` · `running_case` · `world` · `case`, `impure_reads`, `refusal`.
 
 mod applied;
 mod case;

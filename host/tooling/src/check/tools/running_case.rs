@@ -89,6 +89,11 @@ impl RunningCase<'_> {
         }
     }
 
+    /// Returns the context of another call of the same job.
+    pub(super) fn context_of_other_call(&self) -> ToolCallContext {
+        ToolCallContext { slot: "s2".into(), external_key: "check-another-call".to_owned(), ..self.context(0) }
+    }
+
     /// Returns the permissions that follow from the declarations of the operator, as in a job that is no dry run.
     fn permissions(&self) -> CallPermissions {
         let Some(spec) = self.tools.plugin.operator(&self.case.operator) else { return CallPermissions::READ_ONLY };

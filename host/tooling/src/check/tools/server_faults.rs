@@ -33,10 +33,7 @@ pub(super) const FAULTS: [(FaultProfile, &str, &[Code]); 5] = [
 /// map if the function has used it in this world.
 pub(super) fn question_faults(running: &RunningCase<'_>, world: &World) -> Vec<(FaultProfile, String)> {
     let servers = FAULTS.iter().filter(|_| !running.case.http.is_empty());
-    let of_map =
-        [(FaultProfile::NoMap, "the map does not answer"), (FaultProfile::ReadOnlyMap, "the map refuses writes")];
-    let is_map_used = world.was_map_used();
-    let map = of_map.into_iter().filter(|_| is_map_used).map(|(fault, told)| (fault, told.to_owned()));
+    let map = world.was_map_used().then(|| (FaultProfile::NoMap, "the map does not answer".to_owned()));
     servers.map(|(fault, told, _)| (*fault, format!("the server {told}"))).chain(map).collect()
 }
 

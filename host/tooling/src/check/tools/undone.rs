@@ -8,7 +8,7 @@ use latchwork_engine::guest::tool_call::ToolCallContext;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::single_call::is_host_ended;
-use crate::check::tools::world::{ReceivedRequest, State, World};
+use crate::check::tools::world::{FaultProfile, ReceivedRequest, State, World};
 
 /// Undoes the call of a case, in the world that the call left, and while its servers fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -22,40 +22,38 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     world.received();
     world.was_map_used();
     let answer = compensate(running, &world, &done).await;
-    let faults = question_faults(running, &world);
+    let mut faults = question_faults(running, &world);
+    if faults.iter().any(|(fault, _)| *fault == FaultProfile::NoMap) {
+        faults.push((FaultProfile::ReadOnlyMap, "the map refuses writes".to_owned()));
+    }
     // Without an answer of its server, `compensate` can do nothing else.
     if world.is_unanswered() {
         return Ok(());
     }
     match &answer {
-        Answer::Ok(_) => {
-            let own = own_entries(running, &before, &after).await?;
-            let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
-            let undone = world.state();
-            let was_there = |name: &&String| after.contains_key(*name) && !undone.contains_key(*name);
-            if let Some(lost) = before.keys().find(was_there) {
-                let message = format!("compensate deletes {lost}, which was there before the call");
-                report(running, message, &answer, &world, "restore the earlier contents, which the result can hold");
-            } else if let Some(left) = left_entry(&own, &after, &undone).filter(|_| !is_sent) {
-                let message = format!("compensate reports that the call is undone, but {left} is as the call wrote it");
-                report(
-                    running,
-                    message,
-                    &answer,
-                    &world,
-                    "delete every entry that the call wrote, or mark it as undone",
-                );
+        Answer::Ok(_) => {}
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => {
+            if is_host_ended(failure.code) {
+                let message = "compensate ends without an answer".to_owned();
+                report(running, message, &answer, &world, "return a typed error; catch all exceptions");
             }
-        }
-        // A call may be impossible to undo, and an operator may have no handler.
-        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } if is_host_ended(failure.code) => {
-            let message = "compensate ends without an answer".to_owned();
-            report(running, message, &answer, &world, "return a typed error; catch all exceptions");
+            // A call may be impossible to undo, and an operator may have no handler.
             return Ok(());
         }
-        _ => return Ok(()),
     }
-    if let Some(lost) = lost_entry(running, &before).await? {
+    let two = call_twice(running).await?;
+    let own = own_entries(&before, &after, &two);
+    let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
+    let undone = world.state();
+    let is_deleted = |name: &&String| after.contains_key(*name) && !undone.contains_key(*name);
+    if let Some(lost) = before.keys().find(is_deleted) {
+        let message = format!("compensate deletes {lost}, which was there before the call");
+        report(running, message, &answer, &world, "restore the earlier contents, which the result can hold");
+    } else if let Some(left) = left_entry(&own, &after, &undone).filter(|_| !is_sent) {
+        let message = format!("compensate reports that the call is undone, but {left} is as the call wrote it");
+        report(running, message, &answer, &world, "delete every entry that the call wrote, or mark it as undone");
+    }
+    if let Some(lost) = lost_entry(running, &before, &two).await? {
         let message = format!("compensate takes back {lost}, which a later call has written since");
         report(running, message, &answer, &world, "return an error if the entry was changed since the call");
     }
@@ -70,57 +68,62 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let is_refused = world.is_map_refused() && running.case.http.is_empty();
         if (is_sent || is_refused) && matches!(answer, Answer::Ok(_)) {
             let message = format!("{told}, but compensate reports that the call is undone");
-            report(
-                running,
-                message,
-                &answer,
-                &world,
-                "return an error, so that a person or a later try undoes the call",
-            );
+            let hint = "return an error, so that a person or a later try undoes the call";
+            report(running, message, &answer, &world, hint);
             return Ok(());
         }
     }
     Ok(())
 }
 
-/// Context of another call with the same arguments.
-fn other_call(running: &RunningCase<'_>) -> ToolCallContext {
-    ToolCallContext { external_key: "check-another-key".to_owned(), ..running.context(0) }
+/// The call of a case, and another call with equal arguments after it.
+struct TwoCalls {
+    world: World,
+    /// Output of the first call. `None` if it failed.
+    done: Option<Output>,
+    /// State after the first call.
+    first: State,
+    /// State after both calls.
+    both: State,
 }
 
-/// Undoes the call after another call with equal arguments. Returns an entry that the other call wrote and that is then as it
-/// was before both calls.
-async fn lost_entry(running: &mut RunningCase<'_>, before: &State) -> std::io::Result<Option<String>> {
+async fn call_twice(running: &mut RunningCase<'_>) -> std::io::Result<TwoCalls> {
     let world = running.world()?;
-    let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(None) };
+    let done = match running.call(&world, 0).await.end.answer {
+        Answer::Ok(done) => Some(done),
+        Answer::NotApplied(_) | Answer::Unknown { .. } => None,
+    };
     let first = world.state();
-    running.call_with(&world, other_call(running), false).await;
+    running.call_with(&world, running.context_of_other_call(), false).await;
     let both = world.state();
-    if !matches!(compensate(running, &world, &done).await, Answer::Ok(_)) {
+    Ok(TwoCalls { world, done, first, both })
+}
+
+/// Undoes the first of two calls. Returns an entry that the second one wrote and that is then as it was before both calls.
+async fn lost_entry(running: &mut RunningCase<'_>, before: &State, two: &TwoCalls) -> std::io::Result<Option<String>> {
+    let Some(done) = &two.done else { return Ok(None) };
+    if !matches!(compensate(running, &two.world, done).await, Answer::Ok(_)) {
         return Ok(None);
     }
-    let undone = world.state();
+    let undone = two.world.state();
+    let is_taken_back =
+        |name: &&String| two.both.get(*name) != two.first.get(*name) && undone.get(*name) == before.get(*name);
+    let taken_back: Vec<&String> = two.both.keys().filter(is_taken_back).collect();
+    if taken_back.is_empty() {
+        return Ok(None);
+    }
+    // The second call changes the entry also without the first one.
     let world = running.world()?;
-    running.call_with(&world, other_call(running), false).await;
-    let other = world.state();
-    let is_lost = |name: &&String| {
-        both.get(*name) != first.get(*name)
-            && undone.get(*name) == before.get(*name)
-            && other.get(*name) != before.get(*name)
-    };
-    Ok(both.keys().find(is_lost).cloned())
+    running.call_with(&world, running.context_of_other_call(), false).await;
+    let alone = world.state();
+    Ok(taken_back.into_iter().find(|name| alone.get(*name) != before.get(*name)).cloned())
 }
 
 /// Returns the entries that belong to the call alone: it created them, and the same call under another key leaves them as
 /// they are. A counter belongs to all calls.
-async fn own_entries(running: &mut RunningCase<'_>, before: &State, after: &State) -> std::io::Result<Vec<String>> {
-    let world = running.world()?;
-    running.call(&world, 0).await;
-    let first = world.state();
-    running.call_with(&world, other_call(running), false).await;
-    let second = world.state();
-    let is_own = |name: &&String| !before.contains_key(*name) && second.get(*name) == first.get(*name);
-    Ok(after.keys().filter(is_own).cloned().collect())
+fn own_entries(before: &State, after: &State, two: &TwoCalls) -> Vec<String> {
+    let is_own = |name: &&String| !before.contains_key(*name) && two.both.get(*name) == two.first.get(*name);
+    after.keys().filter(is_own).cloned().collect()
 }
 
 /// Returns an entry of the call that should have been undone: `compensate` changed nothing, or only other entries of the

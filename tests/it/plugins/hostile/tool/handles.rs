@@ -1,8 +1,12 @@
 //! Handles of a tool, by kind.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value, json};
 
 use latchwork_core::model::bounds;
@@ -19,7 +23,7 @@ use crate::support::plugins::built_guests::guest;
 use crate::support::program::{command_output, latch_command};
 use crate::support::test_env::{TestEnv, step};
 
-fn load_with_dir(dir: &Path) -> std::sync::Arc<Plugin> {
+fn load_with_dir(dir: &Path) -> Arc<Plugin> {
     let grant = DirGrant { host: dir.to_owned(), guest: "/d".into(), write: true };
     load("hostile-tool", Grants { dirs: vec![grant], ..minimal_grants() }, tool_limits()).unwrap()
 }
@@ -83,6 +87,57 @@ async fn file_that_is_not_regular_is_not_opened() {
         answers.iter().all(|answer| answer["error"].as_str().is_some_and(|said| said.contains("not-permitted"))),
         "{answers:?}"
     );
+}
+
+/// Two paths whose files another process would exchange all the time.
+#[cfg(target_os = "linux")]
+struct ExchangedFiles {
+    paths: [PathBuf; 2],
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[cfg(target_os = "linux")]
+impl ExchangedFiles {
+    fn start(paths: [PathBuf; 2]) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (is_over, [one, two]) = (stop.clone(), paths.clone());
+        let exchange = move || {
+            while !is_over.load(Ordering::Relaxed) {
+                renameat_with(CWD, &one, CWD, &two, RenameFlags::EXCHANGE).unwrap();
+            }
+        };
+        Self { paths, stop, thread: Some(std::thread::spawn(exchange)) }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for ExchangedFiles {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let ended = self.thread.take().map(JoinHandle::join);
+        assert!(ended.is_none_or(|ended| ended.is_ok()));
+        // A thread that waits for the other end of a FIFO ends with this test.
+        let both_ends = |path: &PathBuf| std::fs::OpenOptions::new().read(true).write(true).open(path);
+        std::mem::forget(self.paths.each_ref().map(both_ends));
+    }
+}
+
+/// I221: a FIFO takes the place of a file after the host has looked at the file.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn fifo_in_place_of_a_file_holds_no_thread() {
+    let dir = tempfile::tempdir().unwrap();
+    let [file, fifo] = ["file", "fifo"].map(|name| dir.path().join(name));
+    std::fs::write(&file, "x").unwrap();
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let plugin = load_with_dir(dir.path());
+    let _exchanged = ExchangedFiles::start([file, fifo]);
+    let reads = Value::from(vec![json!({ "read": { "path": "/d/file" } }); 300]);
+    let answers = answers_of(&plugin, "World.Look", reads).await;
+    let is_refused = |answer: &Value| answer["error"].as_str().is_some_and(|said| said.contains("not-permitted"));
+    assert_eq!(answers.len(), 300);
+    assert!(answers.iter().all(|answer| answer == "x" || is_refused(answer)), "{answers:?}");
 }
 
 /// I221: a tool that opens 4,096 files takes none of those that another job needs, also if the process was started with a
