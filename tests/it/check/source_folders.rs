@@ -15,6 +15,7 @@ fn check_folder(above: &str, dir: &str) -> (i32, Value) {
 
 /// I63.
 #[test]
+#[ignore = "builds each folder twice; run by .ci/long"]
 fn example_rust_steps_pass_the_check_without_findings() {
     for (dir, cases) in [("funding-rust", 7), ("bench-rust", 2)] {
         let (code, report) = check_folder("example-plugins", dir);

@@ -306,6 +306,7 @@ fn stock_starlingmonkey_runs_and_replays() {
 /// I50 and I51: a step of ordinary Rust runs and replays, although its hash maps are seeded differently in
 /// each job.
 #[test]
+#[ignore = "downloads a target of the compiler and builds for it; run by .ci/long"]
 fn stock_rust_runs_and_replays() {
     let Some(component) = rust_guest() else { return };
     let place = env_with_stock_guest(&component, "Stock.Rust", &json!({ "call": "Effect.Read" }));

@@ -8,12 +8,18 @@ use crate::sdk::{LANGS, folder_with_plan, outputs_checked_by_replay, step_with_e
 use crate::support::plugins::sdk_tools;
 use crate::support::plugins::sdk_tools::{built_project, run_latch};
 
-/// I53: a new project contains tests, and these tests pass.
+/// I53: a new project contains tests, and these tests pass before the first build.
 #[test]
 fn new_project_passes_its_own_tests() {
+    let parent = tempfile::tempdir().unwrap();
+    // The build of a Go plugin finds or installs Go, which runs the tests as well.
+    built_project("go", "step", None);
     for lang in LANGS {
         for kind in ["step", "tool"] {
-            let dir = built_project(lang, kind, None);
+            let name = format!("{lang}-{kind}");
+            let new = run_latch(parent.path(), &["plugin", "new", &name, "--lang", lang, "--kind", kind]);
+            assert_eq!(new.code, 0, "{}", new.stderr);
+            let dir = parent.path().join(name);
             let (program, args): (&str, &[&str]) = match lang {
                 "js" => ("node", &["--test"]),
                 "c" => ("sh", &["-c", "cc -Ilatchwork -o test test_plugin.c -lm && ./test"]),
@@ -42,21 +48,36 @@ fn new_project_passes_its_own_tests() {
 }
 
 /// I52, I53: a step and a tool of each language run in one plan. The greetings differ between jobs and are the
-/// same when a job is replayed.
+/// same when a job is replayed. The tool in Python is left out, because its component takes the longest to compile.
 #[test]
 fn new_projects_run_and_replay() {
+    run_new_projects(&["js", "c", "go"]);
+}
+
+/// I52, I53: the same with the tool in Python.
+#[test]
+#[ignore = "compiles two components in each language; run by .ci/long"]
+fn new_projects_with_tools_in_all_languages_run_and_replay() {
+    run_new_projects(&LANGS);
+}
+
+/// Runs a step in each language and a tool in each language of `tools` in one plan.
+fn run_new_projects(tools: &[&str]) {
     let mut plugins = Vec::new();
     let mut steps = Vec::new();
     for lang in LANGS {
         let noun = format!("Made{}{}", lang[..1].to_uppercase(), &lang[1..]);
         plugins.push((built_project(lang, "step", None), String::new()));
-        plugins.push((built_project(lang, "tool", None), format!("grants = {{ kv = {lang:?} }}")));
         steps.push(step_with_effect(
             &format!("{lang}-step"),
             &format!("{noun}Step.Greet"),
             "read_only",
             json!({ "name": "Ada" }),
         ));
+        if !tools.contains(&lang) {
+            continue;
+        }
+        plugins.push((built_project(lang, "tool", None), format!("grants = {{ kv = {lang:?} }}")));
         steps.push(step_with_effect(
             &format!("{lang}-tool"),
             &format!("{noun}Tool.Keep"),

@@ -5,7 +5,8 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::sdk::{folder_with_plan, outputs_checked_by_replay, step_with_effect};
-use crate::support::plugins::sdk_tools::{run_latch, tools_dir};
+use crate::support::plugins::sdk_tools::run_latch;
+use crate::support::program;
 
 /// I53, I63.
 #[test]
@@ -17,8 +18,8 @@ fn new_rust_project_builds_passes_its_tests_and_runs() {
         assert_eq!(new.code, 0, "{}", new.stderr);
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["test", "--quiet"]).current_dir(parent.path().join(&name));
-        // The step project and the tool project share their compiled dependencies.
-        let tested = cargo.env("CARGO_TARGET_DIR", tools_dir().with_file_name("made-rust")).output().unwrap();
+        // The projects share their compiled dependencies with the tests of the examples.
+        let tested = cargo.env("CARGO_TARGET_DIR", program::target_dir().join("example-plugins")).output().unwrap();
         assert!(tested.status.success(), "{kind}: {}", String::from_utf8_lossy(&tested.stderr));
     }
     let made = parent.path().join("made-step");

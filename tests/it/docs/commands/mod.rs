@@ -35,7 +35,6 @@ pages! {
     readme: "README.md",
     approval_gates: "docs/howto/approval-gates.md",
     budgets: "docs/howto/budgets.md",
-    check: "docs/howto/check.md",
     compensation: "docs/howto/compensation.md",
     evidence: "docs/howto/evidence.md",
     forks_and_retries: "docs/howto/forks-and-retries.md",
@@ -50,6 +49,7 @@ pages! {
     start_operator: "docs/start/operator.md",
     start_plugin_author: "docs/start/plugin-author.md",
     ; in .ci/long:
+    check: "docs/howto/check.md",
     start_ci: "docs/start/ci.md",
 }
 

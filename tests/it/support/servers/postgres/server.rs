@@ -18,6 +18,8 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use tempfile::TempDir;
 
 const SERVER_VARIABLE: &str = "LATCH_TEST_POSTGRES";
+/// Maximum length in bytes of the path of the folder for the servers. The path of a socket has at most 107 bytes.
+const SOCKET_FOLDER_BYTES_MAX: usize = 60;
 /// Variable that `.ci/run` sets. With this variable, tests without a server fail instead of being skipped.
 const REQUIRED_VARIABLE: &str = "LATCH_POSTGRES_REQUIRED";
 
@@ -88,7 +90,7 @@ impl Server {
 
     /// Starts a server with additional settings.
     pub(crate) fn start_with(settings: &[&str]) -> Option<Self> {
-        Self::start_in(Path::new("/tmp"), &[], settings)
+        Self::start_in(&clusters_dir(), &[], settings)
     }
 
     /// Starts a server with its files in this folder, and with additional arguments of `initdb`.
@@ -110,7 +112,7 @@ impl Server {
     /// Starts a standby of this server. If the settings name several servers, the standby streams from a reachable
     /// server.
     pub(crate) fn start_standby(&self, settings: &[&str]) -> Self {
-        let standby = Self::without_cluster(Path::new("/tmp"), settings).expect("there is a server");
+        let standby = Self::without_cluster(&clusters_dir(), settings).expect("there is a server");
         let made = standby
             .command("pg_basebackup")
             .args(["--username=latch", "--checkpoint=fast", "--write-recovery-conf", "--no-sync", "-h"])
@@ -234,6 +236,15 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// Folder for the files of servers: the folder for temporary files, or `/tmp` if that folder is closed to other users or
+/// its path is too long for the path of a socket.
+fn clusters_dir() -> PathBuf {
+    let folder = std::env::temp_dir();
+    let is_open = std::fs::metadata(&folder).is_ok_and(|found| found.permissions().mode() & 0o001 != 0);
+    let is_short = folder.as_os_str().len() <= SOCKET_FOLDER_BYTES_MAX;
+    if is_open && is_short { folder } else { PathBuf::from("/tmp") }
 }
 
 /// Directory of the newest PostgreSQL binaries.
