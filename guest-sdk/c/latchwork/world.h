@@ -128,6 +128,9 @@ static inline char *latch_secret(latch_answer *answer, const char *secret) {
   return NULL;
 }
 
+/* The compiler warns where the result of such a function is not used. */
+#define LATCH_CHECKED __attribute__((warn_unused_result))
+
 static inline bool latch_kv_failed(latch_answer *answer, const char *key, const latchwork_plugin_kv_kv_error_t *error) {
   if (error->tag == LATCHWORK_PLUGIN_KV_KV_ERROR_NOT_GRANTED)
     return latch_passing(answer, LATCH_POLICY_DENIED, "kv key %s: no kv grant; add grants = { kv = ... } in latch.toml", key);
@@ -138,7 +141,7 @@ static inline bool latch_kv_failed(latch_answer *answer, const char *key, const 
 
 /* Reads the value of a key. `*value` is NULL if the key is not set. Returns false and fails `answer` if
  * the key-value store cannot be read. */
-static inline bool latch_kv_get(latch_answer *answer, const char *key, char **value) {
+LATCH_CHECKED static inline bool latch_kv_get(latch_answer *answer, const char *key, char **value) {
   latch_string_t name = latch_str(key);
   latch_option_list_u8_t found;
   latchwork_plugin_kv_kv_error_t error;
@@ -147,14 +150,14 @@ static inline bool latch_kv_get(latch_answer *answer, const char *key, char **va
   return true;
 }
 
-static inline bool latch_kv_set(latch_answer *answer, const char *key, const char *value) {
+LATCH_CHECKED static inline bool latch_kv_set(latch_answer *answer, const char *key, const char *value) {
   latch_string_t name = latch_str(key);
   latch_list_u8_t bytes = { (uint8_t *)value, strlen(value) };
   latchwork_plugin_kv_kv_error_t error;
   return latchwork_plugin_kv_set(&name, &bytes, &error) || latch_kv_failed(answer, key, &error);
 }
 
-static inline bool latch_kv_delete(latch_answer *answer, const char *key, bool *was_there) {
+LATCH_CHECKED static inline bool latch_kv_delete(latch_answer *answer, const char *key, bool *was_there) {
   latch_string_t name = latch_str(key);
   latchwork_plugin_kv_kv_error_t error;
   return latchwork_plugin_kv_delete(&name, was_there, &error) || latch_kv_failed(answer, key, &error);

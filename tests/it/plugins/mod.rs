@@ -3,6 +3,7 @@
 mod changed;
 mod changed_inputs;
 mod component_size;
+mod description;
 mod examples;
 mod fuel;
 #[path = "../../fuzz/src/targets.rs"]

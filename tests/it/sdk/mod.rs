@@ -4,6 +4,7 @@
 mod ambient;
 mod build_isolation;
 mod build_refusals;
+mod c;
 mod go;
 mod locked_versions;
 mod new_projects;

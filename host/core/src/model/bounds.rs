@@ -63,6 +63,18 @@ bounds! {
     COMPONENT_WORK: "component_work" = 2_000_000_000, "units";
     /// Fuel of the start of a component: its instantiation and its static initializers.
     INSTANTIATION_FUEL as u64: "instantiation_fuel" = 1_000_000_000, "units";
+    /// Linear memories of one instance of a component while it describes itself, together.
+    DESCRIBE_MEMORY_BYTES as u64: "describe_memory_bytes" = 256 << 20, "bytes";
+    /// Fuel of the call in which a component describes itself.
+    DESCRIBE_FUEL as u64: "describe_fuel" = 10_000_000_000, "units";
+    /// Wall-clock time of the call in which a component describes itself, with its start.
+    DESCRIBE_TIMEOUT_MS as u32: "describe_timeout_ms" = 20_000, "milliseconds";
+    /// Host calls of a component while it describes itself.
+    DESCRIBE_HOST_CALLS as u32: "describe_host_calls" = 1_000, "calls";
+    /// Description of a component: its version, and its operators with their schemas.
+    DESCRIBE_BYTES as u32: "describe_bytes" = 4 << 20, "bytes";
+    /// Operators of a component.
+    OPERATORS: "operators" = 1_000, "operators";
     /// Text of the schema of an input or an output.
     SCHEMA_BYTES: "schema_bytes" = 256 << 10, "bytes";
     /// Nesting of arrays and objects in a schema.

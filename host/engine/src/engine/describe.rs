@@ -23,13 +23,13 @@ use crate::interfaces::package::PACKAGE;
 
 /// Limits of a `describe` call. They are large, because an interpreter needs much memory, fuel and time for its start.
 const DESCRIBE_LIMITS: Limits = Limits {
-    memory_bytes: 256 << 20,
+    memory_bytes: bounds::DESCRIBE_MEMORY_BYTES,
     table_elements: bounds::TABLE_ELEMENTS,
-    fuel: 10_000_000_000,
-    timeout_ms: 20_000,
-    output_bytes: 4 << 20,
+    fuel: bounds::DESCRIBE_FUEL,
+    timeout_ms: bounds::DESCRIBE_TIMEOUT_MS,
+    output_bytes: bounds::DESCRIBE_BYTES,
     // Only a language runtime makes host calls, and only a few WASI calls at its start. `describe` itself makes none.
-    host_calls: 1_000,
+    host_calls: bounds::DESCRIBE_HOST_CALLS,
 };
 
 /// The manifest, and the compiled schemas of each operator.
@@ -147,6 +147,12 @@ pub(crate) fn check_manifest(
     if manifest.operators.is_empty() {
         wrong("operators".into(), "the list is empty; a plugin serves at least one operator".into());
     }
+    // Each operator has two schemas to compile, so a longer list is not looked at.
+    if manifest.operators.len() > bounds::OPERATORS {
+        let (count, most) = (manifest.operators.len(), bounds::OPERATORS);
+        wrong("operators".into(), format!("there are {count} operators where {most} are allowed"));
+        return Err(problems);
+    }
     let mut names = BTreeSet::new();
     let (mut schemas, mut pattern_bytes) = (BTreeMap::new(), 0);
     for (index, operator) in manifest.operators.iter().enumerate() {
@@ -213,7 +219,27 @@ fn is_semver(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use latchwork_core::model::error::Code;
+    use wasmtime::ResourceLimiter as _;
+
     use super::*;
+    use crate::guest::fault::HostFault;
+    use crate::guest::limits::Guard;
+
+    /// I225: bounds `describe_memory_bytes`, `describe_timeout_ms` and `describe_host_calls`.
+    #[test]
+    fn memory_time_and_host_calls_of_a_description_are_bounded() {
+        let mut guard = Guard::new(&DESCRIBE_LIMITS);
+        assert!(guard.memory_growing(0, bounds::DESCRIBE_MEMORY_BYTES as usize, None).unwrap());
+        let beyond = guard.memory_growing(0, 1, None).unwrap_err();
+        assert_eq!(fault::failure(&beyond).code, Code::MemoryLimit);
+        (0..bounds::DESCRIBE_HOST_CALLS).for_each(|_| guard.count_host_call().unwrap());
+        assert_eq!(guard.count_host_call(), Err(HostFault::HostCalls(bounds::DESCRIBE_HOST_CALLS)));
+        let most_us = u64::from(bounds::DESCRIBE_TIMEOUT_MS) * 1_000;
+        guard.check_run_time(most_us).unwrap();
+        let beyond = guard.check_run_time(most_us + 1);
+        assert_eq!(beyond, Err(HostFault::WallClock(bounds::DESCRIBE_TIMEOUT_MS.into())));
+    }
 
     #[test]
     fn semantic_versions_are_recognized() {

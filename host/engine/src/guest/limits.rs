@@ -158,7 +158,7 @@ impl Guard {
     }
 
     /// Fails if the guest ran longer than it may.
-    fn check_run_time(&self, running_us: u64) -> Result<(), HostFault> {
+    pub(crate) fn check_run_time(&self, running_us: u64) -> Result<(), HostFault> {
         if running_us > self.run_us_max { Err(HostFault::WallClock(self.run_us_max / 1_000)) } else { Ok(()) }
     }
 }
