@@ -46,18 +46,18 @@ impl Maildir {
         Ok(self.find_name(name)?.is_some())
     }
 
-    /// Deletes the unread message of this key. Returns false if the Maildir has no message of this key. Fails if a mail
-    /// reader has moved the message to `cur`, because deletion cannot undo reading.
-    pub fn withdraw(&self, key: &str) -> Result<bool, Error> {
+    /// Deletes the unread message of this key. Fails if a mail reader has moved the message to `cur` or has deleted it,
+    /// because deletion cannot undo reading.
+    pub fn withdraw(&self, key: &str) -> Result<(), Error> {
         match self.find(key).map_err(Error::not_applied)? {
             Some(path) if path.starts_with("new/") => match fs::remove(&self.path(&path)) {
-                Ok(()) => Ok(true),
+                Ok(()) => Ok(()),
                 // A mail reader moved the message after the check.
                 Err(error) if error.kind() == fs::ErrorKind::NotFound => Err(seen(key)),
                 Err(error) => Err(error.into()),
             },
             Some(_) => Err(seen(key)),
-            None => Ok(false),
+            None => Err(Error::policy_denied(format!("the message of {key} does not exist any more"))),
         }
     }
 

@@ -66,6 +66,10 @@ fn verify(change: &Change) -> Result<Finding, Error> {
 fn compensate(args: Args, done: Applied, key: &str) -> Result<Output<Applied>, Error> {
     let record = Record::open(&args.request_id)?;
     let revisions = record.revisions()?;
+    if !revisions.iter().any(|revision| revision.revision == done.revision) {
+        let (number, id) = (done.revision, &args.request_id);
+        return Err(Error::policy_denied(format!("revision {number} of request {id} does not exist any more")));
+    }
     let before = revisions
         .iter()
         .rev()

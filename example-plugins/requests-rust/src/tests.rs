@@ -71,6 +71,16 @@ fn compensate_keeps_later_changes_of_other_calls() {
 }
 
 #[test]
+fn removed_revision_cannot_be_undone() {
+    let office = office();
+    let done = office.apply("k1", json!({ "a": 1 }));
+    std::fs::remove_file(office.directory.path().join("556/000001.json")).unwrap();
+    let result: Applied = serde_json::from_value(json!(done.result())).unwrap();
+    let refused = office.host("k1").run(|| compensate(args(json!({ "a": 1 })), result, "k1")).unwrap_err();
+    assert_eq!(refused.code(), Code::PolicyDenied);
+}
+
+#[test]
 fn incomplete_file_is_not_a_revision() {
     let office = office();
     office.apply("k1", json!({ "a": 1 }));

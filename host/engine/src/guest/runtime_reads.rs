@@ -34,8 +34,8 @@ const TOOL_CALL: &str = "latchwork_internal_host.Call";
 /// Beginnings of the names of functions that every program in Go has. The SDK asks for the context of each run.
 const GO_FUNCTIONS: [&str; 3] = ["runtime.", "latchwork.", "latchwork_internal_host."];
 
-/// Beginnings of the names of functions of Go that write log records.
-const LOG_FUNCTIONS: [&str; 2] = ["log.", "log/slog."];
+/// Beginnings of the names of functions of Go that write log records. In the names of a component, `/` is `_`.
+const LOG_FUNCTIONS: [&str; 2] = ["log.", "log_slog."];
 
 #[cfg(test)]
 mod tests {
@@ -64,6 +64,7 @@ mod tests {
             "log.Println",
             "main.stamp"
         ]));
+        assert!(of(&["time.now", "log_slog.(*Logger).log", "log_slog.Info", "main.stamp"]));
         assert!(of(&["runtime.walltime1", "time.now", "time.Now", "latchwork_internal_host.Call", "main.build"]));
         assert!(!of(&["time.now", "time.Now", "main.stamp", "latchwork_internal_host.Call", "main.build"]));
         assert!(!of(&["look", "runtime.clock_time_get", "time.now", "time.Now", "main.init", "runtime.doInit1"]));

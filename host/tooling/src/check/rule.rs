@@ -147,6 +147,7 @@ rules! {
     "D073" Warning,
     "D074" Violation,
     "D075" Violation,
+    "D076" Warning,
     "D079" Warning,
     "D100" Violation,
     "D101" Violation,

@@ -198,6 +198,46 @@ static bool good_shared(latch_json input, latch_answer *answer) {
   return notify("shipped-bob", answer);
 }
 
+/* Without an answer, the output depends on the clock. */
+static bool bad_estimate(latch_json input, latch_answer *answer) {
+  char *page = latch_call(answer, "Web.Fetch", latch_json_text(input), NULL);
+  if (page) latch_put(&answer->result, page);
+  else latch_putf(&answer->result, "{\"text\":\"estimated at %lld\"}", (long long)time(NULL));
+  return true;
+}
+static bool good_estimate(latch_json input, latch_answer *answer) {
+  char *page = latch_call(answer, "Web.Fetch", latch_json_text(input), NULL);
+  latch_put(&answer->result, page ? page : "{\"text\":\"estimated\"}");
+  return true;
+}
+
+/* Without an answer, the id of the job is read for the log. */
+static bool bad_sigh(latch_json input, latch_answer *answer) {
+  char *page = latch_call(answer, "Web.Fetch", latch_json_text(input), NULL);
+  if (!page) latch_log(LATCH_WARN, "no page for %s", latch_get_context().job_id);
+  latch_put(&answer->result, page ? page : "{\"text\":\"none\"}");
+  return true;
+}
+
+/* The day is in the mail and not in its key. */
+static bool remind(latch_answer *answer, const char *day) {
+  latch_text args = { 0 };
+  latch_putf(&args, "{\"to\":\"ada\",\"text\":\"due on %s\"}", day);
+  char *sent = latch_call(answer, "Mail.Send", args.bytes, "dues");
+  if (sent) latch_put(&answer->result, "{}");
+  return sent;
+}
+static bool bad_due(latch_json input, latch_answer *answer) {
+  char day[16];
+  time_t now = time(NULL);
+  (void)input;
+  strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
+  return remind(answer, day);
+}
+static bool good_due(latch_json input, latch_answer *answer) {
+  return remind(answer, latch_json_string(latch_json_member(input, "text")));
+}
+
 #define STEP(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 
 LATCH_PLUGIN(
@@ -210,4 +250,6 @@ LATCH_PLUGIN(
   STEP("Bad.Wait", bad_wait, .determinism = LATCH_STABLE), STEP("Good.Wait", good_wait, .determinism = LATCH_STABLE),
   STEP("Bad.Json", bad_json), STEP("Good.Json", good_json), STEP("Bad.Event", bad_event), STEP("Good.Event", good_event),
   STEP("Bad.Answer", bad_answer, .determinism = LATCH_EXTERNAL), STEP("Good.Answer", good_answer, .determinism = LATCH_EXTERNAL),
-  STEP("Bad.Shared", bad_shared, .determinism = LATCH_EXTERNAL), STEP("Good.Shared", good_shared, .determinism = LATCH_EXTERNAL));
+  STEP("Bad.Shared", bad_shared, .determinism = LATCH_EXTERNAL), STEP("Good.Shared", good_shared, .determinism = LATCH_EXTERNAL),
+  STEP("Bad.Estimate", bad_estimate), STEP("Good.Estimate", good_estimate), STEP("Bad.Sigh", bad_sigh),
+  STEP("Bad.Due", bad_due, .determinism = LATCH_EXTERNAL), STEP("Good.Due", good_due, .determinism = LATCH_EXTERNAL));

@@ -229,9 +229,32 @@ static bool bad_erase(latch_json args, latch_json result, const char *key, latch
   (void)args, (void)result;
   return latch_kv_delete(answer, "last", &was_there) && kept(answer, key);
 }
-static bool good_undo(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+/* Another party can have removed the entries. */
+static bool bad_gone(latch_json args, latch_json result, const char *key, latch_answer *answer) {
   bool was_there;
   return latch_kv_delete(answer, key_of("copy-", key), &was_there) && bad_undo(args, result, key, answer);
+}
+static bool good_undo(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  char *copy;
+  if (!latch_kv_get(answer, key_of("copy-", key), &copy)) return false;
+  if (!copy) return latch_fail(answer, LATCH_POLICY_DENIED, "the copy is gone");
+  return bad_gone(args, result, key, answer);
+}
+
+/* The second entry can fail after the first one was written. */
+static bool good_busy(latch_json args, latch_answer *answer) {
+  char *key = latch_get_invocation().external_key;
+  latch_answer failed = { 0 };
+  if (!latch_kv_set(answer, key_of("note-", key), latch_json_text(args))) return false;
+  if (latch_kv_set(&failed, key_of("copy-", key), latch_json_text(args))) return kept(answer, key);
+  latch_fail(answer, LATCH_TRANSIENT_DB_LOCK, "the copies are busy");
+  answer->applied_unknown = true;
+  return false;
+}
+static bool bad_busy(latch_json args, latch_answer *answer) {
+  bool is_done = good_busy(args, answer);
+  answer->applied_unknown = false;
+  return is_done;
 }
 
 /* The entry of the present owner holds the key of its call. */
@@ -279,7 +302,8 @@ LATCH_PLUGIN(
   TOOL("Bad.Trusts", bad_trusts, KEYED), TOOL("Bad.Refuses", bad_refuses, KEYED), TOOL("Good.Refuses", good_refuses, KEYED),
   TOOL("Bad.Last", keep_last, ASKED(bad_last)), TOOL("Bad.Version", bad_version, VERIFIED),
   TOOL("Bad.Undo", keep_and_count, UNDONE(bad_undo)), TOOL("Good.Undo", keep_and_count, UNDONE(good_undo)),
-  TOOL("Bad.Erases", keep_last, UNDONE(bad_erase)), TOOL("Bad.Release", own, UNDONE(bad_release)),
+  TOOL("Bad.Gone", keep_and_count, UNDONE(bad_gone)), TOOL("Bad.Busy", bad_busy, .effects = LATCH_INTERNAL_WRITE),
+  TOOL("Good.Busy", good_busy, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Erases", keep_last, UNDONE(bad_erase)), TOOL("Bad.Release", own, UNDONE(bad_release)),
   TOOL("Good.Release", own, UNDONE(good_release)), TOOL("Bad.Drop", keep, UNDONE(bad_drop)),
   TOOL("Good.Version", good_version, VERIFIED), TOOL("Bad.Confirms", good_version, CONFIRMED),
   TOOL("Bad.Returns", bad_returns, KEYED, .verify = is_there), TOOL("Good.Returns", good_returns, KEYED, .verify = is_there), TOOL("Bad.Price", bad_price, .determinism = LATCH_PURE),

@@ -1,14 +1,14 @@
 //! D057 and D063: runs a case once for each of its calls, and makes that call fail permanently, or all calls from it on.
 //! The step may then return an error or throw an exception of its own. It must end, it must not trap, and its code must not
-//! make a mistake.
+//! make a mistake. D064 and D073: a pure operator must do the same in another job, also after a failure.
 
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_engine::Plugin;
 
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
-use crate::check::dynamic::run_end;
 use crate::check::dynamic::script::RunScript;
-use crate::check::dynamic::trace::RunEnd;
+use crate::check::dynamic::trace::{RunEnd, Trace};
+use crate::check::dynamic::{other_job, run_end};
 use crate::check::exception;
 use crate::check::finding::Finding;
 
@@ -40,11 +40,12 @@ struct FailedRun {
     finding: Option<Finding>,
     /// Number of calls that the step made.
     calls: usize,
+    trace: Trace,
 }
 
 pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
-    let mut continued = Vec::new();
+    let (mut continued, mut impure) = (Vec::new(), None);
     let called: Vec<_> = runs.ran.base.calls().map(|(operator, args)| (operator.clone(), args.clone())).collect();
     for k in 0..called.len().min(runs.ran.script.answers.len()).min(CALLS_MAX) {
         for code in codes(k) {
@@ -59,14 +60,19 @@ pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin)
                 found.push(finding);
                 break;
             }
+            if impure.is_none() {
+                let failed = (&script, &ran.trace);
+                impure = other_job::after_failure(runs, plugin, failed, &when, *code == CODES[0]).await;
+            }
         }
         if found.len() == FINDINGS_MAX {
             return found;
         }
     }
+    found.extend(impure);
     let of_all = failing_from(runs, plugin, &called, &continued).await;
     // After a finding with one failure, the same defect would be reported again.
-    found.extend(of_all.filter(|finding| finding.rule == "D057" || found.is_empty()));
+    found.extend(of_all.filter(|finding| finding.rule == "D057" || found.iter().all(|found| found.rule != "D063")));
     found
 }
 
@@ -127,5 +133,5 @@ async fn run(runs: &mut PerturbedRuns<'_>, script: &RunScript, plugin: &Plugin, 
         }
         _ => None,
     };
-    Some(FailedRun { finding, calls: trace.calls().count() })
+    Some(FailedRun { finding, calls: trace.calls().count(), trace })
 }

@@ -1,4 +1,6 @@
-//! D064 and D073: runs the case as other jobs, with other clocks, random numbers and ids.
+//! D064, D073 and D076: runs the case as other jobs, with other clocks, random numbers and ids.
+
+use std::ops::Range;
 
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::Determinism;
@@ -10,7 +12,7 @@ use crate::check::dynamic::address;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::run_end;
 use crate::check::dynamic::script::RunScript;
-use crate::check::dynamic::trace::{FirstDifference, compare_between_jobs};
+use crate::check::dynamic::trace::{FirstDifference, Trace, compare_between_jobs};
 use crate::check::finding::Finding;
 use crate::check::other_ids::{OTHER_IDS, OtherId};
 
@@ -77,9 +79,14 @@ fn ids() -> impl Iterator<Item = JobValue> {
     OTHER_IDS.iter().map(JobValue::Id)
 }
 
+/// Every value, each of them another one.
+fn all_values() -> impl Iterator<Item = JobValue> {
+    ids().chain([JobValue::Clock(SHIFTS_US[0]), JobValue::Seed(0)])
+}
+
 /// Runs the case as another job. A pure operator has to do the same, and every other operator must not break.
 pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
-    let all: Vec<JobValue> = ids().chain([JobValue::Clock(SHIFTS_US[0]), JobValue::Seed(0)]).collect();
+    let all: Vec<JobValue> = all_values().collect();
     let Some(trace) = runs.run(&script_of(runs, &all), plugin).await else { return vec![] };
     if let Some(finding) =
         run_end::host_fault(runs.ran, &trace, "in another job, with another clock and random numbers, ")
@@ -88,7 +95,7 @@ pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> V
     }
     let spec = plugin.operator(&runs.ran.case.operator).expect("cases are of operators that are served");
     if spec.determinism != Determinism::Pure {
-        return vec![];
+        return action_key_finding(runs, &trace).into_iter().collect();
     }
     let differing = compare_between_jobs(&runs.ran.base, &trace);
     // A value that the step never asks for cannot make a difference. The rare differences are looked for as well.
@@ -117,6 +124,19 @@ pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> V
         Some(difference) => vec![impure(runs, &causes, &difference)],
         None => reads(runs, plugin).await,
     }
+}
+
+/// D076: a call of another job has the operator and the action key of a call of this job, but other arguments.
+fn action_key_finding(runs: &PerturbedRuns<'_>, other: &Trace) -> Option<Finding> {
+    let keyed: Vec<_> = runs.ran.base.keyed_calls().collect();
+    let changed = other.keyed_calls().find_map(|(name, key, args)| {
+        let mut same = keyed.iter().filter(|(operator, usual, _)| (*operator, *usual) == (name, key)).peekable();
+        let (_, _, usual) = *same.peek()?;
+        same.all(|(_, _, usual)| *usual != args).then_some((name, key, *usual, args))
+    });
+    let (name, key, expected, found) = changed?;
+    let message = format!("another job calls {name} with other arguments under the same action key {key:?}");
+    Some(runs.ran.finding("D076", message).values(expected, found))
 }
 
 /// Returns the script of the case in a job with these other values.
@@ -162,22 +182,81 @@ fn impure(runs: &PerturbedRuns<'_>, causes: &[&str], difference: &FirstDifferenc
 async fn reads(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
     let mut found = Vec::new();
     for (source, count) in runs.ran.base.reads.clone() {
-        for read in 0..count.min(READS_MAX) {
-            let mut script = runs.script();
-            script.stop_at_read = Some((source, read));
-            let Some(trace) = runs.run(&script, plugin).await else { return found };
-            if is_of_the_runtime(&trace.functions) {
-                continue;
-            }
-            let what = match source {
-                Source::Clock => "its clock",
-                Source::Random => "random numbers",
-                Source::Context => "the ids of its job",
-            };
-            let message = format!("it declares that it is pure but reads {what}; no run showed a difference yet");
-            found.push(runs.ran.finding("D073", message).functions(trace.functions));
-            break;
-        }
+        let Some(functions) = reading(runs, plugin, &runs.script(), source, 0..count).await else { continue };
+        let what = of_source(source);
+        let message = format!("it declares that it is pure but reads {what}; no run showed a difference yet");
+        found.push(runs.ran.finding("D073", message).functions(functions));
     }
     found
+}
+
+fn of_source(source: Source) -> &'static str {
+    match source {
+        Source::Clock => "its clock",
+        Source::Random => "random numbers",
+        Source::Context => "the ids of its job",
+    }
+}
+
+/// Returns the call stack of the first of these reads that the language runtime does not make itself.
+async fn reading(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    script: &RunScript,
+    source: Source,
+    reads: Range<u32>,
+) -> Option<Vec<String>> {
+    for read in reads.take(READS_MAX as usize) {
+        let mut script = script.clone();
+        script.stop_at_read = Some((source, read));
+        let trace = runs.run(&script, plugin).await?;
+        if !is_of_the_runtime(&trace.functions) {
+            return Some(trace.functions);
+        }
+    }
+    None
+}
+
+/// D064 and D073: what a pure operator reads of its job only after a failed call. `script` and `failed` are the run with the
+/// failure that `when` names. Without more reads than in the case, the run is compared with that of another job only if
+/// `is_compared`.
+pub(super) async fn after_failure(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    (script, failed): (&RunScript, &Trace),
+    when: &str,
+    is_compared: bool,
+) -> Option<Finding> {
+    let spec = plugin.operator(&runs.ran.case.operator).expect("cases are of operators that are served");
+    let usual = |source: Source| runs.ran.base.reads.get(&source).copied().unwrap_or_default();
+    let more: Vec<(Source, Range<u32>)> = failed
+        .reads
+        .iter()
+        .map(|(source, count)| (*source, usual(*source)..*count))
+        .filter(|(_, r)| !r.is_empty())
+        .collect();
+    if spec.determinism != Determinism::Pure || more.is_empty() && !is_compared {
+        return None;
+    }
+    let mut other = script.clone();
+    all_values().for_each(|value| value.replace(&mut other));
+    let trace = runs.run(&other, plugin).await?;
+    if let Some(differing) = compare_between_jobs(failed, &trace) {
+        let message = format!(
+            "it declares that it is pure but depends on its job: {when}{} differs in another job",
+            differing.what
+        );
+        let finding = runs.ran.finding("D064", message).values(&differing.expected, &differing.found);
+        return Some(finding.hint("declare the determinism class `stable`, or take what differs from the input"));
+    }
+    for (source, reads) in more {
+        if let Some(functions) = reading(runs, plugin, script, source, reads).await {
+            let message = format!(
+                "it declares that it is pure but, {when}it reads {}; no run showed a difference yet",
+                of_source(source)
+            );
+            return Some(runs.ran.finding("D073", message).functions(functions));
+        }
+    }
+    None
 }

@@ -71,6 +71,14 @@ impl Trace {
         })
     }
 
+    /// Returns operator, action key and arguments of the calls with an action key, in order.
+    pub(crate) fn keyed_calls(&self) -> impl Iterator<Item = (&String, &String, &String)> {
+        self.asked.iter().filter_map(|asked| match asked {
+            HostCall::Call { operator, args, action_key: Some(key), .. } => Some((operator, key, args)),
+            HostCall::Call { .. } | HostCall::Emit { .. } => None,
+        })
+    }
+
     /// Returns the failure with which the host ended the run.
     pub(crate) fn fault(&self) -> Option<&Failure> {
         match &self.ended {

@@ -5,15 +5,17 @@ use latchwork_core::model::effect::Answer;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::world::{State, World};
 
-/// Checks the report of a call against the state of its world. `when` describes the situation.
-pub(super) fn check(running: &mut RunningCase<'_>, when: &str, before: &State, world: &World, answer: &Answer) {
-    let Answer::NotApplied(_) = answer else { return };
-    let Some(difference) = difference(before, &world.state()) else { return };
+/// Checks the report of a call against the state of its world. `when` describes the situation. Returns true if there is a
+/// finding.
+pub(super) fn check(running: &mut RunningCase<'_>, when: &str, before: &State, world: &World, answer: &Answer) -> bool {
+    let Answer::NotApplied(_) = answer else { return false };
+    let Some(difference) = difference(before, &world.state()) else { return false };
     let message = format!("{when}, {difference}, but the tool reports no change");
     let found = describe_answer(answer, world);
     let finding = running.add_finding("D109", message);
     finding.found = Some(found);
     finding.hint = Some("check everything before the first change, or report `applied` as unknown".to_owned());
+    true
 }
 
 /// Describes the first difference between two states of a world.

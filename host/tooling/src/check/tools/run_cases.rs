@@ -8,7 +8,9 @@ use crate::check::report::CheckReport;
 use crate::check::rule::RuleKind;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
-use crate::check::tools::{interrupted, lost_record, own_changes, pure, server_faults, single_call, two_calls, undone};
+use crate::check::tools::{
+    interrupted, lost_record, own_changes, pure, refused_writes, server_faults, single_call, two_calls, undone,
+};
 
 /// Runs every case.
 ///
@@ -99,5 +101,6 @@ async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     own_changes::run(case).await?;
     undone::run(case).await?;
     two_calls::run(case).await?;
+    refused_writes::run(case).await?;
     server_faults::run(case).await
 }

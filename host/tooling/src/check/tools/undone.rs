@@ -57,6 +57,13 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let message = format!("compensate takes back {lost}, which a later call has written since");
         report(running, message, &answer, &world, "return an error if the entry was changed since the call");
     }
+    if let Some((answer, world)) = undo_of_removed(running, &own).await?
+        && matches!(answer, Answer::Ok(_))
+        && running.case.http.is_empty()
+    {
+        let message = format!("another party removed {}, but compensate reports that the call is undone", own[0]);
+        report(running, message, &answer, &world, "return an error if the entry is no longer there");
+    }
     for (fault, told) in faults {
         let world = running.world()?;
         let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
@@ -74,6 +81,17 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Undoes the call after another party removed all of its entries. Returns `None` if it has none or fails.
+async fn undo_of_removed(running: &mut RunningCase<'_>, own: &[String]) -> std::io::Result<Option<(Answer, World)>> {
+    if own.is_empty() {
+        return Ok(None);
+    }
+    let world = running.world()?;
+    let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(None) };
+    world.remove(own)?;
+    Ok(Some((compensate(running, &world, &done).await, world)))
 }
 
 /// The call of a case, and another call with equal arguments after it.

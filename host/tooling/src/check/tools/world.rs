@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -38,6 +38,8 @@ pub(super) enum FaultProfile {
     NoMap,
     /// Servers answer as the case defines. The map can be read only.
     ReadOnlyMap,
+    /// Servers answer as the case defines. The map refuses the write with this number, from 0, or also every later one.
+    WriteRefused { number: usize, and_later: bool },
 }
 
 /// A request that a server received.
@@ -113,6 +115,7 @@ impl World {
             entries: Mutex::new(held.collect()),
             is_used: false.into(),
             is_refused: false.into(),
+            writes: 0.into(),
             fault: Mutex::new(FaultProfile::Fair),
         });
         let servers = Arc::new(StubServers {
@@ -175,6 +178,11 @@ impl World {
         self.map.is_refused.load(Ordering::Relaxed)
     }
 
+    /// Returns the number of writes of the map that were tried.
+    pub(super) fn map_writes(&self) -> usize {
+        self.map.writes.load(Ordering::Relaxed)
+    }
+
     /// Returns what a call asked outside of the plugin, if anything.
     pub(super) fn asked(&self) -> Option<&'static str> {
         if self.map.is_used.load(Ordering::Relaxed) {
@@ -191,6 +199,22 @@ impl World {
         let map = self.map.entries.lock().unwrap_or_else(PoisonError::into_inner);
         state.extend(map.iter().map(|(key, value)| (format!("map {key}"), Hash::of(&[value]))));
         state
+    }
+
+    /// Removes these files and map entries, as another party would. The names are those of [`World::state`].
+    pub(super) fn remove(&self, names: &[String]) -> std::io::Result<()> {
+        for name in names {
+            if let Some(key) = name.strip_prefix("map ") {
+                self.map.entries.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+                continue;
+            }
+            let in_grant =
+                |grant: &DirGrant| name.strip_prefix(&grant.guest)?.strip_prefix('/').map(|path| grant.host.join(path));
+            if let Some(file) = self.settings.grants.dirs.iter().find_map(in_grant) {
+                std::fs::remove_file(file)?;
+            }
+        }
+        Ok(())
     }
 
     /// Removes the paths of this run from a text, because these paths differ in every run.
@@ -253,15 +277,23 @@ struct CaseMap {
     is_used: AtomicBool,
     /// True if a fault of the map made an access fail.
     is_refused: AtomicBool,
+    /// Number of writes that were tried.
+    writes: AtomicUsize,
     fault: Mutex<FaultProfile>,
 }
 
 impl CaseMap {
     fn use_store(&self, writes: bool) -> Result<(), StoreError> {
         self.is_used.store(true, Ordering::Relaxed);
+        let write = if writes { self.writes.fetch_add(1, Ordering::Relaxed) } else { 0 };
         let refused = match *self.fault.lock().unwrap_or_else(PoisonError::into_inner) {
             FaultProfile::NoMap => StoreError::Unavailable("its server does not answer".to_owned()),
             FaultProfile::ReadOnlyMap if writes => StoreError::ReadOnly("its disk is full".to_owned()),
+            FaultProfile::WriteRefused { number, and_later }
+                if writes && (write == number || and_later && write > number) =>
+            {
+                StoreError::ReadOnly("its disk is full".to_owned())
+            }
             _ => return Ok(()),
         };
         self.is_refused.store(true, Ordering::Relaxed);

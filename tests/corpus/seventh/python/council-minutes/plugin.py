@@ -44,7 +44,7 @@ def file(minutes, context):
 
 @file.reconcile
 def find(minutes, key):
-    # A body without a head is read by nobody, and the next try writes it again.
+    # A body without a head is read by no reader, and the next try writes it again.
     head = kv.get(f"head/{key}")
     if head is None:
         return "did_not_happen"

@@ -69,7 +69,7 @@ tool(
         kv.set(part(externalKey, n), JSON.stringify(one));
         begun = true;
       });
-      // An essay exists once it has a head. Parts without a head are found by nobody.
+      // An essay exists once it has a head. Parts without a head are found by no reader.
       kv.set(head(externalKey), JSON.stringify({ title, parts: parts.length, sum: checksum(text) }));
     } catch (error) {
       if (!begun) throw error;

@@ -19,7 +19,7 @@ struct Looked {
 #[derive(Serialize, JsonSchema)]
 struct Rated {
     class: u32,
-    /// How the class was found.
+    /// Source of the class.
     basis: String,
 }
 

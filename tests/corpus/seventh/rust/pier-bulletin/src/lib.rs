@@ -12,7 +12,7 @@ struct Pier {
     feeds: Vec<String>,
 }
 
-/// What the display shows: the fields of all feeds, side by side.
+/// Text of the display: the fields of all feeds, side by side.
 #[derive(Serialize, JsonSchema)]
 struct Bulletin {
     pier: String,
