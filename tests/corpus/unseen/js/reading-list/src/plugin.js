@@ -1,4 +1,4 @@
-import { happened, kv, Output, schema, tool } from '../../../../../../guest-sdk/js/index.js';
+import { Failure, happened, kv, Output, schema, tool } from '../../../../../../guest-sdk/js/index.js';
 
 const { object, string } = schema;
 
@@ -24,7 +24,7 @@ tool(
       return book === undefined ? 'did-not-happen' : happened(added(key, book));
     },
     compensate: (_, result) => {
-      kv.delete(`book/${result.id}`);
+      if (!kv.delete(`book/${result.id}`)) throw new Failure('POLICY_DENIED', 'the book is not on the list any more');
       return null;
     },
   },
