@@ -257,6 +257,16 @@ fn lock_files_name_only_the_public_registry() {
     assert_none("a lock file must not name a mirror", found);
 }
 
+/// A build writes into the folder `build` beside its recipe. The repository contains sources alone.
+#[test]
+fn no_output_of_a_build_is_tracked() {
+    let files: std::collections::BTreeSet<String> = tracked_files().into_iter().collect();
+    let is_output = |path: &&String| {
+        path.match_indices("/build/").any(|(at, _)| files.contains(&format!("{}/latch-plugin.toml", &path[..at])))
+    };
+    assert_none("these files are the output of a build", files.iter().filter(is_output).cloned().collect());
+}
+
 /// The program starts no package manager of the system and contains no shell script. The installer for Debian is a file
 /// of the repository, which `.cargo/config.toml` names.
 #[test]

@@ -56,12 +56,16 @@ fn has_phrase(text: &str, phrase: &str) -> bool {
 fn comments(path: &str, text: &str) -> Vec<(usize, String)> {
     let hash = path.ends_with(".py") || path.ends_with(".toml");
     let mut blocks: Vec<(usize, String)> = Vec::new();
-    let mut open = false;
+    let (mut open, mut in_block) = (false, false);
     for (number, line) in text.lines().enumerate() {
         let line = line.trim_start();
-        let comment = match hash {
-            true => line.strip_prefix('#').filter(|rest| !rest.starts_with('!')),
-            false => line.strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!'])),
+        // A comment of C between its marks.
+        let begun = if in_block { Some(line.trim_start_matches("* ")) } else { line.strip_prefix("/*") };
+        in_block = begun.is_some_and(|rest| !rest.contains("*/"));
+        let comment = match (hash, begun) {
+            (true, _) => line.strip_prefix('#').filter(|rest| !rest.starts_with('!')),
+            (false, Some(rest)) => Some(rest.split("*/").next().unwrap_or_default().trim_start_matches(['*', '!'])),
+            (false, None) => line.strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!'])),
         };
         match comment {
             Some(words) if open => {
@@ -155,6 +159,8 @@ fn forbidden_words_are_found_in_comments_messages_and_pages() {
     assert_eq!(check("host/src/a.rs", "fn a() { nobody(); } // somebody"), 0, "trailing comments are not read");
     assert_eq!(check("docs/a.md", "A worker that is gone.\n\n```\nis gone\n```\n`is gone`"), 1);
     assert_eq!(check("host/src/a.rs", "/// # Errors\n/// If it fails.\n/// # Panics If not.\nfn a() {}"), 1);
+    assert_eq!(check("guest-sdk/a.c", "/* Returns it.\n * It is where\n * nobody looks. */\nint nobody;"), 1);
+    assert_eq!(check("guest-sdk/a.c", "/* Whether it is so. */\nint a; /* nobody */"), 1);
     assert_eq!(check("guest-sdk/a.py", "# Whether it is so.\nx = 1"), 1);
     assert_eq!(check("host/src/a.rs", "/// Whatsoever, a word that only begins like one.\nfn a() {}"), 0);
 }

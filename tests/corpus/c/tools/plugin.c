@@ -251,6 +251,26 @@ static bool good_busy(latch_json args, latch_answer *answer) {
   answer->applied_unknown = true;
   return false;
 }
+/* The earlier write is taken back, but nothing looks at whether that worked. */
+static bool bad_back(latch_json args, latch_answer *answer) {
+  bool was_there;
+  if (good_busy(args, answer)) return true;
+  latch_answer ignored = { 0 };
+  (void)latch_kv_delete(&ignored, key_of("note-", latch_get_invocation().external_key), &was_there);
+  answer->applied_unknown = false;
+  return false;
+}
+/* The first write replaced an earlier text, which is not put back. */
+static bool bad_replaced(latch_json args, latch_answer *answer) {
+  bool was_there;
+  latch_answer failed = { 0 }, ignored = { 0 };
+  if (!latch_kv_set(answer, "last", latch_json_text(args))) return false;
+  if (latch_kv_set(&failed, "copy", latch_json_text(args))) return kept(answer, "last");
+  bool is_back = latch_kv_delete(&ignored, "last", &was_there);
+  latch_fail(answer, LATCH_TRANSIENT_DB_LOCK, "the copies are busy");
+  answer->applied_unknown = !is_back;
+  return false;
+}
 static bool bad_busy(latch_json args, latch_answer *answer) {
   bool is_done = good_busy(args, answer);
   answer->applied_unknown = false;
@@ -303,6 +323,7 @@ LATCH_PLUGIN(
   TOOL("Bad.Last", keep_last, ASKED(bad_last)), TOOL("Bad.Version", bad_version, VERIFIED),
   TOOL("Bad.Undo", keep_and_count, UNDONE(bad_undo)), TOOL("Good.Undo", keep_and_count, UNDONE(good_undo)),
   TOOL("Bad.Gone", keep_and_count, UNDONE(bad_gone)), TOOL("Bad.Busy", bad_busy, .effects = LATCH_INTERNAL_WRITE),
+  TOOL("Bad.Back", bad_back, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Replaced", bad_replaced, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Good.Busy", good_busy, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Erases", keep_last, UNDONE(bad_erase)), TOOL("Bad.Release", own, UNDONE(bad_release)),
   TOOL("Good.Release", own, UNDONE(good_release)), TOOL("Bad.Drop", keep, UNDONE(bad_drop)),
   TOOL("Good.Version", good_version, VERIFIED), TOOL("Bad.Confirms", good_version, CONFIRMED),

@@ -38,8 +38,6 @@ const FINDINGS_MAX: usize = 5;
 struct FailedRun {
     /// Finding if the step did not end as it may.
     finding: Option<Finding>,
-    /// Number of calls that the step made.
-    calls: usize,
     trace: Trace,
 }
 
@@ -53,7 +51,7 @@ pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin)
             script.answers[k].answer = Err(Failure::new(*code, "the tool failed"));
             let when = format!("when call {k} ({}) fails with {code}, ", called[k].0);
             let Some(ran) = run(runs, &script, plugin, &when).await else { return found };
-            if ran.calls > k + 1 {
+            if ran.trace.calls().count() > k + 1 {
                 continued.push((k, *code));
             }
             if let Some(finding) = ran.finding {
@@ -69,10 +67,10 @@ pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin)
             return found;
         }
     }
-    found.extend(impure);
     let of_all = failing_from(runs, plugin, &called, &continued).await;
     // After a finding with one failure, the same defect would be reported again.
-    found.extend(of_all.filter(|finding| finding.rule == "D057" || found.iter().all(|found| found.rule != "D063")));
+    found.extend(of_all.filter(|finding| finding.rule == "D057" || found.is_empty()));
+    found.extend(impure);
     found
 }
 
@@ -133,5 +131,5 @@ async fn run(runs: &mut PerturbedRuns<'_>, script: &RunScript, plugin: &Plugin, 
         }
         _ => None,
     };
-    Some(FailedRun { finding, calls: trace.calls().count(), trace })
+    Some(FailedRun { finding, trace })
 }

@@ -36,6 +36,9 @@ const SHIFTS_US: [i64; 8] = [
 const CLOCK: &str = "its clock";
 const RANDOM: &str = "its random numbers";
 
+/// Advice of a finding about a pure operator that depends on its job.
+const IMPURE_HINT: &str = "declare the determinism class `stable`, or take what differs from the input";
+
 /// Number of other seeds of the random generator. Of six orders of a map in Go, one can differ in a result that all others
 /// have.
 const SEEDS: u8 = 32;
@@ -128,15 +131,16 @@ pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> V
 
 /// D076: a call of another job has the operator and the action key of a call of this job, but other arguments.
 fn action_key_finding(runs: &PerturbedRuns<'_>, other: &Trace) -> Option<Finding> {
-    let keyed: Vec<_> = runs.ran.base.keyed_calls().collect();
-    let changed = other.keyed_calls().find_map(|(name, key, args)| {
-        let mut same = keyed.iter().filter(|(operator, usual, _)| (*operator, *usual) == (name, key)).peekable();
-        let (_, _, usual) = *same.peek()?;
-        same.all(|(_, _, usual)| *usual != args).then_some((name, key, *usual, args))
-    });
-    let (name, key, expected, found) = changed?;
-    let message = format!("another job calls {name} with other arguments under the same action key {key:?}");
-    Some(runs.ran.finding("D076", message).values(expected, found))
+    let base = &runs.ran.base;
+    for (name, key, args) in other.keyed_calls() {
+        let usual: Vec<_> = base.keyed_calls().filter(|(of, with, _)| (*of, *with) == (name, key)).collect();
+        let Some((_, _, expected)) = usual.first() else { continue };
+        if usual.iter().all(|(_, _, usual)| *usual != args) {
+            let message = format!("another job calls {name} with other arguments under the same action key {key:?}");
+            return Some(runs.ran.finding("D076", message).values(expected, args));
+        }
+    }
+    None
 }
 
 /// Returns the script of the case in a job with these other values.
@@ -175,7 +179,7 @@ fn impure(runs: &PerturbedRuns<'_>, causes: &[&str], difference: &FirstDifferenc
     let message =
         format!("it declares that it is pure but depends on {what}: in another job, {} differs", difference.what);
     let finding = runs.ran.finding("D064", message).values(&difference.expected, &difference.found);
-    finding.hint("declare the determinism class `stable`, or take what differs from the input")
+    finding.hint(IMPURE_HINT)
 }
 
 /// D073: the sources that a pure operator reads although no run differed, with the function that reads.
@@ -233,7 +237,7 @@ pub(super) async fn after_failure(
         .reads
         .iter()
         .map(|(source, count)| (*source, usual(*source)..*count))
-        .filter(|(_, r)| !r.is_empty())
+        .filter(|(_, reads)| !reads.is_empty())
         .collect();
     if spec.determinism != Determinism::Pure || more.is_empty() && !is_compared {
         return None;
@@ -247,7 +251,7 @@ pub(super) async fn after_failure(
             differing.what
         );
         let finding = runs.ran.finding("D064", message).values(&differing.expected, &differing.found);
-        return Some(finding.hint("declare the determinism class `stable`, or take what differs from the input"));
+        return Some(finding.hint(IMPURE_HINT));
     }
     for (source, reads) in more {
         if let Some(functions) = reading(runs, plugin, script, source, reads).await {

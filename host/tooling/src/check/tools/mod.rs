@@ -7,15 +7,17 @@
 //! `world` builds the stubs for each run and reports their state afterwards. `single_call` checks one call while all
 //! servers work. `lost_record` checks a call whose record is lost. `interrupted` kills the host before each operation of
 //! a call. `own_changes` lets `verify` look at what a call changed. `server_faults` checks the answers of a tool when
-//! servers fail, and `refused_writes` when the map refuses a later write. `undone` lets `compensate` undo a call. `two_calls` makes two calls of one job.
+//! servers fail, and `refused_writes` when the map refuses a later write. `undone` lets `compensate` undo a call.
+//! `two_calls` makes two calls of one job.
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!
 //! `pure` checks that the answer of a pure tool depends on its input alone. `impure_reads` looks in its code for reads of
 //! clocks, random numbers and secrets, without a run.
 //!
-//! Floors, top first: `run_cases` · `interrupted`, `lost_record`, `own_changes`, `two_calls`, `undone` · `server_faults`, `refused_writes` ·
-//! `single_call`, `pure` · `applied` · `running_case` · `world` · `case`, `impure_reads`, `refusal`.
+//! Floors, top first: `run_cases` · `interrupted`, `lost_record`, `own_changes`, `two_calls`, `undone` · `server_faults`,
+//! `refused_writes` · `single_call`, `pure` · `applied` · `running_case` · `world` · `case`, `impure_reads`,
+//! `refusal`.
 
 mod applied;
 mod case;

@@ -178,11 +178,6 @@ impl World {
         self.map.is_refused.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of writes of the map that were tried.
-    pub(super) fn map_writes(&self) -> usize {
-        self.map.writes.load(Ordering::Relaxed)
-    }
-
     /// Returns what a call asked outside of the plugin, if anything.
     pub(super) fn asked(&self) -> Option<&'static str> {
         if self.map.is_used.load(Ordering::Relaxed) {

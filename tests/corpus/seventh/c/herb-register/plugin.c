@@ -4,7 +4,7 @@
 
 #define SLOTS 1024
 
-/* Counts plants by name. The table is salted, so that nobody can send names that all share one slot. */
+/* Counts plants by name. The table is salted, so that chosen names cannot all share one slot. */
 static struct {
   const char *name;
   int count;

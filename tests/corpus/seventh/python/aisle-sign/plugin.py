@@ -76,5 +76,5 @@ def take_down(sign: Sign, result, key):
     if kv.get(place(key)) != content(sign):
         raise Failure("POLICY_DENIED", "the sign was changed or taken down")
     if not kv.delete(place(key)):
-        raise Failure("POLICY_DENIED", "the sign was taken down by somebody else")
+        raise Failure("POLICY_DENIED", "the sign is not there any more")
     return Output(None, changes=[Change("sign", key, "delete")])
