@@ -77,11 +77,24 @@ static inline bool latch_answered(bool gave, latch_answer *answer) {
   return gave && !answer->failed;
 }
 
-/* Records a change in the world. An answer holds at most 16 changes. Recording one more aborts the plugin. */
+/* Returns a copy of a text. The copy of NULL is NULL. */
+static inline const char *latch_copy(const char *text) {
+  return text ? memcpy(latch_room(strlen(text) + 1), text, strlen(text) + 1) : NULL;
+}
+
+/* Records a change in the world and copies its texts. An answer holds at most 16 changes. Recording one more aborts the
+ * plugin. */
 static inline void latch_changed(latch_answer *answer, latch_change change) {
   size_t room = sizeof answer->changes / sizeof answer->changes[0];
   if (answer->change_count == room) abort();
-  answer->changes[answer->change_count++] = change;
+  answer->changes[answer->change_count++] = (latch_change){
+    .resource_type = latch_copy(change.resource_type),
+    .resource_id = latch_copy(change.resource_id),
+    .operation = latch_copy(change.operation),
+    .version = latch_copy(change.version),
+    .etag = latch_copy(change.etag),
+    .external_ref = latch_copy(change.external_ref),
+  };
 }
 
 #endif
