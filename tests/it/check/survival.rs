@@ -16,11 +16,11 @@ use crate::support::program::{compile_cache_dir, latch_binary, run_latch};
 
 /// Three cases that end by themselves.
 const CASES: &str = concat!(
-    r#"{"name":"one","operator":"Good.Pure","input":{"n":1}}"#,
+    r#"{"name":"one","operator":"Good.Pure","input":{"n":5}}"#,
     "\n",
-    r#"{"name":"two","operator":"Good.Pure","input":{"n":2}}"#,
+    r#"{"name":"two","operator":"Good.Pure","input":{"n":6}}"#,
     "\n",
-    r#"{"name":"three","operator":"Good.Pure","input":{"n":3}}"#,
+    r#"{"name":"three","operator":"Good.Pure","input":{"n":7}}"#,
     "\n",
 );
 
@@ -54,7 +54,7 @@ async fn each_case_that_ends_its_process_is_a_finding() {
     let script = r#"request=$(cat)
         answer() { printf %s "$request" | "$0" plugin check --other-process -; }
         case $request in
-            *'"host":"unoptimized"'*'"input":"{\"n\":2}"'*) answer | head -n 2; kill -ABRT $$ ;;
+            *'"host":"unoptimized"'*'"input":"{\"n\":6}"'*) answer | head -n 2; kill -ABRT $$ ;;
             *) answer ;;
         esac"#;
     let report = check_with_process(script).await;

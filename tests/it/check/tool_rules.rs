@@ -59,6 +59,19 @@ fn shop_case(operator: &str) -> Value {
     })
 }
 
+/// Returns a case with a stubbed shop that lists an order once it was made.
+fn list_case(operator: &str) -> Value {
+    let url = "https://shop.example/orders";
+    json!({
+        "name": operator, "operator": operator, "input": { "item": "seven" },
+        "http": [
+            { "match": { "method": "POST", "url": url }, "response": { "status": 201 } },
+            { "match": { "method": "GET", "url": url, "happened": false }, "response": { "body": [] } },
+            { "match": { "method": "GET", "url": url, "happened": true }, "response": { "body": [1] } },
+        ],
+    })
+}
+
 /// I69: correct tools have no findings, even in the runs in which the check loses the record of a call.
 #[test]
 fn good_tools_break_no_rule() {
@@ -83,10 +96,12 @@ fn good_tools_break_no_rule() {
     let mut refused = shop_case("Good.Order");
     (refused["name"], refused["input"], refused["error"]) =
         (json!("refused"), json!({ "item": "" }), json!("INVALID_INPUT"));
-    let (code, report) = check_cases(&build_tool("misbehaved"), &[shop_case("Good.Order"), refused], "");
+    let good = [shop_case("Good.Order"), shop_case("Good.Page"), refused];
+    let (code, report) = check_cases(&build_tool("misbehaved"), &good, "");
     assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
     let place = json!({ "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": {} } });
-    let (code, report) = check_cases(&build_tool("misbehaved-queryable"), &[place], "");
+    let good = [place, list_case("Good.Order")];
+    let (code, report) = check_cases(&build_tool("misbehaved-queryable"), &good, "");
     assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
 }
 
@@ -134,7 +149,7 @@ fn case_that_cannot_be_run_is_an_input_error() {
     assert!(problem.to_string().contains("case long could not be run"), "{}", ran.stdout);
 }
 
-/// I69, I255: each rule is found in a tool that breaks this rule only.
+/// I69, I255, I261, I263: each rule is found in a tool that breaks this rule only.
 #[test]
 fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
     let wasm = build_tool("misbehaved");
@@ -157,6 +172,10 @@ fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
         ("D107", shop_case("Bad.Code")),
         ("D108", shop_case("Bad.Claims")),
         ("D109", shop_case("Bad.Denies")),
+        ("D109", shop_case("Bad.Conflict")),
+        ("D109", shop_case("Bad.Timeout")),
+        ("D109", shop_case("Bad.Page")),
+        ("D106", shop_case("Bad.Panics")),
         ("D110", plain("Bad.Schema")),
         ("D111", leaks.clone()),
         ("D112", plain("Bad.Reaches")),
@@ -175,10 +194,17 @@ fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
     assert_eq!(report["findings"], json!([]), "{report:#}");
 
     let wasm = build_tool("misbehaved-queryable");
-    for (rule, operator) in [("D103", "Bad.Forgets"), ("D104", "Bad.Invents")] {
+    for (rule, operator) in
+        [("D103", "Bad.Forgets"), ("D104", "Bad.Invents"), ("D123", "Bad.Dash"), ("D123", "Bad.Slash")]
+    {
         let case = json!({ "operator": operator, "input": { "item": "x" }, "dirs": { "/out": {} } });
         let (code, report) = check_cases(&wasm, &[case], "");
         assert_eq!((code, rule_ids_of_report(&report)), (1, BTreeSet::from([rule])), "{report:#}");
+    }
+    for (rule, operator) in [("D103", "Bad.Refused"), ("D103", "Bad.NoList"), ("D121", "Bad.Transit")] {
+        let (code, report) = check_cases(&wasm, &[list_case(operator)], "");
+        assert_eq!(rule_ids_of_report(&report), BTreeSet::from([rule]), "{operator}: {report:#}");
+        assert_eq!(code, i32::from(rule != "D121"), "{report:#}");
     }
 }
 

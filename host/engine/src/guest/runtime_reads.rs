@@ -9,7 +9,10 @@ pub fn is_of_the_runtime(functions: &[String]) -> bool {
     // The first function outside of the packages that read clocks.
     let reader = functions.iter().find(|name| name.contains('.') && !begins(name, &["runtime.", "time."]));
     let is_of_the_sdk = reader.is_some_and(|name| name == TOOL_CALL);
-    is_go && (!is_for_plugin || is_of_the_sdk || functions.iter().any(|name| begins(name, &LOG_FUNCTIONS)))
+    // The collector runs while a function of the plugin allocates.
+    let is_of_the_collector = functions.iter().any(|name| name.starts_with(COLLECTOR));
+    let is_of_log = functions.iter().any(|name| begins(name, &LOG_FUNCTIONS));
+    is_go && (!is_for_plugin || is_of_the_sdk || is_of_the_collector || is_of_log)
 }
 
 /// Returns true if the runtime of Go reads while the plugin runs: its scheduler and its garbage collector look at the clock
@@ -33,6 +36,9 @@ const TOOL_CALL: &str = "latchwork_internal_host.Call";
 
 /// Beginnings of the names of functions that every program in Go has. The SDK asks for the context of each run.
 const GO_FUNCTIONS: [&str; 3] = ["runtime.", "latchwork.", "latchwork_internal_host."];
+
+/// Beginning of the names of functions of the garbage collector of Go.
+const COLLECTOR: &str = "runtime.gc";
 
 /// Beginnings of the names of functions of Go that write log records. In the names of a component, `/` is `_`.
 const LOG_FUNCTIONS: [&str; 2] = ["log.", "log_slog."];
@@ -66,6 +72,9 @@ mod tests {
         ]));
         assert!(of(&["runtime.walltime1", "time.now", "log_slog.(*Logger).log", "log_slog.Info", "main.stamp"]));
         assert!(of(&["runtime.walltime1", "time.now", "time.Now", "latchwork_internal_host.Call", "main.build"]));
+        let collector =
+            ["time.now", "runtime.gcMarkTermination", "runtime.gcAssistAlloc", "runtime.mallocgc", "main.hash"];
+        assert!(of(&collector));
         assert!(!of(&["time.now", "time.Now", "main.stamp", "latchwork_internal_host.Call", "main.build"]));
         assert!(!of(&["look", "runtime.clock_time_get", "time.now", "time.Now", "main.init", "runtime.doInit1"]));
         assert!(!of(&["function 20", "latchwork_internal_host.now", "latchwork.Now", "main.stamp"]));

@@ -14,8 +14,8 @@
 //! # Floors
 //!
 //! Floors, top first: `run` · `accepted`, `input` · `history` · `dynamic`, `render`, `static_rules`, `tools` ·
-//! `report` · `case_problem`, `finding` · `acceptance`, `exception`, `other_ids`,
-//! `rule`.
+//! `report` · `case_problem`, `finding` · `acceptance`, `exception`, `input_variations`, `other_ids`,
+//! `rule` · `schema_sample`.
 
 mod acceptance;
 mod accepted;
@@ -25,11 +25,13 @@ mod exception;
 mod finding;
 mod history;
 mod input;
+mod input_variations;
 mod other_ids;
 pub mod render;
 mod report;
 mod rule;
 mod run;
+mod schema_sample;
 mod static_rules;
 pub(crate) mod tools;
 

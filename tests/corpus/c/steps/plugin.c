@@ -52,7 +52,9 @@ static bool bad_heap(latch_json input, latch_answer *answer) {
   return give_number(answer, "sum", sum(malloc(count), count));
 }
 static bool good_heap(latch_json input, latch_answer *answer) {
-  size_t count = (size_t)number_of(input) * 100;
+  int64_t n = number_of(input);
+  if (n < 1 || n > 1000) return latch_fail(answer, LATCH_INVALID_INPUT, "n is not between 1 and 1000");
+  size_t count = (size_t)n * 100;
   return give_number(answer, "sum", sum(calloc(count, 1), count));
 }
 
@@ -238,6 +240,87 @@ static bool good_due(latch_json input, latch_answer *answer) {
   return remind(answer, latch_json_string(latch_json_member(input, "text")));
 }
 
+/* The schema has no shift for the hours of the night. */
+static bool shift(latch_answer *answer, const char *at_night) {
+  time_t now = time(NULL);
+  int hour = gmtime(&now)->tm_hour;
+  return give(answer, "shift", hour < 6 || hour >= 22 ? at_night : hour < 14 ? "early" : "late");
+}
+static bool bad_shift(latch_json input, latch_answer *answer) {
+  (void)input;
+  return shift(answer, "closed");
+}
+static bool good_shift(latch_json input, latch_answer *answer) {
+  (void)input;
+  return shift(answer, "night");
+}
+
+/* Words of equal weight are ordered by the buckets of their addresses. */
+typedef struct {
+  char *word;
+  int64_t weight;
+} weighed;
+static int by_address(const void *a, const void *b) {
+  const weighed *one = a, *two = b;
+  if (one->weight != two->weight) return one->weight < two->weight ? -1 : 1;
+  return (uintptr_t)one->word % 101 < (uintptr_t)two->word % 101 ? -1 : 1;
+}
+static int by_text(const void *a, const void *b) {
+  const weighed *one = a, *two = b;
+  if (one->weight != two->weight) return one->weight < two->weight ? -1 : 1;
+  return strcmp(one->word, two->word);
+}
+static bool heaviest(latch_json input, latch_answer *answer, int (*compare)(const void *, const void *)) {
+  latch_json words = latch_json_member(input, "words");
+  weighed list[50];
+  size_t count = latch_json_count(words);
+  if (!count || count > 50) return latch_fail(answer, LATCH_INVALID_INPUT, "1 to 50 words are needed");
+  for (size_t i = 0; i < count; i++) {
+    latch_json item = latch_json_item(words, i);
+    list[i].word = latch_json_string(latch_json_member(item, "word"));
+    list[i].weight = 0;
+    latch_json_integer(latch_json_member(item, "weight"), &list[i].weight);
+    if (!list[i].word) return latch_fail(answer, LATCH_INVALID_INPUT, "a word is missing");
+  }
+  qsort(list, count, sizeof *list, compare);
+  return give(answer, "word", list[0].word);
+}
+static bool bad_tie(latch_json input, latch_answer *answer) { return heaviest(input, answer, by_address); }
+static bool good_tie(latch_json input, latch_answer *answer) { return heaviest(input, answer, by_text); }
+
+/* A character can have several bytes. */
+static bool clip(latch_json input, latch_answer *answer, bool is_whole) {
+  char *text = text_of(input);
+  if (!text) return latch_fail(answer, LATCH_INVALID_INPUT, "the text is missing");
+  size_t length = strlen(text);
+  if (length > 10) length = 10;
+  while (is_whole && ((unsigned char)text[length] & 0xC0) == 0x80) length--;
+  text[length] = 0;
+  return give(answer, "text", text);
+}
+static bool bad_clip(latch_json input, latch_answer *answer) { return clip(input, answer, false); }
+static bool good_clip(latch_json input, latch_answer *answer) { return clip(input, answer, true); }
+
+/* The call can take no time. */
+static bool bad_speed(latch_json input, latch_answer *answer) {
+  struct timespec before, after;
+  clock_gettime(CLOCK_REALTIME, &before);
+  char *page = latch_call(answer, "Web.Fetch", latch_json_text(input), NULL);
+  if (!page) return false;
+  clock_gettime(CLOCK_REALTIME, &after);
+  double seconds = (double)(after.tv_sec - before.tv_sec) + (double)(after.tv_nsec - before.tv_nsec) / 1e9;
+  latch_putf(&answer->result, "{\"speed\":%.3f}", (double)strlen(page) / seconds);
+  return true;
+}
+
+/* The time is read for an empty text alone. */
+static bool bad_blank(latch_json input, latch_answer *answer) {
+  char *text = text_of(input);
+  if (!text) return latch_fail(answer, LATCH_INVALID_INPUT, "the text is missing");
+  return *text ? give(answer, "text", text) : give_number(answer, "at", (long long)time(NULL));
+}
+
+#define SHIFTS "{\"type\":\"object\",\"properties\":{\"shift\":{\"enum\":[\"early\",\"late\",\"night\"]}}}"
 #define STEP(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 
 LATCH_PLUGIN(
@@ -252,4 +335,7 @@ LATCH_PLUGIN(
   STEP("Bad.Answer", bad_answer, .determinism = LATCH_EXTERNAL), STEP("Good.Answer", good_answer, .determinism = LATCH_EXTERNAL),
   STEP("Bad.Shared", bad_shared, .determinism = LATCH_EXTERNAL), STEP("Good.Shared", good_shared, .determinism = LATCH_EXTERNAL),
   STEP("Bad.Estimate", bad_estimate), STEP("Good.Estimate", good_estimate), STEP("Bad.Sigh", bad_sigh),
-  STEP("Bad.Due", bad_due, .determinism = LATCH_EXTERNAL), STEP("Good.Due", good_due, .determinism = LATCH_EXTERNAL));
+  STEP("Bad.Shift", bad_shift, .determinism = LATCH_STABLE, .output = SHIFTS),
+  STEP("Good.Shift", good_shift, .determinism = LATCH_STABLE, .output = SHIFTS), STEP("Bad.Tie", bad_tie), STEP("Good.Tie", good_tie),
+  STEP("Bad.Clip", bad_clip), STEP("Good.Clip", good_clip), STEP("Bad.Speed", bad_speed, .determinism = LATCH_EXTERNAL),
+  STEP("Bad.Blank", bad_blank), STEP("Bad.Due", bad_due, .determinism = LATCH_EXTERNAL), STEP("Good.Due", good_due, .determinism = LATCH_EXTERNAL));

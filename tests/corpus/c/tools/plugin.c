@@ -195,6 +195,14 @@ static const char *is_there(latch_change recorded, latch_answer *answer) {
   return note ? NULL : "no note";
 }
 
+/* The texts of a change are copied, so they can be local. */
+static bool good_local(latch_json args, latch_answer *answer) {
+  char key[200];
+  snprintf(key, sizeof key, "local-%s", latch_get_invocation().external_key);
+  latch_changed(answer, (latch_change){ .resource_type = "note", .resource_id = key, .operation = "create" });
+  return latch_kv_set(answer, key, latch_json_text(args)) && kept(answer, "local");
+}
+
 /* A missing note is not there any more. */
 static const char *bad_compare(latch_change recorded, latch_answer *answer) {
   char *note;
@@ -305,6 +313,113 @@ static bool good_release(latch_json args, latch_json result, const char *key, la
   return bad_release(args, result, key, answer);
 }
 
+/* Two calls can find the same seat free. */
+static bool bad_seat(latch_json args, latch_answer *answer) {
+  for (int seat = 1; seat <= 100; seat++) {
+    char name[16], *holder;
+    snprintf(name, sizeof name, "seat:%d", seat);
+    if (!latch_kv_get(answer, name, &holder)) return false;
+    if (!holder) return latch_kv_set(answer, name, latch_json_text(args)) && kept(answer, name);
+  }
+  return latch_fail(answer, LATCH_POLICY_DENIED, "no seat is free");
+}
+/* The last call replaces what an earlier one wrote. */
+static bool good_seat(latch_json args, latch_answer *answer) {
+  char *holder;
+  (void)args;
+  return latch_kv_get(answer, "owner", &holder) && own(args, answer);
+}
+
+/* The buffer is shorter than a key. */
+static bool bad_cut(latch_json args, latch_answer *answer) {
+  char name[32];
+  snprintf(name, sizeof name, "note-%s", latch_get_invocation().external_key);
+  return latch_kv_set(answer, name, latch_json_text(args)) && kept(answer, name);
+}
+
+/* The oldest entries are replaced, and a repetition of their calls writes again. */
+static bool bad_ring(latch_json args, latch_answer *answer) {
+  char *key = latch_get_invocation().external_key, *owner, name[16];
+  unsigned sum = 0;
+  for (const char *c = key; *c; c++) sum = sum * 31 + (unsigned char)*c;
+  snprintf(name, sizeof name, "page:%u", sum % 8);
+  (void)args;
+  if (!latch_kv_get(answer, name, &owner)) return false;
+  if (owner && strcmp(owner, key) == 0) return kept(answer, name);
+  return latch_kv_set(answer, name, key) && kept(answer, name);
+}
+static latch_verdict bad_ring_find(latch_json args, const char *key, latch_answer *answer) {
+  char *owner;
+  (void)args;
+  if (!latch_kv_get(answer, "owner", &owner)) return LATCH_UNKNOWN;
+  if (!owner || strcmp(owner, key) != 0) return LATCH_DID_NOT_HAPPEN;
+  kept(answer, key);
+  return LATCH_HAPPENED;
+}
+
+/* The present time is another one when reconcile is asked. */
+static bool at(latch_answer *answer, long long seconds) {
+  latch_putf(&answer->result, "{\"at\":%lld}", seconds);
+  return true;
+}
+static bool stamp(latch_json args, latch_answer *answer) {
+  long long now = (long long)time(NULL);
+  latch_text text = { 0 };
+  (void)args;
+  latch_putf(&text, "%lld", now);
+  return latch_kv_set(answer, latch_get_invocation().external_key, text.bytes) && at(answer, now);
+}
+static latch_verdict find_stamp(const char *key, latch_answer *answer, bool is_stored) {
+  char *stored;
+  if (!latch_kv_get(answer, key, &stored)) return LATCH_UNKNOWN;
+  if (!stored) return LATCH_DID_NOT_HAPPEN;
+  at(answer, is_stored ? atoll(stored) : (long long)time(NULL));
+  return LATCH_HAPPENED;
+}
+static latch_verdict bad_stamp(latch_json args, const char *key, latch_answer *answer) {
+  (void)args;
+  return find_stamp(key, answer, false);
+}
+static latch_verdict good_stamp(latch_json args, const char *key, latch_answer *answer) {
+  (void)args;
+  return find_stamp(key, answer, true);
+}
+
+/* The first entry can be read before the second one, which reconcile looks at, is there. */
+static char *text_in(latch_json args) { return latch_json_string(latch_json_member(args, "text")); }
+static bool publish(latch_json args, latch_answer *answer) {
+  char *text = text_in(args), *key = latch_get_invocation().external_key;
+  return latch_kv_set(answer, key_of("page-", text), text) && latch_kv_set(answer, key_of("done-", key), text) && kept(answer, key);
+}
+static latch_verdict bad_publish(latch_json args, const char *key, latch_answer *answer) {
+  (void)args;
+  return look(key_of("done-", key), key, answer);
+}
+static latch_verdict good_publish(latch_json args, const char *key, latch_answer *answer) {
+  latch_verdict verdict = bad_publish(args, key, answer);
+  return verdict == LATCH_DID_NOT_HAPPEN ? LATCH_UNKNOWN : verdict;
+}
+static bool good_page(latch_json args, latch_answer *answer) {
+  char *page;
+  return latch_kv_get(answer, key_of("page-", text_in(args)), &page) && kept(answer, page ? page : "none");
+}
+
+/* The write can fail. */
+static bool bad_ignores(latch_json args, latch_answer *answer) {
+  latch_answer ignored = { 0 };
+  char *key = latch_get_invocation().external_key;
+  (void)latch_kv_set(&ignored, key, latch_json_text(args));
+  return kept(answer, key);
+}
+
+/* An empty text is refused after the first entry was written. */
+static bool bad_late(latch_json args, latch_answer *answer) {
+  char *key = latch_get_invocation().external_key;
+  if (!latch_kv_set(answer, key, latch_json_text(args))) return false;
+  return *text_in(args) ? kept(answer, key) : latch_fail(answer, LATCH_INVALID_INPUT, "the text is empty");
+}
+
+#define TEXT .input = "{\"type\":\"object\",\"required\":[\"text\"],\"properties\":{\"text\":{\"type\":\"string\"}}}"
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define KEYED .effects = LATCH_INTERNAL_WRITE, .idempotent_by_key_seconds = 86400
 #define VERIFIED .effects = LATCH_INTERNAL_WRITE, .verify = compare
@@ -321,11 +436,16 @@ LATCH_PLUGIN(
   TOOL("Bad.Part", keep_two, ASKED(good_find)), TOOL("Good.Part", keep_two, ASKED(find_copy)),
   TOOL("Bad.Trusts", bad_trusts, KEYED), TOOL("Bad.Refuses", bad_refuses, KEYED), TOOL("Good.Refuses", good_refuses, KEYED),
   TOOL("Bad.Last", keep_last, ASKED(bad_last)), TOOL("Bad.Version", bad_version, VERIFIED),
-  TOOL("Bad.Undo", keep_and_count, UNDONE(bad_undo)), TOOL("Good.Undo", keep_and_count, UNDONE(good_undo)),
-  TOOL("Bad.Gone", keep_and_count, UNDONE(bad_gone)), TOOL("Bad.Busy", bad_busy, .effects = LATCH_INTERNAL_WRITE),
+  TOOL("Bad.Undo", keep_two, UNDONE(bad_undo)), TOOL("Good.Undo", keep_two, UNDONE(good_undo)),
+  TOOL("Bad.Counts", keep_and_count, UNDONE(good_undo)), TOOL("Bad.Seat", bad_seat, .effects = LATCH_INTERNAL_WRITE),
+  TOOL("Good.Seat", good_seat, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Cut", bad_cut, KEYED), TOOL("Bad.Ring", bad_ring, KEYED),
+  TOOL("Bad.Owner", own, ASKED(bad_ring_find)), TOOL("Bad.Stamp", stamp, ASKED(bad_stamp)), TOOL("Good.Stamp", stamp, ASKED(good_stamp)),
+  TOOL("Bad.Publish", publish, TEXT, ASKED(bad_publish)), TOOL("Good.Publish", publish, TEXT, ASKED(good_publish)),
+  TOOL("Good.Page", good_page, TEXT), TOOL("Bad.Ignores", bad_ignores, .effects = LATCH_INTERNAL_WRITE),
+  TOOL("Bad.Late", bad_late, TEXT, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Gone", keep_two, UNDONE(bad_gone)), TOOL("Bad.Busy", bad_busy, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Bad.Back", bad_back, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Replaced", bad_replaced, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Good.Busy", good_busy, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Erases", keep_last, UNDONE(bad_erase)), TOOL("Bad.Release", own, UNDONE(bad_release)),
   TOOL("Good.Release", own, UNDONE(good_release)), TOOL("Bad.Drop", keep, UNDONE(bad_drop)),
   TOOL("Good.Version", good_version, VERIFIED), TOOL("Bad.Confirms", good_version, CONFIRMED),
-  TOOL("Bad.Returns", bad_returns, KEYED, .verify = is_there), TOOL("Good.Returns", good_returns, KEYED, .verify = is_there), TOOL("Bad.Price", bad_price, .determinism = LATCH_PURE),
+  TOOL("Good.Local", good_local, .effects = LATCH_INTERNAL_WRITE, .verify = is_there), TOOL("Bad.Returns", bad_returns, KEYED, .verify = is_there), TOOL("Good.Returns", good_returns, KEYED, .verify = is_there), TOOL("Bad.Price", bad_price, .determinism = LATCH_PURE),
   TOOL("Good.Price", good_price, .determinism = LATCH_PURE));

@@ -179,6 +179,13 @@ func goodLabel(_ latchwork.Context, given Text) (Text, error) {
 	return Text{fmt.Sprintf("%s %#x", given.Text, 0x1b2c3d)}, nil
 }
 
+var months = []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}
+
+// The index of a month is its number less one.
+func badMonth(latchwork.Context, Text) (Text, error) { return Text{months[time.Now().Month()]}, nil }
+
+func goodMonth(latchwork.Context, Text) (Text, error) { return Text{months[time.Now().Month()-1]}, nil }
+
 func init() {
 	pure := latchwork.Spec{Description: "For the corpus."}
 	stable, external, sums := pure, pure, pure
@@ -204,6 +211,8 @@ func init() {
 	latchwork.Step("Bad.Crash", pure, badCrash)
 	latchwork.Step("Bad.Patience", external, badPatience)
 	latchwork.Step("Good.Patience", external, goodPatience)
+	latchwork.Step("Bad.Month", stable, badMonth)
+	latchwork.Step("Good.Month", stable, goodMonth)
 	latchwork.Step("Bad.Total", sums, badTotal)
 	latchwork.Step("Good.Total", sums, goodTotal)
 }

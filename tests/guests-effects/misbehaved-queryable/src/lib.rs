@@ -1,9 +1,13 @@
 //! Queryable tools whose reconcile function answers wrongly, and one correct tool.
 
+use std::time::Duration;
+
 use latchwork_guest::tool::{Output, Verdict};
-use latchwork_guest::{Effect, Error, fs, tool};
+use latchwork_guest::{Effect, Error, fs, http, tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+const SHOP: &str = "https://shop.example/orders";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Args {
@@ -20,12 +24,60 @@ fn done(args: Args) -> Output<Done> {
 }
 
 fn file(key: &str) -> String {
-    format!("/out/{key}")
+    format!("/out/{}", key.replace('/', "+"))
 }
 
 fn place(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
-    fs::publish(&file(context.external_key()), args.item.as_bytes(), context.external_key())?;
+    fs::publish(&file(context.external_key()), args.item.as_bytes(), "placed")?;
     Ok(done(args))
+}
+
+/// Replaces a character of the key by one that keys have.
+fn bad_file(key: &str) -> String {
+    format!("/out/{}", key.replace('/', "-"))
+}
+
+fn bad_place(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    fs::publish(&bad_file(context.external_key()), args.item.as_bytes(), "placed")?;
+    Ok(done(args))
+}
+
+/// A key with a slash is no name of a file.
+fn slash(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    fs::publish(&format!("/out/{}", context.external_key()), args.item.as_bytes(), "placed")?;
+    Ok(done(args))
+}
+
+/// An order at a server that lists it at once.
+fn order(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    let response = http::Request::post(SHOP).header("key", context.external_key()).body(b"order").send()?;
+    match response.status() {
+        201 => Ok(done(args)),
+        429 => Err(Error::rate_limit("the shop is busy")),
+        status => Err(Error::temporary_provider_error(format!("the shop answered {status}"))),
+    }
+}
+
+fn find(args: Args, _: &str) -> Result<Verdict<Output<Done>>, Error> {
+    let response = http::Request::get(SHOP).send()?;
+    match (response.status(), response.body()) {
+        (200, b"[]") => Ok(Verdict::DidNotHappen),
+        (200, b"[1]") => Ok(Verdict::Happened(done(args))),
+        (status, _) => Err(Error::temporary_provider_error(format!("the shop answered {status}"))),
+    }
+}
+
+/// Takes a refusal of the server for an empty list.
+fn find_refused(args: Args, key: &str) -> Result<Verdict<Output<Done>>, Error> {
+    let response = http::Request::get(SHOP).send()?;
+    if response.status() == 403 { Ok(Verdict::DidNotHappen) } else { find(args, key) }
+}
+
+/// Takes a page that is no list for an empty list.
+fn find_no_list(args: Args, key: &str) -> Result<Verdict<Output<Done>>, Error> {
+    let response = http::Request::get(SHOP).send()?;
+    let is_list = response.body().starts_with(b"[");
+    if response.status() == 200 && !is_list { Ok(Verdict::DidNotHappen) } else { find(args, key) }
 }
 
 fn looks(args: Args, key: &str) -> Result<Verdict<Output<Done>>, Error> {
@@ -40,6 +92,16 @@ fn invents(args: Args, _: &str) -> Result<Verdict<Output<Done>>, Error> {
     Ok(Verdict::Happened(done(args)))
 }
 
+macro_rules! ordered {
+    ($name:literal, $reconcile:ident) => {
+        tool::operator($name, order)
+            .describe("Sends an order.")
+            .effects([Effect::ExternalWrite])
+            .settles_within(Duration::from_secs(60))
+            .reconcile($reconcile)
+    };
+}
+
 macro_rules! placed {
     ($name:literal, $reconcile:ident) => {
         tool::operator($name, place).describe("Creates a file.").effects([Effect::ExternalWrite]).reconcile($reconcile)
@@ -52,6 +114,15 @@ latchwork_guest::export_tool! {
         placed!("Good.Place", looks),
         placed!("Bad.Forgets", forgets),
         placed!("Bad.Invents", invents),
+        tool::operator("Bad.Dash", bad_place).describe("Creates a file.").effects([Effect::ExternalWrite]),
+        tool::operator("Bad.Slash", slash).describe("Creates a file.").effects([Effect::ExternalWrite]),
+        ordered!("Good.Order", find),
+        ordered!("Bad.Refused", find_refused),
+        ordered!("Bad.NoList", find_no_list),
+        tool::operator("Bad.Transit", order)
+            .describe("Sends an order.")
+            .effects([Effect::ExternalWrite])
+            .reconcile(find),
     ],
     exports: [reconcile],
 }

@@ -102,6 +102,44 @@ fn denies(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
     done(args)
 }
 
+/// Says of this status that nothing was changed.
+fn denies_status(args: Args, context: &tool::Context, denied: u16) -> Result<Output<Done>, Error> {
+    let response = order(context.external_key(), &args.item).send()?;
+    match response.status() {
+        200..=299 => done(args),
+        429 => Err(Error::rate_limit("the shop is busy").not_applied()),
+        status if status == denied => Err(Error::invalid_input("the shop refuses the order")),
+        status => Err(Error::temporary_provider_error(format!("the shop answered {status}"))),
+    }
+}
+
+fn conflict(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    denies_status(args, context, 409)
+}
+
+fn timeout(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    denies_status(args, context, 408)
+}
+
+/// Reads the answer of an accepted order. `refuse` handles an answer that is no JSON.
+fn confirmed(args: Args, context: &tool::Context, refuse: impl Fn() -> Error) -> Result<Output<Done>, Error> {
+    let response = send(&order(context.external_key(), &args.item))?;
+    serde_json::from_slice::<serde_json::Value>(response.body()).map_err(|_| refuse())?;
+    done(args)
+}
+
+fn page(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    confirmed(args, context, || Error::invalid_input("the shop sent no JSON"))
+}
+
+fn panics(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    confirmed(args, context, || panic!("the shop sent no JSON"))
+}
+
+fn good_page(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    confirmed(args, context, || Error::temporary_provider_error("the shop sent no JSON"))
+}
+
 fn schema(args: Args, _: &tool::Context) -> Result<Output<Wrong>, Error> {
     Ok(Output::new(Wrong { id: args.item }))
 }
@@ -180,6 +218,11 @@ latchwork_guest::export_tool! {
         reads!("Bad.Code", code),
         keyed!("Bad.Claims", claims),
         keyed!("Bad.Denies", denies),
+        keyed!("Bad.Conflict", conflict),
+        keyed!("Bad.Timeout", timeout),
+        keyed!("Bad.Page", page),
+        keyed!("Bad.Panics", panics),
+        keyed!("Good.Page", good_page),
         reads!("Bad.Schema", schema),
         reads!("Bad.Leaks", leaks),
         reads!("Bad.Reaches", reaches),

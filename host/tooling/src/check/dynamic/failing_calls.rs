@@ -122,7 +122,7 @@ async fn run(runs: &mut PerturbedRuns<'_>, script: &RunScript, plugin: &Plugin, 
         let hint = "return the tool's error as the step's error, or continue without the answer";
         runs.ran.finding("D063", message).functions(functions).hint(hint)
     };
-    let finding = match (run_end::host_fault(runs.ran, &trace, when), &trace.ended) {
+    let finding = match (run_end::broken(runs.ran, &trace, when), &trace.ended) {
         (Some(trap), _) if trap.rule == "D056" => Some(after_failure(trap.message, trap.functions)),
         (Some(fault), _) => Some(fault),
         (None, RunEnd::Failed(failure)) if exception::is_mistake(failure) => {

@@ -16,7 +16,12 @@ pub(super) struct LoadedVariants {
     /// The component in other memory layouts.
     pub(super) moved: Vec<Arc<Plugin>>,
     pub(super) rebuilt: Option<builds::OtherBuild>,
+    /// True if the component contains the runtime of a language, which reads the input as JSON before the step sees it.
+    pub(super) has_runtime: bool,
 }
+
+/// Size from which a component contains the runtime of a language, in bytes.
+const RUNTIME_BYTES: usize = 1 << 20;
 
 impl HostVariants<'_> {
     pub(super) fn load(&self, plugin: &Plugin, report: &mut CheckReport) -> LoadedVariants {
@@ -31,7 +36,8 @@ impl HostVariants<'_> {
                 None
             }
         };
-        LoadedVariants { apart, moved: self.load_moved(report), rebuilt }
+        let has_runtime = self.bytes.len() >= RUNTIME_BYTES;
+        LoadedVariants { apart, moved: self.load_moved(report), rebuilt, has_runtime }
     }
 
     fn load_moved(&self, report: &mut CheckReport) -> Vec<Arc<Plugin>> {

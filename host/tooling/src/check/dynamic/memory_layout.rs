@@ -22,14 +22,17 @@ pub(crate) struct Layout {
     stack_shift: i32,
     /// Number of allocated bytes at the beginning of the heap.
     heap_bytes: i32,
+    /// True if the heap begins with free blocks of falling sizes. Allocators fill the smallest block that fits, so later
+    /// allocations can have lower addresses than earlier ones.
+    has_holes: bool,
 }
 
 /// The layouts with which a step is compared. A result that a hash map orders can be the same by chance in one of them.
 pub(crate) const LAYOUTS: [Layout; 4] = [
-    Layout { stack_shift: 2032, heap_bytes: 4_096 },
-    Layout { stack_shift: 4080, heap_bytes: 12_304 },
-    Layout { stack_shift: 6128, heap_bytes: 1_040 },
-    Layout { stack_shift: 1008, heap_bytes: 24_592 },
+    Layout { stack_shift: 2032, heap_bytes: 4_096, has_holes: false },
+    Layout { stack_shift: 4080, heap_bytes: 12_304, has_holes: true },
+    Layout { stack_shift: 6128, heap_bytes: 1_040, has_holes: false },
+    Layout { stack_shift: 1008, heap_bytes: 24_592, has_holes: true },
 ];
 /// Maximum size of a component that is compared in all layouts, in bytes. A larger one is compared in the first layout
 /// alone, because each layout is compiled.
@@ -52,6 +55,10 @@ const HEAP_BLOCK_MAX: i32 = 32_768;
 /// Alignment of the allocated blocks. Every allocator places a block with this alignment without a gap before the
 /// block. Small allocations would use such a gap and keep their usual addresses.
 const HEAP_ALIGN: i32 = 8;
+/// Sizes in bytes of the blocks that become holes, in the order of their addresses, and the size of what stays allocated
+/// between two holes.
+const HOLES: [i32; 12] = [4_096, 2_048, 1_024, 768, 512, 384, 256, 192, 144, 112, 88, 72];
+const BETWEEN_HOLES: i32 = 16;
 /// Byte value with which memory is filled.
 const FILL_BYTE: i32 = 0xA5;
 /// Maximum size of a component that is rewritten, in bytes. A larger component is an interpreter with a snapshot of its
@@ -183,7 +190,7 @@ fn module(bytes: &[u8], layout: Layout) -> Option<Vec<u8>> {
             }
             section::CODE if starts => {
                 let mut code = Vec::new();
-                start_function(top, found.realloc, layout.heap_bytes).encode(&mut code);
+                start_function(top, found.realloc, layout).encode(&mut code);
                 append_element(body, &code)
             }
             _ => None,
@@ -210,8 +217,8 @@ fn append_element(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
 /// The start function reallocates the block to each size in turn and then shrinks it. An allocator with separate lists
 /// for different block sizes thus frees one block of each size. Any other allocator frees most of the largest block
 /// when the block shrinks.
-fn start_function(top: i32, realloc: Option<u32>, heap_bytes: i32) -> Function {
-    let mut code = Function::new([(1, ValType::I32)]);
+fn start_function(top: i32, realloc: Option<u32>, layout: Layout) -> Function {
+    let mut code = Function::new([(1 + HOLES.len() as u32, ValType::I32)]);
     let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {
         code.instruction(&from)
             .instruction(&Instruction::I32Const(FILL_BYTE))
@@ -223,7 +230,7 @@ fn start_function(top: i32, realloc: Option<u32>, heap_bytes: i32) -> Function {
         let sizes = std::iter::successors(Some(HEAP_BLOCK_MIN), |size| Some(size * 2))
             .take_while(|size| *size <= HEAP_BLOCK_MAX);
         let mut before = 0;
-        for size in sizes.chain([heap_bytes]) {
+        for size in sizes.chain([layout.heap_bytes]) {
             code.instruction(&Instruction::LocalGet(0));
             for number in [before, HEAP_ALIGN, size] {
                 code.instruction(&Instruction::I32Const(number));
@@ -235,9 +242,29 @@ fn start_function(top: i32, realloc: Option<u32>, heap_bytes: i32) -> Function {
             code.instruction(&Instruction::End);
             before = size;
         }
+        if layout.has_holes {
+            make_holes(&mut code, realloc);
+        }
     }
     code.instruction(&Instruction::End);
     code
+}
+
+/// Allocates the blocks of [`HOLES`] one after the other, and then shrinks each of them.
+fn make_holes(code: &mut Function, realloc: u32) {
+    let mut resize = |block: u32, before: i32, after: i32| {
+        code.instruction(&Instruction::LocalGet(block));
+        for argument in [before, HEAP_ALIGN, after] {
+            code.instruction(&Instruction::I32Const(argument));
+        }
+        code.instruction(&Instruction::Call(realloc)).instruction(&Instruction::LocalSet(block));
+    };
+    for (block, size) in (1..).zip(HOLES) {
+        resize(block, 0, size);
+    }
+    for (block, size) in (1..).zip(HOLES) {
+        resize(block, size, BETWEEN_HOLES);
+    }
 }
 
 fn inspect_module(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<ModuleFacts> {

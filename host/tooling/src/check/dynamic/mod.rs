@@ -4,8 +4,8 @@
 //! differences: the stack of the machine, failures of tools, and the entropy of the build. The rules also find errors
 //! of the host itself.
 //!
-//! Floors, top first: `run_cases` · `perturb` · `loaded_variants` · `builds`, `failing_calls`, `other_job`,
-//! `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` · `case` ·
+//! Floors, top first: `run_cases` · `other_inputs` · `perturb` · `loaded_variants` · `builds`, `failing_calls`,
+//! `other_job`, `other_times`, `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` · `case` ·
 //! `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
 
 mod address;
@@ -19,8 +19,10 @@ mod host_inputs;
 mod hosts;
 mod loaded_variants;
 mod memory_layout;
+mod other_inputs;
 mod other_job;
 mod other_process;
+mod other_times;
 mod perturb;
 mod perturbed_runs;
 mod run_cases;

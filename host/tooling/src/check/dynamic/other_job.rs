@@ -1,5 +1,6 @@
 //! D064, D073 and D076: runs the case as other jobs, with other clocks, random numbers and ids.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use latchwork_core::model::ids::Hash;
@@ -42,6 +43,9 @@ const IMPURE_HINT: &str = "declare the determinism class `stable`, or take what 
 /// Number of other seeds of the random generator. Of six orders of a map in Go, one can differ in a result that all others
 /// have.
 const SEEDS: u8 = 32;
+
+/// Number of other seeds with another input.
+const FEW_SEEDS: u8 = 4;
 
 /// Maximum number of reads of one source at which a run is stopped, to find a function that reads.
 const READS_MAX: u32 = 16;
@@ -91,8 +95,7 @@ fn all_values() -> impl Iterator<Item = JobValue> {
 pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
     let all: Vec<JobValue> = all_values().collect();
     let Some(trace) = runs.run(&script_of(runs, &all), plugin).await else { return vec![] };
-    if let Some(finding) =
-        run_end::host_fault(runs.ran, &trace, "in another job, with another clock and random numbers, ")
+    if let Some(finding) = run_end::broken(runs.ran, &trace, "in another job, with another clock and random numbers, ")
     {
         return vec![finding];
     }
@@ -127,6 +130,35 @@ pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> V
         Some(difference) => vec![impure(runs, &causes, &difference)],
         None => reads(runs, plugin).await,
     }
+}
+
+/// D064 and D073: runs a case with another input as a few other jobs, for operators that declare that they are pure. `usual` has
+/// the reads with the input of the case.
+pub(super) async fn vary_few(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    usual: &BTreeMap<Source, u32>,
+) -> Option<Finding> {
+    let spec = plugin.operator(&runs.ran.case.operator).expect("cases are of operators that are served");
+    let reads = runs.ran.base.reads.clone();
+    if spec.determinism != Determinism::Pure || reads.is_empty() {
+        return None;
+    }
+    let all: Vec<JobValue> = all_values().collect();
+    let trace = runs.run(&script_of(runs, &all), plugin).await?;
+    let mut causes = vec![];
+    let mut differing = compare_between_jobs(&runs.ran.base, &trace);
+    for seed in 0..FEW_SEEDS {
+        if differing.is_none() && runs.ran.base.took_chance {
+            differing = difference(runs, plugin, JobValue::Seed(seed)).await;
+            causes = vec![RANDOM];
+        }
+    }
+    if let Some(differing) = differing {
+        return Some(impure(runs, &causes, &differing));
+    }
+    let is_more = reads.iter().any(|(source, count)| usual.get(source).is_none_or(|usual| usual < count));
+    if is_more { self::reads(runs, plugin).await.into_iter().next() } else { None }
 }
 
 /// D076: a call of another job has the operator and the action key of a call of this job, but other arguments.
@@ -166,7 +198,7 @@ async fn difference(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, value: JobVal
 
 fn impure(runs: &PerturbedRuns<'_>, causes: &[&str], difference: &FirstDifference) -> Finding {
     let what = match causes {
-        [] => "several values of its job at once".to_owned(),
+        [] => "values of its job".to_owned(),
         [cause] => (*cause).to_owned(),
         [others @ .., last] => format!("{} and {last}", others.join(", ")),
     };

@@ -10,6 +10,7 @@ use crate::check::dynamic::baseline::host_difference;
 use crate::check::dynamic::loaded_variants::LoadedVariants;
 use crate::check::dynamic::memory_layout::with_more_room;
 use crate::check::dynamic::other_job;
+use crate::check::dynamic::other_times;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::trace::{
     FirstDifference, RunEnd, Trace, compare_behaviour, compare_between_jobs, compare_with_usage,
@@ -36,7 +37,7 @@ pub(super) async fn all_variations(
     found.extend(vary_host(runs, plugin, loaded).await);
     found.extend(vary_memory_layout(runs, loaded).await);
     if !found.iter().any(|finding| finding.rule == "D074") {
-        found.extend(pad_input(runs, plugin).await);
+        found.extend(pad_input(runs, plugin, loaded).await);
     }
     found.extend(simulate_crashes(runs, plugin).await);
     let has_address = found.iter().any(|finding| finding.rule == "D074");
@@ -49,6 +50,10 @@ pub(super) async fn all_variations(
         found.extend(rerun_in_instance(runs, plugin).await);
     }
     found.extend(vary_latency(runs, plugin).await);
+    // A step that breaks in another job would break here once more.
+    if found.iter().all(|finding| finding.severity == Severity::Warning) {
+        found.extend(other_times::vary_times(runs, plugin).await);
+    }
     found
 }
 
@@ -87,7 +92,7 @@ async fn vary_host(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, loaded: &Loade
 }
 
 /// D070: changes the memory layout and fills memory that was never written.
-async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariants) -> Option<Finding> {
+pub(super) async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariants) -> Option<Finding> {
     let mut script = runs.script();
     script.limits = with_more_room(&script.limits);
     for moved in &loaded.moved {
@@ -105,20 +110,32 @@ async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &LoadedVariant
     None
 }
 
-/// D074: gives the input more space at its end. Objects that a language runtime allocates later lie elsewhere then. Only
-/// a difference in addresses is reported, because a step may look at the text of its input.
-async fn pad_input(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
-    let mut script = runs.script();
+/// D070 and D074: gives the input more space at its end. Objects that a language runtime allocates later lie elsewhere then.
+/// A step without such a runtime may look at the text of its input, so only a difference in addresses is reported.
+pub(super) async fn pad_input(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    loaded: &LoadedVariants,
+) -> Option<Finding> {
+    let host = "with other objects before it in its memory";
+    let mut script = runs.ran.script.clone();
     script.input.push_str(&" ".repeat(INPUT_PADDING_BYTES));
     script.limits = with_more_room(&script.limits);
     let trace = runs.run(&script, plugin).await?;
     let parting = compare_between_jobs(&runs.ran.base, &trace)?;
-    let finding = address::moved(runs.ran, "with other objects before it in its memory", &parting)?;
-    Some(finding.functions(trace.functions))
+    if let Some(finding) = address::moved(runs.ran, host, &parting) {
+        return Some(finding.functions(trace.functions));
+    }
+    if !loaded.has_runtime || trace.fault().is_some() {
+        return None;
+    }
+    let message = format!("{host}, {} differs", parting.what);
+    let finding = runs.ran.finding("D070", message).values(&parting.expected, &parting.found);
+    Some(finding.hint("look for a number or a text that is made from an address, also as the input of a hash"))
 }
 
 /// D071: more runs in the instance of the first run. A real host never reuses an instance.
-async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
+pub(super) async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
     let spec = plugin.operator(&runs.ran.case.operator)?;
     let base = &runs.ran.base;
     if base.took_time && base.took_chance && spec.determinism != Determinism::Pure {

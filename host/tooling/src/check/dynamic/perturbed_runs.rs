@@ -26,6 +26,11 @@ impl<'r> PerturbedRuns<'r> {
         Self { ran, runs, fuel: ran.base.fuel, left_out: false }
     }
 
+    /// Returns the runs of the same case with another input, which count as runs of the case.
+    pub(super) fn of_input<'i>(&'i mut self, ran: &'i CaseBaseline<'i>) -> PerturbedRuns<'i> {
+        PerturbedRuns { ran, runs: self.runs, fuel: self.fuel, left_out: false }
+    }
+
     /// Runs a script. Returns `None` if the case has already used too much fuel.
     pub(super) async fn run(&mut self, script: &RunScript, plugin: &Plugin) -> Option<Trace> {
         if self.fuel > CASE_FUEL_MAX {

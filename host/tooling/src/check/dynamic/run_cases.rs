@@ -11,7 +11,7 @@ use crate::check::dynamic::baseline::{CaseBaseline, finding_about};
 use crate::check::dynamic::case::StepCase;
 use crate::check::dynamic::hosts::HostVariants;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
-use crate::check::dynamic::{builds, failing_calls, other_process, perturb, run_end, unoptimized};
+use crate::check::dynamic::{builds, failing_calls, other_inputs, other_process, perturb, run_end, unoptimized};
 use crate::check::finding::Finding;
 use crate::check::report::{CaseRun, CheckReport};
 use crate::check::rule::RuleKind;
@@ -45,15 +45,19 @@ pub(crate) async fn run(
     for one in ran.iter().filter(|one| one.base.fault().is_none()) {
         let mut count = 0;
         let mut runs = PerturbedRuns::new(one, &mut count);
-        let found = perturb::all_variations(&mut runs, plugin, &loaded).await;
+        let mut found = perturb::all_variations(&mut runs, plugin, &loaded).await;
         if found.iter().any(|finding| ["D062", "D066"].contains(&finding.rule)) {
             differing.push(one.case.name.as_str());
         }
-        report.add(found);
-        report.add(failing_calls::failing_calls(&mut runs, plugin).await);
+        found.extend(failing_calls::failing_calls(&mut runs, plugin).await);
         if let Some(other) = &loaded.rebuilt {
-            report.add(builds::compare(&mut runs, other).await);
+            found.extend(builds::compare(&mut runs, other).await);
         }
+        // The same defect would be reported for other inputs, too.
+        if found.is_empty() {
+            found.extend(other_inputs::vary_input(&mut runs, plugin, &loaded).await);
+        }
+        report.add(found);
         if runs.left_out {
             let note = format!("case {:?} takes so much fuel that not all of its runs were made", one.case.name);
             report.notes.push(note);

@@ -12,6 +12,9 @@ use crate::check::dynamic::trace::{HostCall, RunEnd, Trace};
 use crate::check::exception;
 use crate::check::finding::Finding;
 
+/// Words with which every SDK refuses an output, after the name of the operator.
+const REFUSED_BY_SDK: &str = "is not JSON: ";
+
 /// Returns a finding if the host ended the run. A lack of resources of the machine is none.
 pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
     let failure = trace.fault().filter(|failure| failure.code != Code::MachineFault)?;
@@ -37,6 +40,30 @@ pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> O
     let reason = reason.split(" in ").next().filter(|_| !trace.functions.is_empty()).unwrap_or(reason);
     let message = format!("{when}{reason}{last_words}");
     Some(ran.finding(rule, message).functions(trace.functions.clone()))
+}
+
+/// Returns a finding if the host ended the run, or if the SDK refused the output. Of the usual run of a case, the latter is a
+/// failure that the case does not expect.
+pub(super) fn broken(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
+    host_fault(ran, trace, when).or_else(|| refused_by_sdk(ran, trace, when))
+}
+
+/// D075: finds an error with which an SDK refuses to return an output.
+fn refused_by_sdk(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
+    let RunEnd::Failed(failure) = &trace.ended else { return None };
+    let start = format!("output of {} {REFUSED_BY_SDK}", ran.case.operator);
+    (failure.code == Code::SchemaValidationFailed && failure.message.starts_with(&start))
+        .then(|| ran.finding("D075", format!("{when}{}", failure.message)))
+}
+
+/// D077: returns a finding if the step ended with an exception that its code does not handle.
+pub(super) fn uncaught(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
+    let RunEnd::Failed(failure) = &trace.ended else { return None };
+    if failure.code != Code::PluginException {
+        return None;
+    }
+    let message = format!("{when}it ends with an exception: {}", failure.message);
+    Some(ran.finding("D077", message).functions(exception::frames(failure)))
 }
 
 /// Checks the end of the usual run of a case.

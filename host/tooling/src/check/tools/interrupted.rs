@@ -9,8 +9,10 @@ use latchwork_engine::ReconcileVerdict;
 
 use crate::check::tools::applied::difference;
 use crate::check::tools::lost_record::ask;
+use crate::check::tools::readers;
 use crate::check::tools::running_case::RunningCase;
-use crate::check::tools::world::{ReceivedRequest, State};
+use crate::check::tools::stub_servers::ReceivedRequest;
+use crate::check::tools::world::State;
 
 /// Maximum number of operations of a call at which the host is killed.
 const KILLS_MAX: u32 = 32;
@@ -72,8 +74,16 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                 }
                 continue;
             }
-            // The host repeats the call.
-            Some(ReconcileVerdict::DidNotHappen) => {}
+            // The host repeats the call, unless its job is cancelled.
+            Some(ReconcileVerdict::DidNotHappen) => {
+                if !is_untouched && let Some(reader) = readers::seeing(running, &world).await? {
+                    let message =
+                        format!("{place}, reconcile says that it did not happen, but {reader} shows its effect");
+                    running.add_finding("D103", message).hint =
+                        Some("let the last write make the call visible, or answer unknown".to_owned());
+                    return Ok(());
+                }
+            }
             _ if running.class == RecoveryClass::Keyed || is_untouched => {}
             _ => continue,
         }

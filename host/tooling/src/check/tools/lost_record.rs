@@ -10,10 +10,15 @@ use latchwork_engine::capability::denied::ONLY_READS;
 
 use crate::check::finding::shown_value;
 use crate::check::tools::applied::difference;
+use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::refusal;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::server_faults::question_faults;
-use crate::check::tools::world::{CapturedLog, FaultProfile, ReceivedRequest, World};
+use crate::check::tools::stub_servers::ReceivedRequest;
+use crate::check::tools::world::{CapturedLog, World};
+
+/// Maximum number of reads of a repetition that fail, each by itself.
+const READS_MAX: usize = 8;
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // A failing call leaves no effect, so no record of an effect can be lost.
@@ -22,12 +27,14 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     if running.class == RecoveryClass::Keyed {
         check_repeat(running).await?;
+        check_repeat_without_reads(running).await?;
     }
     if running.tools.plugin.reconcile {
         check_reconcile(running).await?;
         check_reconcile_of_unanswered_call(running).await?;
         check_reconcile_of_another_call(running).await?;
         check_reconcile_without_answers(running).await?;
+        check_settling_time(running).await?;
     }
     Ok(())
 }
@@ -63,6 +70,36 @@ async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let message = "called again under the same key it fails, and the job would never get the first answer";
         let shown = describe_answer(&second.end.answer, &world);
         running.add_finding("D102", message).found = Some(shown);
+    }
+    Ok(())
+}
+
+/// D102: a repetition that cannot read the map does not know whether the call was made. It must not write again.
+async fn check_repeat_without_reads(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    if running.found.iter().any(|finding| finding.rule == "D102") {
+        return Ok(());
+    }
+    for number in 0..READS_MAX {
+        let world = running.world()?;
+        if !matches!(running.call(&world, 0).await.end.answer, Answer::Ok(_)) {
+            return Ok(());
+        }
+        let before = world.state();
+        world.set_faults(FaultProfile::ReadRefused(number));
+        running.call(&world, 1).await;
+        if !world.is_map_refused() {
+            return Ok(());
+        }
+        if let Some(difference) = difference(&before, &world.state()) {
+            let message = format!(
+                "called again under the same key, while read {} of the map fails, it changes the world again: \
+                 {difference}",
+                number + 1
+            );
+            running.add_finding("D102", message).hint =
+                Some("return the error of a read: it does not say that there is no entry".to_owned());
+            return Ok(());
+        }
     }
     Ok(())
 }
@@ -112,6 +149,8 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let mut is_blind = false;
     match ask(running, &world).await {
         Ok(ReconcileVerdict::Unknown) => is_blind = true,
+        // The case describes a world in which an earlier try has happened.
+        Ok(ReconcileVerdict::Happened(_)) if meets_earlier_try(running).await? => return Ok(()),
         Ok(ReconcileVerdict::Happened(output)) => {
             let finding = running.add_finding("D104", "reconcile says that a call happened which was never made");
             finding.expected = Some("did-not-happen".to_owned());
@@ -174,6 +213,13 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Returns true if the servers of the case answer that the call was made before.
+async fn meets_earlier_try(running: &mut RunningCase<'_>) -> std::io::Result<bool> {
+    let world = running.world()?;
+    running.call(&world, 0).await;
+    Ok(world.received().iter().any(ReceivedRequest::is_conflict))
+}
+
 /// D103: the server receives the request and does not answer, so the call may have happened.
 async fn check_reconcile_of_unanswered_call(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let world = running.world()?;
@@ -186,6 +232,24 @@ async fn check_reconcile_of_unanswered_call(running: &mut RunningCase<'_>) -> st
             running.add_finding("D103", "reconcile denies a call whose request was received and never answered");
         (finding.expected, finding.found) =
             (Some("happened, not-yet or unknown".to_owned()), Some("did-not-happen".to_owned()));
+    }
+    Ok(())
+}
+
+/// D121: a request can be in transit after the end of its call, so `did-not-happen` needs a settling time. A keyed call is
+/// repeated under its key.
+async fn check_settling_time(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    if running.spec.resolution.settling_ms > 0 || running.class == RecoveryClass::Keyed {
+        return Ok(());
+    }
+    let world = running.world()?;
+    running.call(&world, 0).await;
+    let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
+    let world = running.world()?;
+    if is_sent && matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
+        let message = "reconcile answers did-not-happen about a request, but the operator declares no settling time";
+        running.add_finding("D121", message).hint =
+            Some("declare the longest time for which a sent request can be unseen".to_owned());
     }
     Ok(())
 }
@@ -251,7 +315,7 @@ async fn check_reconcile_without_answers(running: &mut RunningCase<'_>) -> std::
 pub(super) async fn ask(running: &mut RunningCase<'_>, world: &World) -> Result<ReconcileVerdict, String> {
     let plugin = running.plugin(world);
     let limits = plugin.limits(&running.case.operator);
-    let asking = plugin.reconcile(&running.case.operator, &running.case.input, running.context(0), &limits);
+    let asking = plugin.reconcile(&running.case.operator, &running.case.input, running.later_context(), &limits);
     // The caller reports unexpected failures as findings.
     let log = CapturedLog::default();
     let verdict = asking.with_subscriber(log.subscriber()).await;

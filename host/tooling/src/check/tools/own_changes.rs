@@ -8,9 +8,11 @@ use latchwork_core::model::error::Failure;
 use latchwork_engine::VerifyResult;
 
 use crate::check::tools::applied::difference;
+use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::server_faults::question_faults;
-use crate::check::tools::world::{FaultProfile, ReceivedRequest, State, World};
+use crate::check::tools::stub_servers::ReceivedRequest;
+use crate::check::tools::world::{State, World};
 
 /// Lets `verify` look at each change of a call, in the world that the call left, and while its servers fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -92,7 +94,7 @@ fn report(running: &mut RunningCase<'_>, message: String, expected: &str, found:
 async fn ask(running: &RunningCase<'_>, world: &World, change: &StateChange) -> Result<VerifyResult, Failure> {
     let plugin = running.plugin(world);
     let limits = plugin.limits(&running.case.operator);
-    let asked = plugin.verify(&running.case.operator, change, running.context(0), &limits);
+    let asked = plugin.verify(&running.case.operator, change, running.later_context(), &limits);
     // Failures of `verify` are not logged.
     asked.with_subscriber(tracing::subscriber::NoSubscriber::new()).await
 }

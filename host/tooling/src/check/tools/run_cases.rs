@@ -9,7 +9,8 @@ use crate::check::rule::RuleKind;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 use crate::check::tools::{
-    interrupted, lost_record, own_changes, pure, refused_writes, server_faults, single_call, two_calls, undone,
+    at_once, interrupted, lost_record, other_inputs, other_keys, own_changes, pure, refused_writes, server_faults,
+    single_call, two_calls, undone,
 };
 
 /// Runs every case.
@@ -57,6 +58,7 @@ pub(crate) async fn run(
         let mut running = RunningCase {
             tools,
             case,
+            all_cases: cases,
             spec,
             class: tools.plugin.class(&case.operator),
             found: vec![],
@@ -92,7 +94,7 @@ pub(crate) async fn run(
 }
 
 /// Checks the tool in these situations: all servers work, the record of the call is lost, the host is killed during the
-/// call, the call is undone, the job makes a second call, and servers fail.
+/// call, the call is undone, calls with other keys are made, and servers fail.
 async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     single_call::run(case).await?;
     pure::run(case).await?;
@@ -101,6 +103,9 @@ async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     own_changes::run(case).await?;
     undone::run(case).await?;
     two_calls::run(case).await?;
+    at_once::run(case).await?;
+    other_keys::run(case).await?;
     refused_writes::run(case).await?;
+    other_inputs::run(case).await?;
     server_faults::run(case).await
 }

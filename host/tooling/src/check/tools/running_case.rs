@@ -20,6 +20,9 @@ use crate::check::tools::case::ToolCase;
 use crate::check::tools::world;
 use crate::check::tools::world::World;
 
+/// External key of another call, in the form of the keys of jobs.
+const OTHER_KEY: &str = "latch:job_01JZ3GQ8W6Y4B2D0F7H5K9M1NP:s2:1";
+
 /// Inputs of the check of a tool.
 pub(crate) struct ToolCheck<'a> {
     /// The loaded plugin.
@@ -38,6 +41,8 @@ pub(crate) struct ToolCheck<'a> {
 pub(crate) struct RunningCase<'a> {
     pub(super) tools: &'a ToolCheck<'a>,
     pub(super) case: &'a ToolCase,
+    /// All cases of the plugin.
+    pub(super) all_cases: &'a [ToolCase],
     pub(super) spec: &'a OperatorSpec,
     pub(super) class: RecoveryClass,
     pub(super) found: Vec<Finding>,
@@ -65,7 +70,7 @@ impl RunningCase<'_> {
     /// External key of the call, equal in every try and every run.
     pub(super) fn key(&self) -> String {
         let hash = Hash::of(&[b"latch plugin check", self.case.operator.as_bytes(), &[0], self.case.input.as_bytes()]);
-        format!("check-{}", &hash.to_hex()[..32])
+        format!("latch:job_01{}:s1:1", hash.to_hex()[..24].to_uppercase())
     }
 
     pub(super) fn context(&self, tries_before: u32) -> ToolCallContext {
@@ -89,14 +94,24 @@ impl RunningCase<'_> {
         }
     }
 
+    /// Returns the context of a look at the call after its end: of `reconcile`, `verify` and `compensate`. The clock and
+    /// the random numbers are others than in the call.
+    pub(super) fn later_context(&self) -> ToolCallContext {
+        self.context(1)
+    }
+
     /// Returns the context of another call of the same job.
     pub(super) fn context_of_other_call(&self) -> ToolCallContext {
-        ToolCallContext { slot: "s2".into(), external_key: "check-another-call".to_owned(), ..self.context(0) }
+        ToolCallContext { slot: "s2".into(), external_key: OTHER_KEY.to_owned(), ..self.context(0) }
     }
 
     /// Returns the permissions that follow from the declarations of the operator, as in a job that is no dry run.
     fn permissions(&self) -> CallPermissions {
-        let Some(spec) = self.tools.plugin.operator(&self.case.operator) else { return CallPermissions::READ_ONLY };
+        self.permissions_of(&self.case.operator)
+    }
+
+    pub(super) fn permissions_of(&self, operator: &str) -> CallPermissions {
+        let Some(spec) = self.tools.plugin.operator(operator) else { return CallPermissions::READ_ONLY };
         CallPermissions {
             class: EffectClass::of(&spec.effects),
             is_dry_run: false,
@@ -121,22 +136,38 @@ impl RunningCase<'_> {
 
     /// Calls the tool once in this context. With `moved`, its memory has another layout.
     pub(super) async fn call_with(&mut self, world: &World, context: ToolCallContext, moved: bool) -> CallResult {
+        let called = self.calling(self.case, world, context, moved).await;
+        self.count_run(&called);
+        called
+    }
+
+    /// Calls the operator of a case of the same plugin, without counting the run.
+    pub(super) async fn calling(
+        &self,
+        case: &ToolCase,
+        world: &World,
+        context: ToolCallContext,
+        moved: bool,
+    ) -> CallResult {
         let plugin = if moved { self.moved_plugin(world) } else { self.plugin(world) };
         let log = world::CapturedLog::default();
-        let usual = plugin.limits(&self.case.operator);
+        let usual = plugin.limits(&case.operator);
         let limits = if moved { with_more_room(&usual) } else { usual };
-        let calling = plugin.invoke(&self.case.operator, &self.case.input, context, &limits);
+        let calling = plugin.invoke(&case.operator, &case.input, context, &limits);
         let end = calling.with_subscriber(log.subscriber()).await;
+        CallResult { end, log: log.text() }
+    }
+
+    fn count_run(&mut self, called: &CallResult) {
         let run = self.ran.get_or_insert_with(|| CaseRun {
             name: self.case.name.clone(),
             operator: self.case.operator.clone(),
-            ended: describe_end(&end.answer),
-            fuel: end.fuel,
+            ended: describe_end(&called.end.answer),
+            fuel: called.end.fuel,
             memory_bytes: None,
             runs: 0,
         });
         run.runs += 1;
-        CallResult { end, log: log.text() }
     }
 
     /// Adds a finding.

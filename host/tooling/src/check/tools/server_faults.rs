@@ -4,37 +4,45 @@ use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::Code;
 
 use crate::check::tools::applied;
+use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::single_call::is_host_ended;
-use crate::check::tools::world::{FaultProfile, ReceivedRequest, World};
+use crate::check::tools::stub_servers::ReceivedRequest;
+use crate::check::tools::world::World;
 
-/// Simulated failures, each with a description and the error codes that a tool may report for it.
-pub(super) const FAULTS: [(FaultProfile, &str, &[Code]); 5] = [
+/// Codes that a tool may report if the server failed by itself.
+const OF_SERVER: &[Code] = &[Code::TemporaryProviderError, Code::DependencyUnavailable];
+/// Codes that a tool may report if the server is overloaded or too slow.
+const OF_LOAD: &[Code] =
+    &[Code::TemporaryProviderError, Code::DependencyUnavailable, Code::RateLimit, Code::NetworkTimeout];
+/// Codes that a tool may report if there is no answer.
+const OF_NETWORK: &[Code] = &[Code::NetworkTimeout, Code::DependencyUnavailable, Code::TemporaryProviderError];
+
+/// Simulated failures, each with a description and the error codes that a tool may report for it, if not every code.
+const FAULTS: [(FaultProfile, &str, &[Code]); 8] = [
     (FaultProfile::Status(429), "answers 429", &[Code::RateLimit]),
-    (FaultProfile::Status(500), "answers 500", &[Code::TemporaryProviderError, Code::DependencyUnavailable]),
-    (
-        FaultProfile::Status(503),
-        "answers 503",
-        &[Code::TemporaryProviderError, Code::DependencyUnavailable, Code::RateLimit],
-    ),
-    (
-        FaultProfile::Silent,
-        "does not answer",
-        &[Code::NetworkTimeout, Code::DependencyUnavailable, Code::TemporaryProviderError],
-    ),
-    (
-        FaultProfile::Refused,
-        "refuses connections",
-        &[Code::NetworkTimeout, Code::DependencyUnavailable, Code::TemporaryProviderError],
-    ),
+    (FaultProfile::Status(500), "answers 500", OF_SERVER),
+    (FaultProfile::Status(503), "answers 503", OF_LOAD),
+    (FaultProfile::Silent, "does not answer", OF_NETWORK),
+    (FaultProfile::Refused, "refuses connections", OF_NETWORK),
+    (FaultProfile::Status(408), "answers 408", &[]),
+    (FaultProfile::Status(502), "answers 502", OF_LOAD),
+    (FaultProfile::Status(504), "answers 504", OF_LOAD),
+];
+/// More answers that show nothing of the state of the world.
+const BLIND: [(FaultProfile, &str); 3] = [
+    (FaultProfile::Status(401), "answers 401"),
+    (FaultProfile::Status(403), "answers 403"),
+    (FaultProfile::Garbled, "answers with a page of a proxy"),
 ];
 
 /// Faults while `reconcile`, `verify` or `compensate` looks at the world, each with a description: of the servers, and of the
 /// map if the function has used it in this world.
 pub(super) fn question_faults(running: &RunningCase<'_>, world: &World) -> Vec<(FaultProfile, String)> {
-    let servers = FAULTS.iter().filter(|_| !running.case.http.is_empty());
+    let faults = FAULTS.iter().map(|(fault, told, _)| (*fault, *told)).chain(BLIND);
+    let servers = faults.filter(|_| !running.case.http.is_empty());
     let map = world.was_map_used().then(|| (FaultProfile::NoMap, "the map does not answer".to_owned()));
-    servers.map(|(fault, told, _)| (*fault, format!("the server {told}"))).chain(map).collect()
+    servers.map(|(fault, told)| (fault, format!("the server {told}"))).chain(map).collect()
 }
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -43,6 +51,10 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     if !check_later_refusals(running).await? {
         return Ok(());
+    }
+    if running.spec.is_world_changing() {
+        check_conflict(running).await?;
+        check_garbled_success(running).await?;
     }
     for (weather, told, fitting) in FAULTS {
         let world = running.world()?;
@@ -77,7 +89,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             running.add_finding("D106", message).hint = Some("return a typed error; catch all exceptions".to_owned());
             continue;
         }
-        if !fitting.contains(&failure.code) {
+        if !fitting.is_empty() && !fitting.contains(&failure.code) {
             let codes: Vec<_> = fitting.iter().map(|code| code.as_str()).collect();
             let finding =
                 running.add_finding("D107", format!("the server {told}, but the tool's error does not say so"));
@@ -85,7 +97,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
         // After these failures the server may have applied the request, so the call is in doubt. After status 429 or a
         // refused connection, the server has not applied the request.
-        let in_doubt = matches!(weather, FaultProfile::Status(500 | 503) | FaultProfile::Silent);
+        let in_doubt = matches!(weather, FaultProfile::Status(408 | 500..) | FaultProfile::Silent);
         if in_doubt && changed && !applied_unknown && running.spec.is_world_changing() {
             let message =
                 format!("its world-changing request was received, the server {told}, but the tool reports no change");
@@ -93,6 +105,54 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             finding.found = Some(shown);
             finding.hint = Some("report `applied` as unknown: the host then finds out, or asks a person".to_owned());
         }
+    }
+    Ok(())
+}
+
+/// D109: after status 409, the effect of an earlier try can be there. Only a question to the server can show that it is not.
+async fn check_conflict(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let world = running.world()?;
+    world.set_faults(FaultProfile::ChangeStatus(409));
+    let called = running.call(&world, 0).await;
+    let requests = world.received();
+    let mut after = requests.iter().skip_while(|request| !request.may_change_state()).skip(1);
+    let is_asked = after.any(|request| !request.may_change_state());
+    let is_sent = requests.iter().any(ReceivedRequest::may_change_state);
+    if is_sent && !is_asked && matches!(called.end.answer, Answer::NotApplied(_)) {
+        let shown = describe_answer(&called.end.answer, &world);
+        let message = "the server answers 409, and the tool reports no change without a question to the server";
+        let finding = running.add_finding("D109", message);
+        finding.found = Some(shown);
+        finding.hint = Some("an earlier try can have this effect: look, or report `applied` as unknown".to_owned());
+    }
+    Ok(())
+}
+
+/// D106 and D109: the server accepts the world-changing request, and the body of its answer cannot be read.
+async fn check_garbled_success(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let world = running.world()?;
+    let usual = running.call(&world, 0).await;
+    if !matches!(usual.end.answer, Answer::Ok(_)) || !world.received().iter().any(ReceivedRequest::may_change_state) {
+        return Ok(());
+    }
+    let world = running.world()?;
+    world.set_faults(FaultProfile::Garbled);
+    let called = running.call(&world, 0).await;
+    let shown = describe_answer(&called.end.answer, &world);
+    let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
+    let told = "the server accepts a world-changing request and answers with a page of a proxy";
+    match &called.end.answer {
+        Answer::NotApplied(failure) | Answer::Unknown { failure, .. } if is_host_ended(failure.code) => {
+            let message =
+                format!("{told}, and the tool ends without an answer: {}", world.strip_paths(&failure.message));
+            running.add_finding("D106", message).hint = Some("return a typed error; catch all exceptions".to_owned());
+        }
+        Answer::NotApplied(_) if is_sent => {
+            let finding = running.add_finding("D109", format!("{told}, and the tool reports no change"));
+            finding.found = Some(shown);
+            finding.hint = Some("the request was accepted: report `applied` as unknown".to_owned());
+        }
+        _ => {}
     }
     Ok(())
 }

@@ -105,14 +105,23 @@ fn check_denials(running: &mut RunningCase<'_>, called: &CallResult) -> bool {
             *finding = finding.clone().functions(named_functions(&called.end.functions));
             continue;
         }
-        let undeclared = [DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT];
-        let (rule, hint) = match undeclared.iter().any(|text| refusal.has(text)) {
+        let (rule, hint) = match is_undeclared(&refusal) {
             true => ("D105", "declare what it changes, or only read"),
             false => ("D112", "grant it in its [[plugin]], or leave it alone"),
         };
         running.add_finding(rule, format!("it {what}, which the host refuses")).hint = Some(hint.to_owned());
     }
     is_impure
+}
+
+fn is_undeclared(refusal: &refusal::Refusal<'_>) -> bool {
+    [DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT].iter().any(|text| refusal.has(text))
+}
+
+/// Returns the first access that the host refused because the operator does not declare its effect.
+pub(super) fn undeclared_access(called: &CallResult) -> Option<String> {
+    let refused = refusal::in_log(&called.log).find(is_undeclared)?;
+    Some(refused.access.to_owned())
 }
 
 /// Returns the functions with names, or all if none has one. Glue between modules has no names.

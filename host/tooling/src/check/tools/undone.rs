@@ -5,10 +5,17 @@ use tracing::instrument::WithSubscriber as _;
 use latchwork_core::model::effect::{Answer, Output};
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
+use crate::check::tools::applied;
+use crate::check::tools::fault_profile::FaultProfile;
+use crate::check::tools::readers;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::single_call::is_host_ended;
-use crate::check::tools::world::{FaultProfile, ReceivedRequest, State, World};
+use crate::check::tools::stub_servers::ReceivedRequest;
+use crate::check::tools::world::{State, World};
+
+/// Writes of `compensate` to the map that fail.
+const WRITES_MAX: usize = 4;
 
 /// Undoes the call of a case, in the world that the call left, and while its servers fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -23,6 +30,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     world.was_map_used();
     let answer = compensate(running, &world, &done).await;
     let mut faults = question_faults(running, &world);
+    // The body of the answer to a deletion says nothing.
+    faults.retain(|(fault, _)| *fault != FaultProfile::Garbled);
     if faults.iter().any(|(fault, _)| *fault == FaultProfile::NoMap) {
         faults.push((FaultProfile::ReadOnlyMap, "the map refuses writes".to_owned()));
     }
@@ -65,6 +74,13 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let message = format!("another party removed {}, but compensate reports that the call is undone", own[0]);
         report(running, message, &answer, &world, "return an error if the entry is no longer there");
     }
+    check_changed(running, &own).await?;
+    check_failed_undo(running, &own).await?;
+    check_faults(running, faults).await
+}
+
+/// D118: `compensate` must not report success while a server or the map refuses what it does.
+async fn check_faults(running: &mut RunningCase<'_>, faults: Vec<(FaultProfile, String)>) -> std::io::Result<()> {
     for (fault, told) in faults {
         let world = running.world()?;
         let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
@@ -93,6 +109,50 @@ async fn undo_of_removed(running: &mut RunningCase<'_>, own: &[String]) -> std::
     let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(None) };
     world.remove(own)?;
     Ok(Some((compensate(running, &world, &done).await, world)))
+}
+
+/// D118: another operator of the plugin has changed the entries of the call since.
+async fn check_changed(running: &mut RunningCase<'_>, own: &[String]) -> std::io::Result<()> {
+    if own.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
+        return Ok(());
+    }
+    let world = running.world()?;
+    let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
+    let made = world.state();
+    readers::change_by_others(running, &world, &done.result).await;
+    let changed = world.state();
+    let Some(name) = own.iter().find(|name| changed.contains_key(*name) && changed.get(*name) != made.get(*name))
+    else {
+        return Ok(());
+    };
+    let answer = compensate(running, &world, &done).await;
+    if matches!(answer, Answer::Ok(_)) && !world.state().contains_key(name) {
+        let message = format!("another operator has changed {name} since, but compensate deletes it");
+        report(running, message, &answer, &world, "return an error if the entry is not as the call wrote it");
+    }
+    Ok(())
+}
+
+/// D109: an undo that fails after it has taken back a part must not report that it changed nothing. A part is missing, or a
+/// write of the map fails.
+async fn check_failed_undo(running: &mut RunningCase<'_>, own: &[String]) -> std::io::Result<()> {
+    let missing = own.iter().map(|name| (format!("another party removed {name}"), Some(name), FaultProfile::Fair));
+    let refused = (0..WRITES_MAX).map(|number| {
+        let fault = FaultProfile::WriteRefused { number, and_later: true };
+        (format!("write {} of compensate to the map fails", number + 1), None, fault)
+    });
+    for (when, removed, fault) in missing.chain(refused) {
+        let world = running.world()?;
+        let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
+        world.remove(&removed.into_iter().cloned().collect::<Vec<_>>())?;
+        let before = world.state();
+        world.set_faults(fault);
+        let answer = compensate(running, &world, &done).await;
+        if applied::check(running, &format!("{when}, compensate fails"), &before, &world, &answer) {
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 /// The call of a case, and another call with equal arguments after it.
@@ -160,8 +220,8 @@ async fn compensate(running: &RunningCase<'_>, world: &World, done: &Output) -> 
     let plugin = running.plugin(world);
     let limits = plugin.limits(&running.case.operator);
     let key = running.key();
-    let context = running.context(0);
-    let context = ToolCallContext { external_key: format!("{key}-undo"), slot: "s1~c".into(), ..context };
+    let slot = "s1~c".into();
+    let context = ToolCallContext { external_key: format!("{key}-undo"), slot, ..running.later_context() };
     let undone = (key.as_str(), running.case.input.as_str(), done.result.as_str());
     let called = plugin.compensate(&running.case.operator, undone, context, &limits);
     called.with_subscriber(tracing::subscriber::NoSubscriber::new()).await.answer

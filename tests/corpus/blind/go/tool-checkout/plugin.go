@@ -13,14 +13,13 @@ type Loan struct {
 }
 
 type Lent struct {
-	Tool   string `json:"tool"`
-	Before string `json:"before"`
+	Tool string    `json:"tool"`
+	At   time.Time `json:"at"`
 }
 
 type entry struct {
-	Key      string    `json:"key"`
+	Tool     string    `json:"tool"`
 	Borrower string    `json:"borrower"`
-	Before   string    `json:"before"`
 	At       time.Time `json:"at"`
 }
 
@@ -31,89 +30,79 @@ func init() {
 	}, lend).Reconcile(find).Verify(check).Compensate(undo)
 }
 
-func read(name string) (made entry, before string, err error) {
+// Each loan has an entry of its own. The present holder is the borrower of the last loan.
+func entryOf(key string) string {
+	return "loan/" + key
+}
+
+func read(name string) (made entry, found bool, err error) {
 	value, found, err := latchwork.KVGet(name)
 	if err != nil || !found {
-		return entry{}, "", err
+		return entry{}, false, err
 	}
 	if json.Unmarshal(value, &made) != nil {
-		return entry{}, "", latchwork.Fail(latchwork.MissingRequiredContext, "the entry of %s is damaged", name)
+		return entry{}, false, latchwork.Fail(latchwork.MissingRequiredContext, "the entry %s is damaged", name)
 	}
-	return made, string(value), nil
+	return made, true, nil
 }
 
 func lend(call *latchwork.Invocation, loan Loan) (Lent, error) {
 	if loan.Tool == "" || len(loan.Tool) > 60 || loan.Borrower == "" || len(loan.Borrower) > 200 {
 		return Lent{}, latchwork.Fail(latchwork.InvalidInput, "a tool and a borrower are needed")
 	}
-	held, text, err := read("tool/" + loan.Tool)
-	if err != nil {
-		return Lent{}, err
-	}
-	if held.Key == call.ExternalKey {
-		return lent(call, loan, held), nil
-	}
-	made := entry{call.ExternalKey, loan.Borrower, text, time.Now().UTC()}
+	made := entry{loan.Tool, loan.Borrower, time.Now().UTC()}
 	value, err := json.Marshal(made)
 	if err != nil {
 		return Lent{}, err
 	}
-	if err := latchwork.KVSet("tool/"+loan.Tool, value); err != nil {
+	if err := latchwork.KVSet(entryOf(call.ExternalKey), value); err != nil {
 		return Lent{}, err
 	}
-	return lent(call, loan, made), nil
+	return lent(call, made), nil
 }
 
-func lent(call *latchwork.Invocation, loan Loan, made entry) Lent {
-	call.Changed(latchwork.Change{ResourceType: "tool", ResourceID: "tool/" + loan.Tool, Operation: "update", Version: made.Key})
-	return Lent{loan.Tool, made.Before}
+func lent(call *latchwork.Invocation, made entry) Lent {
+	call.Changed(latchwork.Change{ResourceType: "loan", ResourceID: entryOf(call.ExternalKey), Operation: "create", Version: made.Borrower})
+	return Lent{made.Tool, made.At}
 }
 
-// find cannot tell a call that another loan has replaced from one that never happened.
-func find(call *latchwork.Invocation, loan Loan) (latchwork.Verdict, error) {
-	held, text, err := read("tool/" + loan.Tool)
+func find(call *latchwork.Invocation, _ Loan) (latchwork.Verdict, error) {
+	made, found, err := read(entryOf(call.ExternalKey))
 	switch {
 	case err != nil:
 		return latchwork.Unknown, err
-	case text == "":
+	case !found:
 		return latchwork.DidNotHappen, nil
-	case held.Key == call.ExternalKey:
-		return latchwork.Happened(lent(call, loan, held)), nil
 	}
-	return latchwork.Unknown, nil
+	return latchwork.Happened(lent(call, made)), nil
 }
 
 func check(_ *latchwork.Invocation, change latchwork.Change) (string, error) {
-	held, text, err := read(change.ResourceID)
+	made, found, err := read(change.ResourceID)
 	switch {
 	case err != nil:
 		return "", err
-	case text == "":
+	case !found:
 		return "the tool is not lent", nil
-	case held.Key != change.Version:
-		return "the tool was lent to " + held.Borrower, nil
+	case made.Borrower != change.Version:
+		return "the tool was lent to " + made.Borrower, nil
 	}
 	return "", nil
 }
 
-func undo(call *latchwork.Invocation, loan Loan, _ Lent) error {
-	name := "tool/" + loan.Tool
-	held, text, err := read(name)
+func undo(call *latchwork.Invocation, _ Loan, done Lent) error {
+	name := entryOf(call.ExternalKey)
+	made, found, err := read(name)
 	if err != nil {
 		return err
 	}
-	if text == "" || held.Key != call.ExternalKey {
-		return latchwork.Fail(latchwork.PolicyDenied, "the tool was given back or lent again")
+	if !found || !made.At.Equal(done.At) {
+		return latchwork.Fail(latchwork.PolicyDenied, "the loan has ended")
 	}
-	if held.Before == "" {
-		_, err = latchwork.KVDelete(name)
-	} else {
-		err = latchwork.KVSet(name, []byte(held.Before))
-	}
-	if err != nil {
+	if _, err := latchwork.KVDelete(name); err != nil {
 		return err
 	}
-	call.Changed(latchwork.Change{ResourceType: "tool", ResourceID: name, Operation: "update"})
+	call.Changed(latchwork.Change{ResourceType: "loan", ResourceID: name, Operation: "delete"})
 	return nil
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"sort"
-	"sync"
 
 	"latchwork"
 )
@@ -33,17 +32,13 @@ func init() {
 
 func rank(_ latchwork.Context, sheet Sheet) (Table, error) {
 	var table Table
-	var lock sync.Mutex
-	var done sync.WaitGroup
+	scores := make(map[string]int)
 	for _, entry := range sheet.Entries {
-		done.Go(func() {
-			score := score(entry.Marks)
-			lock.Lock()
-			defer lock.Unlock()
-			table.Ranking = append(table.Ranking, Ranked{entry.Name, score})
-		})
+		scores[entry.Name] = score(entry.Marks)
 	}
-	done.Wait()
+	for name, score := range scores {
+		table.Ranking = append(table.Ranking, Ranked{name, score})
+	}
 	if len(table.Ranking) == 0 {
 		return table, latchwork.Fail(latchwork.InvalidInput, "the sheet is empty")
 	}

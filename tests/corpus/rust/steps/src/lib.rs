@@ -47,6 +47,18 @@ fn good_walk(words: Words, _: &Context) -> Answer<Words> {
     Ok(Words { words })
 }
 
+/// The names are in the order of their addresses, which usually is the order in which they were allocated.
+fn bad_intern(words: Words, _: &Context) -> Answer<Words> {
+    let names: Vec<std::rc::Rc<str>> = words.words.iter().map(|word| word.as_str().into()).collect();
+    let by_name: std::collections::BTreeMap<_, _> = names.iter().map(|name| (name.as_ptr(), name)).collect();
+    Ok(Words { words: by_name.into_values().map(|name| name.to_string()).collect() })
+}
+
+fn good_intern(words: Words, _: &Context) -> Answer<Words> {
+    let names: Vec<std::rc::Rc<str>> = words.words.iter().map(|word| word.as_str().into()).collect();
+    Ok(Words { words: names.iter().map(|name| name.to_string()).collect() })
+}
+
 /// An address used as an id changes when the guest is compiled again.
 fn bad_handle(text: Text, _: &Context) -> Answer<Text> {
     Ok(Text { text: format!("{:p}", text.text.as_ptr()) })
@@ -206,6 +218,8 @@ macro_rules! steps {
 steps! {
     "Bad.Walk" bad_walk Pure,
     "Good.Walk" good_walk Pure,
+    "Bad.Intern" bad_intern Pure,
+    "Good.Intern" good_intern Pure,
     "Bad.Handle" bad_handle Pure,
     "Good.Handle" good_handle Pure,
     "Bad.Hash" bad_hash Pure,

@@ -44,6 +44,9 @@ func tabulate(_ latchwork.Context, series Series) (Table, error) {
 		values[fmt.Sprintf("row-%05d", i)] = value
 		value *= series.Factor
 	}
+	if math.IsInf(value, 0) || math.IsNaN(value) {
+		return Table{}, latchwork.Fail(latchwork.InvalidInput, "the series grows beyond the range of a number")
+	}
 	table := Table{Rows: []Row{}, Digits: map[string]int{}}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		value := values[key]

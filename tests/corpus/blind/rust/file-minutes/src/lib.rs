@@ -19,7 +19,7 @@ struct Filed {
 }
 
 fn path(key: &str) -> String {
-    format!("/minutes/{}.md", key.replace([':', '/'], "-"))
+    format!("/minutes/{}.md", key.replace([':', '/'], "+"))
 }
 
 fn text(minutes: &Minutes) -> String {

@@ -32,7 +32,7 @@ fn refused(response: &http::Response) -> Error {
     match response.status() {
         401 | 403 => Error::auth_forbidden("the token is not accepted"),
         429 => Error::rate_limit("too many requests"),
-        status @ (400 | 404 | 409 | 422) => Error::invalid_input(format!("the server answered {status}")),
+        status @ (400 | 404 | 422) => Error::invalid_input(format!("the server answered {status}")),
         status => Error::temporary_provider_error(format!("the server answered {status}")),
     }
 }

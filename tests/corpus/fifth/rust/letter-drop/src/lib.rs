@@ -20,7 +20,7 @@ struct Dropped {
 }
 
 fn file(key: &str) -> String {
-    format!("/tray/{}.txt", key.replace([':', '/'], "-"))
+    format!("/tray/{}.txt", key.replace([':', '/'], "+"))
 }
 
 fn content(letter: &Letter) -> String {

@@ -41,7 +41,7 @@ fn push(invoice: Invoice, context: &tool::Context) -> Result<Output<Pushed>, Err
         200 | 201 => {}
         401 | 403 => return Err(Error::auth_forbidden("the server refused the request")),
         429 => return Err(Error::rate_limit("too many requests").retry_after(Duration::from_secs(3))),
-        400..=499 => return Err(Error::invalid_input(format!("refused: {}", response.text()))),
+        400..=407 | 410 | 413..=499 => return Err(Error::invalid_input(format!("refused: {}", response.text()))),
         status => return Err(Error::temporary_provider_error(format!("status {status}"))),
     }
     let stored: Value = from_slice(response.body()).map_err(|e| Error::schema_validation_failed(e.to_string()))?;

@@ -18,7 +18,7 @@ struct Saved {
 }
 
 fn path(key: &str) -> String {
-    format!("/boards/{}.txt", key.replace([':', '/'], "-"))
+    format!("/boards/{}.txt", key.replace([':', '/'], "+"))
 }
 
 fn saved(key: &str, at: &str) -> Output<Saved> {

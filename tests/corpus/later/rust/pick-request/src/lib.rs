@@ -31,7 +31,7 @@ fn send(url: &str, body: String) -> Result<(), Error> {
     match response.status() {
         200..300 => Ok(()),
         429 => Err(Error::rate_limit("the warehouse limits the rate")),
-        status @ 400..500 => Err(Error::invalid_input(format!("refused with status {status}"))),
+        status @ (400..=407 | 410 | 413..=499) => Err(Error::invalid_input(format!("refused with status {status}"))),
         status => Err(Error::temporary_provider_error(format!("the warehouse answered with status {status}"))),
     }
 }

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use latchwork_guest::serde_json::{Value, from_slice, json};
 use latchwork_guest::tool::{self, Change, Output, Verdict};
 use latchwork_guest::{Effect, Error, http};
@@ -34,7 +36,7 @@ fn edit(edit: Edit, context: &tool::Context) -> Result<Output<Edited>, Error> {
     match response.status() {
         200 | 201 => edited(&json_of(&response)?),
         429 => Err(Error::rate_limit("the wiki limits the rate")),
-        status @ 400..500 => Err(Error::invalid_input(format!("the wiki answered {status}"))),
+        status @ (400..=407 | 410 | 413..=499) => Err(Error::invalid_input(format!("the wiki answered {status}"))),
         status => Err(Error::temporary_provider_error(format!("the wiki answered {status}"))),
     }
 }
@@ -58,6 +60,7 @@ latchwork_guest::export_tool! {
         tool::operator("Page.Edit", edit)
             .describe("Edits a page of the wiki.")
             .effects([Effect::ExternalWrite])
+            .settles_within(Duration::from_secs(60))
             .reconcile(find),
     ],
     exports: [reconcile],

@@ -1,0 +1,195 @@
+//! Runs the operator of a case with other inputs that its schema allows, and with other results of its calls.
+
+use serde_json::{Value, json};
+
+use latchwork_core::model::error::Code;
+use latchwork_engine::Plugin;
+
+use crate::check::dynamic::baseline::CaseBaseline;
+use crate::check::dynamic::case::StepCase;
+use crate::check::dynamic::loaded_variants::LoadedVariants;
+use crate::check::dynamic::perturbed_runs::PerturbedRuns;
+use crate::check::dynamic::script::RunScript;
+use crate::check::dynamic::trace::RunEnd;
+use crate::check::dynamic::{builds, other_job, perturb, run_end};
+use crate::check::exception;
+use crate::check::finding::Finding;
+use crate::check::input_variations::{Variation, number_places, variations};
+
+/// Maximum number of other inputs of a case, and of other results of one of its calls.
+const INPUTS_MAX: usize = 80;
+const RESULTS_MAX: usize = 12;
+/// Number of calls of a case whose results are changed.
+const CALLS_MAX: usize = 4;
+
+/// Maximum number of numbers whose largest accepted value is looked for.
+const NUMBERS_MAX: usize = 6;
+/// Smallest number that no step refuses for its size.
+const UNBOUNDED: f64 = 1e13;
+
+/// Rules of faults that say nothing about a much larger input: traps, as of an allocation, time, memory, and size of the
+/// output.
+const OF_SIZE: [&str; 4] = ["D056", "D057", "D058", "D059"];
+
+/// Runs the case with other inputs, and with other results of its calls: under the usual host, with other layouts of its
+/// memory, as another build, and as another job. Returns the first finding.
+pub(super) async fn vary_input(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    loaded: &LoadedVariants,
+) -> Option<Finding> {
+    let case = runs.ran.case;
+    if !matches!(runs.ran.base.ended, RunEnd::Output(_)) {
+        return None;
+    }
+    let spec = plugin.operator(&case.operator).expect("cases are of operators that are served");
+    let input: Value = serde_json::from_str(&case.input).expect("a case's input is JSON");
+    let schema: Value = serde_json::from_str(&spec.input_schema).unwrap_or_default();
+    let is_allowed = |input: &Value| plugin.check_input(&case.operator, input).is_ok();
+    for variation in variations(&input, &schema, INPUTS_MAX, is_allowed) {
+        let changed = StepCase { input: variation.value.to_string(), ..case.clone() };
+        let mut script = script_of(runs);
+        script.input.clone_from(&changed.input);
+        if let Some(finding) = run_changed(runs, &changed, script, plugin, loaded, &variation).await? {
+            return Some(of_variation(finding, "input", &variation));
+        }
+    }
+    if let Some(variation) = largest_numbers(runs, plugin, &input, &is_allowed).await? {
+        let changed = StepCase { input: variation.value.to_string(), ..case.clone() };
+        let mut script = script_of(runs);
+        script.input.clone_from(&changed.input);
+        if let Some(finding) = run_changed(runs, &changed, script, plugin, loaded, &variation).await? {
+            return Some(of_variation(finding, "input", &variation));
+        }
+    }
+    for number in 0..runs.ran.script.answers.len().min(CALLS_MAX) {
+        let Ok(result) = &runs.ran.script.answers[number].answer else { continue };
+        let result: Value = serde_json::from_str(result).unwrap_or_default();
+        for variation in variations(&result, &Value::Null, RESULTS_MAX, |_| true) {
+            let mut script = script_of(runs);
+            script.answers[number].answer = Ok(variation.value.to_string());
+            let Some(finding) = run_changed(runs, case, script, plugin, loaded, &variation).await? else { continue };
+            // A tool can have a schema that does not allow the result.
+            if !["D055", "D056", "D060", "D075", "D077"].contains(&finding.rule) {
+                return Some(of_variation(finding, &format!("result of call {number}"), &variation));
+            }
+        }
+    }
+    None
+}
+
+/// Returns the input with the largest numbers that the step accepts, each found by itself. A number that it accepts without
+/// a limit stays as it is. The outer `None` stands for used-up fuel.
+async fn largest_numbers(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    input: &Value,
+    is_allowed: &impl Fn(&Value) -> bool,
+) -> Option<Option<Variation>> {
+    let mut largest = input.clone();
+    for (pointer, usual) in number_places(input).into_iter().take(NUMBERS_MAX) {
+        let with = |number: f64| {
+            let mut changed = input.clone();
+            *changed.pointer_mut(&pointer).expect("a place of the input") = json!(number as i64);
+            changed
+        };
+        let (mut accepted, mut factor) = (usual.max(1.0), 10.0);
+        while accepted < UNBOUNDED && factor > 1.5 {
+            let next = (accepted * factor).floor();
+            let mut script = script_of(runs);
+            script.input = with(next).to_string();
+            let is_accepted = is_allowed(&with(next))
+                && !matches!(runs.run(&script, plugin).await?.ended, RunEnd::Failed(_) | RunEnd::Fault(_));
+            match is_accepted {
+                true => accepted = next,
+                false => factor /= 2.0,
+            }
+        }
+        if accepted > usual && accepted < UNBOUNDED {
+            // An odd number: a double holds a large product of even numbers exactly.
+            let odd = (accepted as i64 - 1) | 1;
+            *largest.pointer_mut(&pointer).expect("a place of the input") = json!(odd);
+        }
+    }
+    let what = "the largest numbers that it accepts".to_owned();
+    Some((largest != *input).then_some(Variation { what, value: largest, is_large: true }))
+}
+
+/// Runs the case with a variation. The outer `None` stands for used-up fuel.
+async fn run_changed(
+    runs: &mut PerturbedRuns<'_>,
+    case: &StepCase,
+    script: RunScript,
+    plugin: &Plugin,
+    loaded: &LoadedVariants,
+    variation: &Variation,
+) -> Option<Option<Finding>> {
+    let base = runs.run(&script, plugin).await?;
+    if matches!(base.ended, RunEnd::Stopped) {
+        return Some(None);
+    }
+    let one = CaseBaseline { case, script, base };
+    let is_of_size = |finding: &Finding| variation.is_large && OF_SIZE.contains(&finding.rule);
+    match of_end(&one).filter(|finding| !is_of_size(finding)) {
+        Some(finding) => Some(Some(finding)),
+        None => Some(compared(runs, &one, plugin, loaded).await),
+    }
+}
+
+fn of_variation(mut finding: Finding, what: &str, variation: &Variation) -> Finding {
+    finding.message = format!("with another {what}, {}: {}", variation.what, finding.message);
+    finding
+}
+
+/// The script of the case, in which calls may have other arguments.
+fn script_of(runs: &PerturbedRuns<'_>) -> RunScript {
+    let mut script = runs.script();
+    script.expected = None;
+    script.loose = true;
+    for (given, (operator, args)) in script.answers.iter_mut().zip(runs.ran.base.calls()) {
+        given.operator.get_or_insert_with(|| operator.clone());
+        given.args = Some(args.clone());
+    }
+    script
+}
+
+/// Returns a finding if the step broke.
+fn of_end(one: &CaseBaseline<'_>) -> Option<Finding> {
+    if one.base.fault_code() == Some(Code::WallClockLimit) {
+        return None;
+    }
+    if let Some(fault) = run_end::broken(one, &one.base, "") {
+        return Some(fault);
+    }
+    let RunEnd::Failed(failure) = &one.base.ended else { return None };
+    exception::is_mistake(failure).then(|| run_end::uncaught(one, &one.base, "")).flatten()
+}
+
+/// Compares a run with another input with the same run on other hosts.
+async fn compared(
+    runs: &mut PerturbedRuns<'_>,
+    one: &CaseBaseline<'_>,
+    plugin: &Plugin,
+    loaded: &LoadedVariants,
+) -> Option<Finding> {
+    if one.base.fault().is_some() {
+        return None;
+    }
+    let usual = runs.ran.base.reads.clone();
+    let mut of_input = runs.of_input(one);
+    let mut found = perturb::vary_memory_layout(&mut of_input, loaded).await;
+    if let (None, Some(other)) = (&found, &loaded.rebuilt) {
+        found = builds::compare(&mut of_input, other).await;
+    }
+    if found.is_none() {
+        found = perturb::pad_input(&mut of_input, plugin, loaded).await;
+    }
+    // The objects of a language runtime lie elsewhere in a later run.
+    if found.is_none() && loaded.has_runtime {
+        found = perturb::rerun_in_instance(&mut of_input, plugin).await;
+    }
+    if found.is_none() {
+        found = other_job::vary_few(&mut of_input, plugin, &usual).await;
+    }
+    found
+}

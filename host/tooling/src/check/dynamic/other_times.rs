@@ -1,0 +1,89 @@
+//! D055 to D061, D075 and D077: a step that reads its clock must not break at another time of the day, week or year, nor if its
+//! tools take no time or days.
+
+use latchwork_engine::Plugin;
+
+use crate::check::dynamic::perturbed_runs::PerturbedRuns;
+use crate::check::dynamic::run_end;
+use crate::check::dynamic::script::RunScript;
+use crate::check::finding::Finding;
+
+const MINUTE_US: i64 = 60_000_000;
+const HOUR_US: i64 = 60 * MINUTE_US;
+const DAY_US: i64 = 24 * HOUR_US;
+
+/// Distances of other days from the case, which starts on Monday, 2026-01-05: the other days of the week; the last days and
+/// the first day of each month; the end of February in a leap year; and the day after 2^31 seconds.
+const DAYS: [i64; 37] = [
+    1, 2, 3, 4, 5, 6, 24, 25, 26, 27, 53, 54, 84, 85, 114, 115, 145, 146, 175, 176, 206, 207, 237, 238, 267, 268, 298,
+    299, 328, 329, 359, 360, 784, 785, 1_090, 1_091, 4_398,
+];
+
+/// Runs the case at other times, and with tools that take no time or days. Returns the first defect.
+pub(super) async fn vary_times(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
+    // The time changes nothing for a step that never reads it.
+    if !runs.ran.base.took_time || runs.ran.base.describe_end() != "an output" {
+        return None;
+    }
+    for latency_us in [0, 2 * DAY_US + HOUR_US] {
+        let mut script = script_of(runs);
+        let started_us = script.started_us;
+        for (n, given) in script.answers.iter_mut().enumerate() {
+            given.heard_us = started_us.saturating_add(latency_us.saturating_mul(n as i64 + 1));
+        }
+        if runs.ran.script.answers.is_empty() {
+            break;
+        }
+        let when = if latency_us == 0 { "with tools that take no time, " } else { "with tools that take days, " };
+        if let Some(finding) = defect(runs, plugin, &script, when).await? {
+            return Some(finding);
+        }
+    }
+    for shift_us in shifts() {
+        let mut script = script_of(runs);
+        script.started_us = script.started_us.saturating_add(shift_us);
+        for given in &mut script.answers {
+            given.heard_us = given.heard_us.saturating_add(shift_us);
+        }
+        let when = format!("in a job that starts at {}, ", shown(script.started_us));
+        if let Some(finding) = defect(runs, plugin, &script, &when).await? {
+            return Some(finding);
+        }
+    }
+    None
+}
+
+/// The hours of a day, the last minute of it, and other days at noon.
+fn shifts() -> impl Iterator<Item = i64> {
+    let hours = (1..24).map(|hour| hour * HOUR_US + 29 * MINUTE_US);
+    let last_minute = std::iter::once(15 * HOUR_US - 1);
+    hours.chain(last_minute).chain(DAYS.map(|days| days * DAY_US + 3 * HOUR_US))
+}
+
+/// Shows a time in UTC, such as `2026-01-05T09:00:00Z`.
+fn shown(us: i64) -> String {
+    let at = std::time::UNIX_EPOCH.checked_add(std::time::Duration::from_micros(us.max(0) as u64));
+    at.map_or_else(|| format!("{us} us after 1970"), |at| humantime::format_rfc3339_seconds(at).to_string())
+}
+
+fn script_of(runs: &PerturbedRuns<'_>) -> RunScript {
+    let mut script = runs.script();
+    script.expected = None;
+    script.loose = true;
+    for (given, (operator, args)) in script.answers.iter_mut().zip(runs.ran.base.calls()) {
+        given.operator.get_or_insert_with(|| operator.clone());
+        given.args.get_or_insert_with(|| args.clone());
+    }
+    script
+}
+
+/// Runs the script. The outer `None` stands for used-up fuel.
+async fn defect(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    script: &RunScript,
+    when: &str,
+) -> Option<Option<Finding>> {
+    let trace = runs.run(script, plugin).await?;
+    Some(run_end::broken(runs.ran, &trace, when).or_else(|| run_end::uncaught(runs.ran, &trace, when)))
+}

@@ -1,0 +1,118 @@
+//! A JSON Schema as far as values can be made from it.
+
+use serde_json::{Map, Value};
+
+/// Maximum depth of a value that is made from a schema.
+const DEPTH_MAX: usize = 6;
+
+/// A schema within a document, whose references it resolves.
+#[derive(Clone, Copy)]
+pub(super) struct Schema<'s> {
+    root: &'s Value,
+    own: &'s Value,
+}
+
+impl<'s> Schema<'s> {
+    /// Returns the schema of a document.
+    pub(super) fn of(root: &'s Value) -> Self {
+        Self { root, own: root }
+    }
+
+    fn at(self, own: &'s Value) -> Self {
+        Self { own, ..self }.resolved()
+    }
+
+    /// Follows a reference, or the first alternative that is not null.
+    fn resolved(self) -> Self {
+        let mut own = self.own;
+        for _ in 0..DEPTH_MAX {
+            let referred = own.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
+            let next = match referred {
+                Some(pointer) => self.root.pointer(pointer),
+                None => ["anyOf", "oneOf", "allOf"].iter().find_map(|word| {
+                    let schemas = own.get(*word)?.as_array()?;
+                    schemas.iter().find(|schema| schema["type"] != "null")
+                }),
+            };
+            let Some(next) = next else { break };
+            own = next;
+        }
+        Self { own, ..self }
+    }
+
+    /// Returns the schema of the elements of an array.
+    pub(super) fn items(self) -> Self {
+        self.at(self.own.get("items").unwrap_or(&Value::Null))
+    }
+
+    /// Returns the schema of a member of an object.
+    pub(super) fn property(self, name: &str) -> Self {
+        self.at(self.own.get("properties").and_then(|all| all.get(name)).unwrap_or(&Value::Null))
+    }
+
+    /// Returns the members that the schema names.
+    pub(super) fn properties(self) -> impl Iterator<Item = (&'s String, Schema<'s>)> {
+        let members = self.own.get("properties").and_then(Value::as_object);
+        members.into_iter().flatten().map(move |(name, own)| (name, self.at(own)))
+    }
+
+    /// Returns the values of an enumeration.
+    pub(super) fn alternatives(self) -> impl Iterator<Item = &'s Value> {
+        self.own.get("enum").and_then(Value::as_array).into_iter().flatten()
+    }
+}
+
+/// Makes a value that a schema describes, as far as the schema is simple.
+pub(super) fn sample(schema: &Schema<'_>) -> Option<Value> {
+    sample_at(schema, 0)
+}
+
+fn sample_at(schema: &Schema<'_>, depth: usize) -> Option<Value> {
+    if depth == DEPTH_MAX {
+        return None;
+    }
+    if let Some(value) = schema.own.get("const").or_else(|| schema.alternatives().next()) {
+        return Some(value.clone());
+    }
+    let kind = match schema.own.get("type")? {
+        Value::Array(kinds) => kinds.iter().find(|kind| *kind != "null")?.as_str()?,
+        kind => kind.as_str()?,
+    };
+    match kind {
+        "string" => Some("x".into()),
+        "boolean" => Some(true.into()),
+        "integer" | "number" => Some(schema.own.get("minimum").cloned().unwrap_or_else(|| 1.into())),
+        "array" => Some(Value::Array(sample_at(&schema.items(), depth + 1).into_iter().collect())),
+        "object" => {
+            let member =
+                |(name, of_member): (&String, Schema<'_>)| Some((name.clone(), sample_at(&of_member, depth + 1)?));
+            Some(Value::Object(schema.properties().filter_map(member).collect::<Map<_, _>>()))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn samples_have_the_types_of_the_schema() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "name": { "type": ["string", "null"] },
+                "kind": { "enum": ["a", "b"] },
+                "rider": { "anyOf": [{ "type": "null" }, { "$ref": "#/$defs/rider" }] },
+                "any": {},
+            },
+            "$defs": { "rider": { "type": "object", "properties": { "limits": { "type": "array", "items": { "type": "integer" } } } } },
+        });
+        let expected = json!({ "name": "x", "kind": "a", "rider": { "limits": [1] } });
+        assert_eq!(sample(&Schema::of(&schema)), Some(expected));
+        let endless = json!({ "type": "object", "properties": { "next": { "$ref": "#" } } });
+        assert!(sample(&Schema::of(&endless)).is_some());
+    }
+}

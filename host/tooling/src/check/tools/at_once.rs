@@ -1,0 +1,123 @@
+//! D122: two calls at once must have the effect of one call after the other.
+
+use serde_json::Value;
+
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::ids::Hash;
+use latchwork_engine::guest::tool_call::ToolCallContext;
+
+use crate::check::input_variations::{Variation, variations};
+use crate::check::tools::applied::difference;
+use crate::check::tools::case::ToolCase;
+use crate::check::tools::running_case::RunningCase;
+use crate::check::tools::world::{State, World};
+
+/// Writes of a call to the map before which another call is made.
+const WRITES_MAX: usize = 16;
+
+/// Maximum number of other inputs of the second call.
+const INPUTS_MAX: usize = 8;
+
+/// Makes a second call before each write of the first one to the map, with equal arguments and with others. The entries must
+/// then be those of two calls in sequence.
+pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    if running.case.error.is_some() || !running.spec.is_world_changing() {
+        return Ok(());
+    }
+    for other in other_inputs(running) {
+        if let Some((write, difference)) = lost_change(running, &other).await? {
+            let message = format!(
+                "another call is made before write {write} of the call, and both succeed: compared with one call after the \
+                 other, {difference}"
+            );
+            running.add_finding("D122", message).hint = Some(
+                "name each entry by the external key, or send the change to a server or database with transactions"
+                    .to_owned(),
+            );
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// The case, and the case with other inputs.
+fn other_inputs(running: &RunningCase<'_>) -> Vec<ToolCase> {
+    let input: Value = serde_json::from_str(&running.case.input).expect("a case's input is JSON");
+    let is_allowed = |input: &Value| running.tools.plugin.check_input(&running.case.operator, input).is_ok();
+    let is_other = |variation: &Variation| {
+        variation.what.starts_with("another text") || variation.what.starts_with("the number 2")
+    };
+    let others = variations(&input, &Value::Null, usize::MAX, is_allowed).into_iter().filter(is_other).take(INPUTS_MAX);
+    let of = |input: String| ToolCase { input, ..running.case.clone() };
+    std::iter::once(running.case.clone()).chain(others.map(|variation| of(variation.value.to_string()))).collect()
+}
+
+/// Returns the number of the write before which another call is lost, and what differs.
+async fn lost_change(running: &RunningCase<'_>, other: &ToolCase) -> std::io::Result<Option<(usize, String)>> {
+    let first = Call { case: running.case, context: running.context(0) };
+    let second = Call { case: other, context: running.context_of_other_call() };
+    let keys = [first.context.external_key.clone(), second.context.external_key.clone()];
+    let mut sequences = Vec::new();
+    for calls in [[&first, &second], [&second, &first]] {
+        let world = running.world()?;
+        for call in calls {
+            if !succeeds(running, &world, call).await {
+                return Ok(None);
+            }
+        }
+        sequences.push(shared_entries(&world, &keys));
+    }
+    for number in 0..WRITES_MAX {
+        let world = running.world()?;
+        let Some(both_succeed) = made_at_once(running, &world, number, (&first, &second)).await else { break };
+        let found = shared_entries(&world, &keys);
+        if both_succeed && !sequences.contains(&found) {
+            return Ok(Some((number + 1, difference(&sequences[0], &found).unwrap_or_default())));
+        }
+    }
+    Ok(None)
+}
+
+/// A call of the case, possibly with another input.
+struct Call<'c> {
+    case: &'c ToolCase,
+    context: ToolCallContext,
+}
+
+/// Returns the entries of the map without those whose name contains the key of a call. They belong to that call alone.
+fn shared_entries(world: &World, keys: &[String]) -> State {
+    let entries = world.map_entries().into_iter().filter(|(name, _)| !keys.iter().any(|key| name.contains(key)));
+    // Contents that name calls follow from the calls that they name: the last one, or all of them.
+    let hash = |contents: Vec<u8>| {
+        let text = String::from_utf8_lossy(&contents);
+        let named: Vec<&[u8]> = keys.iter().filter(|key| text.contains(*key)).map(|key| key.as_bytes()).collect();
+        if named.is_empty() { Hash::of(&[&contents]) } else { Hash::of(&named) }
+    };
+    entries.map(|(name, contents)| (format!("map {name}"), hash(contents))).collect()
+}
+
+async fn succeeds(running: &RunningCase<'_>, world: &World, call: &Call<'_>) -> bool {
+    let called = running.calling(call.case, world, call.context.clone(), false).await;
+    matches!(called.end.answer, Answer::Ok(_))
+}
+
+/// Makes the second call before this write of the first one. Returns true if both succeed, and `None` if there is no such
+/// write.
+async fn made_at_once(
+    running: &RunningCase<'_>,
+    world: &World,
+    number: usize,
+    (first, second): (&Call<'_>, &Call<'_>),
+) -> Option<bool> {
+    let paused = world.pause_before_write(number);
+    let mut call = std::pin::pin!(succeeds(running, world, first));
+    tokio::select! {
+        biased;
+        reached = paused.reached => reached.ok()?,
+        _ = &mut call => return None,
+    }
+    let is_second_made = succeeds(running, world, second).await;
+    // The call waits for it.
+    let _ = paused.resume.send(());
+    Some(call.await && is_second_made)
+}

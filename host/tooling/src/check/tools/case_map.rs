@@ -1,0 +1,132 @@
+//! The key-value map of a case.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use tokio::sync::oneshot;
+
+use latchwork_core::storage::map::{bytes_after_set, entry_bytes};
+use latchwork_core::storage::{KeyValue, MapName, SetError, StoreError};
+
+use crate::check::tools::fault_profile::FaultProfile;
+
+/// Key-value map of the case. A plugin has one namespace, and all calls of a case have one tenant.
+pub(super) struct CaseMap {
+    pub(super) entries: Mutex<BTreeMap<String, Vec<u8>>>,
+    /// True if the map was read or written.
+    pub(super) is_used: AtomicBool,
+    /// True if a fault of the map made an access fail.
+    pub(super) is_refused: AtomicBool,
+    fault: Mutex<FaultProfile>,
+    /// Numbers of reads and of writes that were tried since the last fault was set.
+    reads: AtomicUsize,
+    writes: AtomicUsize,
+    pause: Mutex<Option<Pause>>,
+}
+
+/// A place at which a call waits, so that another call is made meanwhile.
+struct Pause {
+    /// Number of the write before which the call waits.
+    before_write: usize,
+    reached: oneshot::Sender<()>,
+    resume: oneshot::Receiver<()>,
+}
+
+/// The other side of a pause.
+pub(super) struct PausedCall {
+    /// Ends when the call waits. An error if it never does.
+    pub(super) reached: oneshot::Receiver<()>,
+    /// Lets the call continue.
+    pub(super) resume: oneshot::Sender<()>,
+}
+
+impl CaseMap {
+    pub(super) fn new(entries: BTreeMap<String, Vec<u8>>) -> Self {
+        Self {
+            entries: Mutex::new(entries),
+            is_used: false.into(),
+            is_refused: false.into(),
+            fault: Mutex::new(FaultProfile::Fair),
+            reads: 0.into(),
+            writes: 0.into(),
+            pause: Mutex::default(),
+        }
+    }
+
+    pub(super) fn set_fault(&self, fault: FaultProfile) {
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+        self.reads.store(0, Ordering::Relaxed);
+        self.writes.store(0, Ordering::Relaxed);
+    }
+
+    /// Lets the next call wait before its write with this number, from 0.
+    pub(super) fn pause_before_write(&self, number: usize) -> PausedCall {
+        let ((is_reached, reached), (resume, is_resumed)) = (oneshot::channel(), oneshot::channel());
+        let before_write = self.writes.load(Ordering::Relaxed) + number;
+        let pause = Pause { before_write, reached: is_reached, resume: is_resumed };
+        *self.pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(pause);
+        PausedCall { reached, resume }
+    }
+
+    async fn wait_if_paused(&self, write: usize) {
+        let pause = {
+            let mut pause = self.pause.lock().unwrap_or_else(PoisonError::into_inner);
+            pause.take_if(|pause| pause.before_write == write)
+        };
+        if let Some(pause) = pause
+            && pause.reached.send(()).is_ok()
+        {
+            // Without the other side, the call continues.
+            let _ = pause.resume.await;
+        }
+    }
+
+    async fn write(&self) -> Result<(), StoreError> {
+        let write = self.writes.fetch_add(1, Ordering::Relaxed);
+        self.wait_if_paused(write).await;
+        self.use_store(None, Some(write))
+    }
+
+    /// Counts an access: the number of a read, or that of a write.
+    fn use_store(&self, read: Option<usize>, write: Option<usize>) -> Result<(), StoreError> {
+        self.is_used.store(true, Ordering::Relaxed);
+        let refused = match (*self.fault.lock().unwrap_or_else(PoisonError::into_inner), write) {
+            (FaultProfile::ReadRefused(number), None) if read == Some(number) => {
+                StoreError::Unavailable("its server does not answer".to_owned())
+            }
+            (FaultProfile::NoMap, _) => StoreError::Unavailable("its server does not answer".to_owned()),
+            (FaultProfile::ReadOnlyMap, Some(_)) => StoreError::ReadOnly("its disk is full".to_owned()),
+            (FaultProfile::WriteRefused { number, and_later }, Some(write))
+                if write == number || and_later && write > number =>
+            {
+                StoreError::ReadOnly("its disk is full".to_owned())
+            }
+            _ => return Ok(()),
+        };
+        self.is_refused.store(true, Ordering::Relaxed);
+        Err(refused)
+    }
+}
+
+#[async_trait]
+impl KeyValue for CaseMap {
+    async fn get(&self, _: &MapName, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.use_store(Some(self.reads.fetch_add(1, Ordering::Relaxed)), None)?;
+        Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
+    }
+    async fn set(&self, _: &MapName, key: &str, value: &[u8], quota: u64) -> Result<(), SetError> {
+        self.write().await.map_err(SetError::Store)?;
+        let mut map = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = map.iter().map(|(key, value)| entry_bytes(key.len(), value.len())).sum();
+        let before = map.get(key).map_or(0, |value| entry_bytes(key.len(), value.len()));
+        bytes_after_set(used, before, entry_bytes(key.len(), value.len()), quota).map_err(SetError::Quota)?;
+        map.insert(key.to_owned(), value.to_owned());
+        Ok(())
+    }
+    async fn delete(&self, _: &MapName, key: &str) -> Result<bool, StoreError> {
+        self.write().await?;
+        Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).remove(key).is_some())
+    }
+}

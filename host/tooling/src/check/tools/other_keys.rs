@@ -1,0 +1,151 @@
+//! D102, D103 and D123: calls with other external keys must not share an entry with the call, nor take its entries away.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::ids::Hash;
+use latchwork_core::model::manifest::RecoveryClass;
+use latchwork_engine::ReconcileVerdict;
+use latchwork_engine::guest::tool_call::ToolCallContext;
+
+use crate::check::input_variations::variations;
+use crate::check::tools::applied::difference;
+use crate::check::tools::case::ToolCase;
+use crate::check::tools::lost_record::ask;
+use crate::check::tools::running_case::RunningCase;
+use crate::check::tools::world::World;
+
+/// Keys of calls as jobs have them. Each pair differs in a few characters that a name can lose: replaced characters, upper and
+/// lower case, the beginning, or the end.
+const SIMILAR_KEYS: [&str; 8] = [
+    "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3/0:1",
+    "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3-0:1",
+    "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3_0:1",
+    "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3~0:1",
+    "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:S3/0:1",
+    "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3/0:2",
+    "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3/1:1",
+    "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDG:s3/0:1",
+];
+/// Maximum number of other inputs of these calls.
+const INPUTS_MAX: usize = 31;
+/// Number of further calls, each of another job.
+const OTHER_CALLS: u32 = 64;
+
+pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    if running.case.error.is_some() || !running.spec.is_world_changing() {
+        return Ok(());
+    }
+    check_names(running).await?;
+    check_survival(running).await
+}
+
+/// D123: each call creates as many entries as a call in another world, in which the keys have nothing in common.
+async fn check_names(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let (world, apart) = (running.world()?, running.world()?);
+    for (number, key) in SIMILAR_KEYS.iter().enumerate() {
+        let other = Hash::of(&[b"another key", key.as_bytes()]).to_hex();
+        let Some(expected) =
+            created_with(running, &apart, &format!("latch:job_01{}:s1:1", other[..24].to_uppercase())).await
+        else {
+            return Ok(());
+        };
+        let found = created_with(running, &world, key).await;
+        if found.as_ref().is_some_and(|found| found.len() >= expected.len()) {
+            continue;
+        }
+        let message = match (&found, number) {
+            (None, 0) => format!("a call with the key {key} fails, one with another key succeeds"),
+            (None, _) => format!("a call with the key {key} fails after calls with similar keys"),
+            (Some(_), _) => {
+                format!("a call with the key {key} takes the entry of a call with a similar key for its own")
+            }
+        };
+        let finding = running.add_finding("D123", message);
+        finding.expected = Some(entries(expected.len()));
+        finding.found = found.map(|found| entries(found.len()));
+        finding.hint = Some(
+            "replace `:` and `/` by characters that no key has, use the whole key, or a hash of it as its name"
+                .to_owned(),
+        );
+        return Ok(());
+    }
+    Ok(())
+}
+
+fn entries(count: usize) -> String {
+    if count == 1 { "1 new entry".to_owned() } else { format!("{count} new entries") }
+}
+
+/// Calls the tool under a key. Returns the names of the entries that it creates, or `None` if it fails.
+async fn created_with(running: &RunningCase<'_>, world: &World, key: &str) -> Option<Vec<String>> {
+    let before: BTreeSet<String> = world.state().into_keys().collect();
+    let context = ToolCallContext { external_key: key.to_owned(), ..running.context_of_other_call() };
+    let called = running.calling(running.case, world, context, false).await;
+    let names = world.state().into_keys().filter(|name| !before.contains(name));
+    matches!(called.end.answer, Answer::Ok(_)).then(|| names.collect())
+}
+
+/// The case, and the same case with other inputs.
+fn other_inputs(running: &RunningCase<'_>) -> Vec<ToolCase> {
+    let input: Value = serde_json::from_str(&running.case.input).expect("a case's input is JSON");
+    let is_allowed = |input: &Value| running.tools.plugin.check_input(&running.case.operator, input).is_ok();
+    let others = variations(&input, &Value::Null, INPUTS_MAX, is_allowed).into_iter();
+    let others = others.filter(|variation| !variation.is_large);
+    let of = |input: String| ToolCase { input, ..running.case.clone() };
+    std::iter::once(running.case.clone()).chain(others.map(|variation| of(variation.value.to_string()))).collect()
+}
+
+/// D102 and D103: after many calls of other jobs, a repetition of a keyed call still changes nothing, and `reconcile` does not
+/// deny the call.
+async fn check_survival(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    // The answers of servers do not depend on the key.
+    if !running.case.http.is_empty() {
+        return Ok(());
+    }
+    let is_keyed = running.class == RecoveryClass::Keyed;
+    let world = running.world()?;
+    let before = world.state();
+    if !matches!(running.call(&world, 0).await.end.answer, Answer::Ok(_))
+        || difference(&before, &world.state()).is_none()
+    {
+        return Ok(());
+    }
+    let is_found = |verdict: &Result<ReconcileVerdict, String>| matches!(verdict, Ok(ReconcileVerdict::Happened(_)));
+    let has_reconcile = running.tools.plugin.reconcile && is_found(&ask(running, &world).await);
+    if is_keyed {
+        let first = world.state();
+        running.call(&world, 1).await;
+        // A repetition that changes the world at once is another finding.
+        if world.state() != first {
+            return Ok(());
+        }
+    } else if !has_reconcile {
+        return Ok(());
+    }
+    let inputs = other_inputs(running);
+    for number in 0..OTHER_CALLS {
+        let external_key = format!("latch:job_01JZ{number:022}:s1:1");
+        let context = ToolCallContext { external_key, ..running.context_of_other_call() };
+        running.calling(&inputs[number as usize % inputs.len()], &world, context, false).await;
+    }
+    if has_reconcile && matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
+        let message = format!("after {OTHER_CALLS} calls of other jobs, reconcile denies a call that happened");
+        running.add_finding("D103", message).hint = Some("keep the entry of each call, or answer unknown".to_owned());
+    }
+    if is_keyed {
+        let before = world.state();
+        running.call(&world, 2).await;
+        if let Some(difference) = difference(&before, &world.state()) {
+            let message = format!(
+                "called again under the same key after {OTHER_CALLS} calls of other jobs, it changes the world again: \
+                 {difference}"
+            );
+            running.add_finding("D102", message).hint =
+                Some("keep the entry of each key for the whole declared window".to_owned());
+        }
+    }
+    Ok(())
+}

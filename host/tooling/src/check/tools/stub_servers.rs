@@ -1,0 +1,162 @@
+//! The servers of a case, which answer with its canned responses.
+
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::{Method, Request, Response};
+
+use latchwork_engine::capability::grants::Origin;
+use latchwork_engine::capability::{HttpStub, StubFailure};
+
+use crate::check::tools::case::{CannedResponse, ToolCase};
+use crate::check::tools::fault_profile::FaultProfile;
+
+/// Page of a proxy or a captive portal, in place of the body of an answer.
+const PAGE: &[u8] = b"<html><body>Sign in</body></html>";
+
+/// A request that a server received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ReceivedRequest {
+    pub(super) method: String,
+    pub(super) url: String,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+    /// Status of the answer, if there was one.
+    pub(super) status: Option<u16>,
+}
+
+impl ReceivedRequest {
+    /// Returns true if the request may change the server's state, judged by its method.
+    pub(super) fn may_change_state(&self) -> bool {
+        !matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS")
+    }
+
+    /// Returns true if the answer says that an earlier try can have had this effect.
+    pub(super) fn is_conflict(&self) -> bool {
+        self.may_change_state() && matches!(self.status, Some(409 | 412))
+    }
+
+    /// Returns true if the key occurs anywhere in the request.
+    pub(super) fn contains_key(&self, key: &str) -> bool {
+        let body = String::from_utf8_lossy(&self.body);
+        self.url.contains(key) || body.contains(key) || self.headers.iter().any(|(_, value)| value.contains(key))
+    }
+
+    /// Returns the headers that contain the key.
+    pub(super) fn keyed_headers<'r>(&'r self, key: &'r str) -> impl Iterator<Item = &'r (String, String)> {
+        self.headers.iter().filter(move |(_, value)| value.contains(key))
+    }
+
+    /// Returns the parts of a request that must be equal in a repetition of the request under this key.
+    pub(super) fn identity<'r>(&'r self, key: &'r str) -> (&'r str, &'r str, &'r [u8], Vec<&'r (String, String)>) {
+        (&self.method, &self.url, &self.body, self.keyed_headers(key).collect())
+    }
+}
+
+#[derive(Default)]
+pub(super) struct RequestLog {
+    /// Requests that were not looked at.
+    pub(super) since: Vec<ReceivedRequest>,
+    /// Number of world-changing requests that were ever received.
+    changing: usize,
+    /// True if the case had no answer for a request.
+    pub(super) is_unanswered: bool,
+}
+
+/// Stub servers of a case.
+pub(super) struct StubServers {
+    responses: Vec<CannedResponse>,
+    pub(super) fault: Mutex<FaultProfile>,
+    pub(super) received: Mutex<RequestLog>,
+}
+
+impl StubServers {
+    pub(super) fn of(case: &ToolCase) -> Self {
+        Self { responses: case.http.clone(), fault: Mutex::new(FaultProfile::Fair), received: Mutex::default() }
+    }
+}
+
+impl HttpStub for StubServers {
+    fn answer(&self, place: &Origin, request: Request<Bytes>) -> Result<Response<Bytes>, StubFailure> {
+        let fault = *self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        if fault == FaultProfile::Refused {
+            return Err(StubFailure::Refused);
+        }
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        let port = match (place.scheme.as_str(), place.port) {
+            ("https", 443) | ("http", 80) => String::new(),
+            (_, port) => format!(":{port}"),
+        };
+        let url = format!("{}://{}{port}{path}", place.scheme, place.host);
+        let header = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
+            (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+        };
+        let mut received = ReceivedRequest {
+            method: request.method().to_string(),
+            url,
+            headers: request.headers().iter().map(header).collect(),
+            body: request.body().to_vec(),
+            status: None,
+        };
+        let mut requests = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+        let changing = requests.changing;
+        let happened = changing > 0;
+        let changes = received.may_change_state();
+        requests.changing += usize::from(changes);
+        let answer = match fault {
+            FaultProfile::RefusedFrom(first) if changes && changing >= first => {
+                Ok(response(422, None, Bytes::from_static(b"{}")))
+            }
+            FaultProfile::Silent => Err(StubFailure::TimedOut),
+            FaultProfile::Status(status) => {
+                let retry = (status == 429).then_some(("retry-after", "7"));
+                Ok(response(status, retry, Bytes::from_static(b"{}")))
+            }
+            FaultProfile::ChangeStatus(status) if changes => Ok(response(status, None, Bytes::from_static(b"{}"))),
+            _ => Ok(self.canned(&received, request.method(), happened).unwrap_or_else(|| {
+                requests.is_unanswered = true;
+                response(404, None, Bytes::from_static(b"no answer of the case fits this request"))
+            })),
+        };
+        received.status = answer.as_ref().ok().map(|response| response.status().as_u16());
+        requests.since.push(received);
+        match answer {
+            Ok(response) if fault == FaultProfile::Garbled && !response.body().is_empty() => {
+                Ok(response.map(|_| Bytes::from_static(PAGE)))
+            }
+            answer => answer,
+        }
+    }
+}
+
+impl StubServers {
+    /// Returns the answer of the case to this request.
+    fn canned(&self, request: &ReceivedRequest, method: &Method, happened: bool) -> Option<Response<Bytes>> {
+        let fits = |canned: &&CannedResponse| {
+            let to = &canned.matcher;
+            let url = request.url == to.url
+                || !to.url.contains('?') && request.url.split('?').next() == Some(to.url.as_str());
+            url && to.method.as_deref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(method.as_str()))
+                && to.happened.is_none_or(|wanted| wanted == happened)
+        };
+        let canned = &self.responses.iter().find(fits)?.response;
+        let body = match &canned.body {
+            serde_json::Value::Null => Bytes::new(),
+            serde_json::Value::String(text) => Bytes::from(text.clone()),
+            other => Bytes::from(other.to_string()),
+        };
+        let headers = canned.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        Some(response(canned.status, headers, body))
+    }
+}
+
+fn response<'h>(status: u16, headers: impl IntoIterator<Item = (&'h str, &'h str)>, body: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::OK);
+    for (name, value) in headers {
+        if let (Ok(name), Ok(value)) = (http::HeaderName::try_from(name), http::HeaderValue::try_from(value)) {
+            response.headers_mut().append(name, value);
+        }
+    }
+    response
+}
