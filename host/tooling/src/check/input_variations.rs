@@ -303,6 +303,21 @@ fn with_member(
     objects.iter().map(with_value).collect()
 }
 
+/// Returns values of the same form, as of another call: in each, one text has another letter, or one number is greater by 1.
+pub(super) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) -> bool) -> Vec<Value> {
+    let mut places = Vec::new();
+    collect_places(value, Schema::of(&Value::Null), String::new(), &mut places);
+    let other = |place: &Place<'_>| {
+        let other: Value = match place.value {
+            Value::String(text) => format!("{text}x").into(),
+            Value::Number(number) => (number.as_i64()? + 1).into(),
+            _ => return None,
+        };
+        replaced(value, &place.pointer, Some(other)).filter(&is_allowed)
+    };
+    places.iter().filter_map(other).collect()
+}
+
 /// Returns the numbers in a value with their pointers.
 pub(super) fn number_places(value: &Value) -> Vec<(String, f64)> {
     let mut places = Vec::new();
@@ -356,6 +371,14 @@ mod tests {
         has(&found, "elements whose \"within\" is their own \"name\" at \"\"", &looped);
         let sized = json!([{ "name": "a", "within": "b", "size": 3 }, { "name": "b" }]);
         has(&found, "a value for \"size\" at \"/0\"", &sized);
+    }
+
+    #[test]
+    fn neighbours_differ_in_one_text_or_number() {
+        let is_small = |value: &Value| value["b"] != 3;
+        let found = neighbours(&json!({ "a": "x", "b": 2, "c": [true, "y"] }), is_small);
+        let expected = [json!({ "a": "xx", "b": 2, "c": [true, "y"] }), json!({ "a": "x", "b": 2, "c": [true, "yx"] })];
+        assert_eq!(found, expected);
     }
 
     #[test]

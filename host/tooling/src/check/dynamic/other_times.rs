@@ -25,16 +25,14 @@ pub(super) async fn vary_times(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) ->
     if !runs.ran.base.took_time || runs.ran.base.describe_end() != "an output" {
         return None;
     }
-    for latency_us in [0, 2 * DAY_US + HOUR_US] {
+    // Without calls there is no latency.
+    let latencies = [("with tools that take no time, ", 0), ("with tools that take days, ", 2 * DAY_US + HOUR_US)];
+    for (when, latency_us) in latencies.into_iter().filter(|_| !runs.ran.script.answers.is_empty()) {
         let mut script = script_of(runs);
         let started_us = script.started_us;
         for (n, given) in script.answers.iter_mut().enumerate() {
             given.heard_us = started_us.saturating_add(latency_us.saturating_mul(n as i64 + 1));
         }
-        if runs.ran.script.answers.is_empty() {
-            break;
-        }
-        let when = if latency_us == 0 { "with tools that take no time, " } else { "with tools that take days, " };
         if let Some(finding) = defect(runs, plugin, &script, when).await? {
             return Some(finding);
         }

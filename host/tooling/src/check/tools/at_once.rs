@@ -6,7 +6,7 @@ use latchwork_core::model::effect::Answer;
 use latchwork_core::model::ids::Hash;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
-use crate::check::input_variations::{Variation, variations};
+use crate::check::input_variations::neighbours;
 use crate::check::tools::applied::difference;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::RunningCase;
@@ -44,12 +44,9 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
 fn other_inputs(running: &RunningCase<'_>) -> Vec<ToolCase> {
     let input: Value = serde_json::from_str(&running.case.input).expect("a case's input is JSON");
     let is_allowed = |input: &Value| running.tools.plugin.check_input(&running.case.operator, input).is_ok();
-    let is_other = |variation: &Variation| {
-        variation.what.starts_with("another text") || variation.what.starts_with("the number 2")
-    };
-    let others = variations(&input, &Value::Null, usize::MAX, is_allowed).into_iter().filter(is_other).take(INPUTS_MAX);
-    let of = |input: String| ToolCase { input, ..running.case.clone() };
-    std::iter::once(running.case.clone()).chain(others.map(|variation| of(variation.value.to_string()))).collect()
+    let of = |input: Value| ToolCase { input: input.to_string(), ..running.case.clone() };
+    let others = neighbours(&input, is_allowed).into_iter().take(INPUTS_MAX).map(of);
+    std::iter::once(running.case.clone()).chain(others).collect()
 }
 
 /// Returns the number of the write before which another call is lost, and what differs.
