@@ -320,6 +320,50 @@ static bool bad_blank(latch_json input, latch_answer *answer) {
   return *text ? give(answer, "text", text) : give_number(answer, "at", (long long)time(NULL));
 }
 
+/* A status that is not "done" is waited for by the clock, which stands still. */
+static bool watch(latch_json input, latch_answer *answer, bool is_waiting) {
+  for (int round = 0; round < 3; round++) {
+    char *said = latch_call(answer, "Job.Status", latch_json_text(input), NULL);
+    if (!said) return false;
+    if (strcmp(said, "\"done\"") == 0) return give(answer, "text", "done");
+    time_t until = time(NULL) + 1;
+    while (is_waiting && time(NULL) < until) {}
+  }
+  return give(answer, "text", "not done");
+}
+static bool bad_watch(latch_json input, latch_answer *answer) { return watch(input, answer, true); }
+static bool good_watch(latch_json input, latch_answer *answer) { return watch(input, answer, false); }
+
+/* The largest area within the limits has no exact number. */
+static bool area(latch_json input, latch_answer *answer, int64_t limit) {
+  int64_t wide = 0, high = 0;
+  latch_json_integer(latch_json_member(input, "wide"), &wide);
+  latch_json_integer(latch_json_member(input, "high"), &high);
+  if (wide < 1 || wide > limit || high < 1 || high > limit) return latch_fail(answer, LATCH_INVALID_INPUT, "not within the limits");
+  return give_number(answer, "area", wide * high);
+}
+static bool bad_area(latch_json input, latch_answer *answer) { return area(input, answer, 300000000); }
+static bool good_area(latch_json input, latch_answer *answer) { return area(input, answer, 90000000); }
+
+/* The cells of an area are visited by a recursion without a bound. */
+static int64_t flood(char **rows, int64_t count, int64_t row, int64_t column) {
+  if (row < 0 || row >= count || column < 0 || column >= (int64_t)strlen(rows[row]) || rows[row][column] != '~') return 0;
+  rows[row][column] = '.';
+  return 1 + flood(rows, count, row + 1, column) + flood(rows, count, row - 1, column) + flood(rows, count, row, column + 1) +
+         flood(rows, count, row, column - 1);
+}
+static bool bad_flood(latch_json input, latch_answer *answer) {
+  latch_json map = latch_json_member(input, "map");
+  int64_t count = (int64_t)latch_json_count(map);
+  if (count < 1 || count > 300) return latch_fail(answer, LATCH_INVALID_INPUT, "1 to 300 rows are needed");
+  char *rows[300];
+  for (int64_t i = 0; i < count; i++) {
+    rows[i] = latch_json_string(latch_json_item(map, (size_t)i));
+    if (!rows[i]) return latch_fail(answer, LATCH_INVALID_INPUT, "a row is no text");
+  }
+  return give_number(answer, "cells", flood(rows, count, 0, 0));
+}
+
 #define SHIFTS "{\"type\":\"object\",\"properties\":{\"shift\":{\"enum\":[\"early\",\"late\",\"night\"]}}}"
 #define STEP(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 
@@ -338,4 +382,5 @@ LATCH_PLUGIN(
   STEP("Bad.Shift", bad_shift, .determinism = LATCH_STABLE, .output = SHIFTS),
   STEP("Good.Shift", good_shift, .determinism = LATCH_STABLE, .output = SHIFTS), STEP("Bad.Tie", bad_tie), STEP("Good.Tie", good_tie),
   STEP("Bad.Clip", bad_clip), STEP("Good.Clip", good_clip), STEP("Bad.Speed", bad_speed, .determinism = LATCH_EXTERNAL),
-  STEP("Bad.Blank", bad_blank), STEP("Bad.Due", bad_due, .determinism = LATCH_EXTERNAL), STEP("Good.Due", good_due, .determinism = LATCH_EXTERNAL));
+  STEP("Bad.Watch", bad_watch, .determinism = LATCH_EXTERNAL), STEP("Good.Watch", good_watch, .determinism = LATCH_EXTERNAL),
+  STEP("Bad.Area", bad_area), STEP("Good.Area", good_area), STEP("Bad.Flood", bad_flood), STEP("Bad.Blank", bad_blank), STEP("Bad.Due", bad_due, .determinism = LATCH_EXTERNAL), STEP("Good.Due", good_due, .determinism = LATCH_EXTERNAL));

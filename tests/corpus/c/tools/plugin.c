@@ -419,6 +419,65 @@ static bool bad_late(latch_json args, latch_answer *answer) {
   return *text_in(args) ? kept(answer, key) : latch_fail(answer, LATCH_INVALID_INPUT, "the text is empty");
 }
 
+/* A read that fails is taken for a missing entry, which a repetition writes with another time. */
+static bool at_first(latch_answer *answer, bool is_error_seen) {
+  char *key = latch_get_invocation().external_key, *stored = NULL;
+  latch_answer failed = { 0 };
+  if (!latch_kv_get(&failed, key, &stored) && is_error_seen) return latch_fail(answer, LATCH_TRANSIENT_DB_LOCK, "no answer");
+  if (stored) return at(answer, atoll(stored));
+  return stamp((latch_json){ 0 }, answer);
+}
+static bool bad_blind(latch_json args, latch_answer *answer) {
+  (void)args;
+  return at_first(answer, false);
+}
+static bool good_blind(latch_json args, latch_answer *answer) {
+  (void)args;
+  return at_first(answer, true);
+}
+
+/* A tool that declares no effect removes an entry whose time has passed. */
+static bool bad_expires(latch_json args, latch_answer *answer) {
+  bool was_there;
+  if (time(NULL) > 1900000000 && !latch_kv_delete(answer, "pass", &was_there)) return false;
+  return kept(answer, text_in(args));
+}
+
+/* Another operator can have changed the note. */
+static bool note(latch_json args, latch_answer *answer) {
+  char *key = latch_get_invocation().external_key;
+  return latch_kv_set(answer, key, text_in(args)) && kept(answer, key);
+}
+static bool good_edit(latch_json args, latch_answer *answer) {
+  char *note = latch_json_string(latch_json_member(args, "key"));
+  if (!note || strncmp(note, "latch:", 6) != 0) return latch_fail(answer, LATCH_INVALID_INPUT, "the key is missing");
+  return latch_kv_set(answer, note, "edited") && kept(answer, note);
+}
+static bool undo_note(const char *text, const char *key, latch_answer *answer) {
+  bool was_there;
+  char *note;
+  if (!latch_kv_get(answer, key, &note)) return false;
+  if (!note || (text && strcmp(note, text) != 0)) return latch_fail(answer, LATCH_POLICY_DENIED, "the note was changed");
+  return latch_kv_delete(answer, key, &was_there) && kept(answer, key);
+}
+static bool bad_unread(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  (void)args, (void)result;
+  return undo_note(NULL, key, answer);
+}
+static bool good_unread(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  (void)result;
+  return undo_note(text_in(args), key, answer);
+}
+
+/* The first entry is deleted before the second one is looked at. */
+static bool bad_half(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  bool was_there;
+  (void)args, (void)result;
+  if (!latch_kv_delete(answer, key_of("note-", key), &was_there)) return false;
+  if (!latch_kv_delete(answer, key_of("copy-", key), &was_there)) return false;
+  return was_there ? kept(answer, key) : latch_fail(answer, LATCH_POLICY_DENIED, "the copy is not there any more");
+}
+
 #define TEXT .input = "{\"type\":\"object\",\"required\":[\"text\"],\"properties\":{\"text\":{\"type\":\"string\"}}}"
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define KEYED .effects = LATCH_INTERNAL_WRITE, .idempotent_by_key_seconds = 86400
@@ -441,7 +500,10 @@ LATCH_PLUGIN(
   TOOL("Good.Seat", good_seat, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Cut", bad_cut, KEYED), TOOL("Bad.Ring", bad_ring, KEYED),
   TOOL("Bad.Owner", own, ASKED(bad_ring_find)), TOOL("Bad.Stamp", stamp, ASKED(bad_stamp)), TOOL("Good.Stamp", stamp, ASKED(good_stamp)),
   TOOL("Bad.Publish", publish, TEXT, ASKED(bad_publish)), TOOL("Good.Publish", publish, TEXT, ASKED(good_publish)),
-  TOOL("Good.Page", good_page, TEXT), TOOL("Bad.Ignores", bad_ignores, .effects = LATCH_INTERNAL_WRITE),
+  TOOL("Good.Page", good_page, TEXT), TOOL("Bad.Blind", bad_blind, KEYED), TOOL("Good.Blind", good_blind, KEYED),
+  TOOL("Bad.Expires", bad_expires, TEXT), TOOL("Bad.Unread", note, TEXT, UNDONE(bad_unread)),
+  TOOL("Good.Unread", note, TEXT, UNDONE(good_unread)), TOOL("Good.Edit", good_edit, .effects = LATCH_INTERNAL_WRITE),
+  TOOL("Bad.Half", keep_two, UNDONE(bad_half)), TOOL("Bad.Ignores", bad_ignores, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Bad.Late", bad_late, TEXT, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Gone", keep_two, UNDONE(bad_gone)), TOOL("Bad.Busy", bad_busy, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Bad.Back", bad_back, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Replaced", bad_replaced, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Good.Busy", good_busy, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Erases", keep_last, UNDONE(bad_erase)), TOOL("Bad.Release", own, UNDONE(bad_release)),
