@@ -41,11 +41,11 @@ func tabulate(_ latchwork.Context, series Series) (Table, error) {
 	values := map[string]float64{}
 	value := series.Start
 	for i := range series.Rows {
+		if math.IsNaN(value) || math.Abs(value) >= 1<<53 {
+			return Table{}, latchwork.Fail(latchwork.InvalidInput, "the series grows beyond 2^53")
+		}
 		values[fmt.Sprintf("row-%05d", i)] = value
 		value *= series.Factor
-	}
-	if math.IsInf(value, 0) || math.IsNaN(value) {
-		return Table{}, latchwork.Fail(latchwork.InvalidInput, "the series grows beyond the range of a number")
 	}
 	table := Table{Rows: []Row{}, Digits: map[string]int{}}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
