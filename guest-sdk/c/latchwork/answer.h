@@ -46,13 +46,18 @@ static inline bool latch_usually_unknown(latch_code code) {
          code == LATCH_SCHEMA_VALIDATION_FAILED;
 }
 
-/* Fails the answer and returns false: `return latch_fail(answer, LATCH_INVALID_INPUT, "%s is empty", name);` */
+/* Fails the answer and returns false: `return latch_fail(answer, LATCH_INVALID_INPUT, "%s is empty", name);`. Set other
+ * fields after it: `applied_unknown` gets the default of the code, and fields of a failed host call are cleared. */
 __attribute__((format(printf, 3, 4))) static inline bool latch_fail(latch_answer *answer, latch_code code, const char *format, ...) {
   latch_text message = { 0 };
   va_list values;
   va_start(values, format);
   latch_put_va(&message, format, values);
   va_end(values);
+  if (answer->passing) {
+    answer->detail = NULL;
+    answer->retry_after_ms = 0;
+  }
   answer->failed = true;
   answer->passing = false;
   answer->code = code;

@@ -177,6 +177,7 @@ fn randomly_killed_workers_on_sqlite_complete_every_job_once() {
 
 /// I1, I3, I4, I192.
 #[test]
+#[ignore = "kills at random times; run by .ci/long"]
 fn randomly_killed_workers_on_sqlite_with_staged_commit_complete_every_job_once() {
     check_witnessed_jobs(TestEnv::witness("staged"));
 }

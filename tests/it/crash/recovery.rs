@@ -93,6 +93,7 @@ fn submit_jobs(place: &TestEnv, jobs: usize) {
 /// I1, I189: a worker dies after it has claimed a thousand jobs. Another worker claims all of them concurrently, and
 /// every job ends.
 #[test]
+#[ignore = "recovers a thousand jobs; run by .ci/long"]
 fn thousand_jobs_recover_concurrently_in_bounded_memory() {
     const JOBS: usize = 1_000;
     let place = TestEnv::witness("atomic").fresh_copy();

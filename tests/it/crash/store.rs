@@ -439,6 +439,7 @@ const SERVER_PASSES: [(&str, u32); 2] = [("begin", 8), ("commit", 8)];
 
 /// I5, I233. A seed selects half of the statements and one execution of each. A sweep uses all of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "crashes many stores; run by .ci/long"]
 async fn postgres_crash_at_any_statement_loses_no_acknowledged_write() {
     let names = STATEMENTS.iter().chain(POSTGRES_STATEMENTS).filter(|name| !SQLITE_ONLY.contains(name));
     let mut dice = seeded_rng(run_seed());

@@ -26,3 +26,33 @@ fn unused_result_of_the_map_is_a_warning_of_the_build() {
     let warned = build();
     assert!(warned.contains("warning: ignoring return value of function"), "{warned}");
 }
+
+/// A handler that fails after a failed call has the fields of its own failure alone.
+#[test]
+fn failure_of_a_handler_has_no_field_of_an_earlier_call() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = r#"
+        #include "latchwork/answer.h"
+
+        int main(void) {
+          latch_answer answer = { 0 };
+          /* As latch_call records a failed call. */
+          latch_passing(&answer, LATCH_RATE_LIMIT, "too many calls");
+          answer.retry_after_ms = 2000;
+          answer.detail = "{\"limit\":3}";
+          latch_fail(&answer, LATCH_INVALID_INPUT, "no name");
+          if (answer.retry_after_ms || answer.detail || answer.applied_unknown) return 1;
+          answer.retry_after_ms = 500;
+          latch_fail(&answer, LATCH_NETWORK_TIMEOUT, "no answer");
+          return answer.retry_after_ms != 500 || !answer.applied_unknown;
+        }
+    "#;
+    std::fs::write(dir.path().join("fields.c"), source).unwrap();
+    let sdk = crate::support::checkout::root().join("guest-sdk/c");
+    let mut compiler = std::process::Command::new("cc");
+    compiler.current_dir(dir.path()).arg("-I").arg(sdk).args(["-o", "fields", "fields.c", "-lm"]);
+    let compiled = compiler.output().unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let ended = std::process::Command::new(dir.path().join("fields")).status().unwrap();
+    assert_eq!(ended.code(), Some(0));
+}

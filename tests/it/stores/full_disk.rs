@@ -85,6 +85,7 @@ impl Drop for Ballast {
 /// I1, I2, I87: the disk of a SQLite file becomes full at various points. The command reports the full disk and begins
 /// no call that it could not record. Another command continues the job when there is room.
 #[test]
+#[ignore = "fills a disk of a worker many times; run by .ci/long"]
 fn sqlite_on_a_full_disk_loses_and_repeats_nothing() {
     let Some(disk) = SmallDisk::mount(4_096) else { return };
     let template = TestEnv::witness("atomic");

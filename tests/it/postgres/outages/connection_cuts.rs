@@ -126,6 +126,7 @@ fn workers_behind_a_cutting_network_complete_every_job_once_with_atomic_commit()
 
 /// I1, I2, I87, I112.
 #[test]
+#[ignore = "cuts many connections; run by .ci/long"]
 fn workers_behind_a_cutting_network_complete_every_job_once_with_staged_commit() {
     cut_at_random("staged");
 }
