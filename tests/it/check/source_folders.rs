@@ -63,3 +63,45 @@ fn build_time_in_a_component_is_found_by_building_twice() {
     let suppression = &sarif["runs"][0]["results"][0]["suppressions"][0];
     assert_eq!(suppression["justification"], "the session names the build");
 }
+
+/// I265: the check of a folder tries the texts and numbers of its sources as inputs.
+#[test]
+fn texts_and_numbers_of_the_sources_are_inputs() {
+    let parent = tempfile::tempdir().unwrap();
+    let new = run_latch(parent.path(), &["plugin", "new", "bells", "--lang", "c", "--kind", "step"]);
+    assert_eq!(new.code, 0, "{}", new.stderr);
+    let folder = parent.path().join("bells");
+    let check = |source: &str| {
+        std::fs::write(folder.join("plugin.c"), source).unwrap();
+        let case = r#"{"operator":"Bells.Ring","input":{"at":"dawn","hour":6}}"#;
+        std::fs::write(folder.join("cases.jsonl"), case).unwrap();
+        let report = run_latch(parent.path(), &["plugin", "check", "bells", "--once", "--json"]).json();
+        let messages = report["findings"].as_array().unwrap_or_else(|| panic!("{report:#}")).iter();
+        messages.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    for (condition, input) in [
+        ("strcmp(at, \"noon\") == 0", "with another input, the text \"noon\" at \"/at\": "),
+        ("hour == 37", "with another input, the number 37 at \"/hour\": "),
+    ] {
+        let source = format!(
+            r#"#include "latchwork.h"
+#include <time.h>
+
+static bool ring(latch_json input, latch_answer *answer) {{
+  char *at = latch_json_string(latch_json_member(input, "at"));
+  int64_t hour = 0;
+  if (!at) return latch_fail(answer, LATCH_INVALID_INPUT, "at is missing");
+  latch_json_integer(latch_json_member(input, "hour"), &hour);
+  long long bells = {condition} ? (long long)time(NULL) : 1;
+  latch_putf(&answer->result, "{{\"bells\":%lld}}", bells);
+  return true;
+}}
+
+LATCH_PLUGIN({{ .name = "Bells.Ring", .description = "Counts bells.", .handler = ring }});
+"#
+        );
+        let found = check(&source);
+        assert!(found.iter().any(|message| message.starts_with(input)), "{found:?}");
+        assert_eq!(check(&source.replace("(long long)time(NULL)", "2")), Vec::<String>::new());
+    }
+}

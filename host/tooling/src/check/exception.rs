@@ -18,7 +18,7 @@ struct Exception {
 }
 
 /// Exceptions that a language runtime throws for a mistake in the code. Code that reports a failure throws others.
-const MISTAKES: [&str; 10] = [
+const MISTAKES: [&str; 11] = [
     "TypeError",
     "ReferenceError",
     "RangeError",
@@ -29,6 +29,7 @@ const MISTAKES: [&str; 10] = [
     "UnboundLocalError",
     "ZeroDivisionError",
     "SyntaxError",
+    "RecursionError",
 ];
 /// Starts of the texts of such panics in Go.
 const MISTAKES_IN_GO: [&str; 2] = ["runtime error: ", "interface conversion: "];

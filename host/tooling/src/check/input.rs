@@ -5,6 +5,7 @@ use latchwork_engine::capability::settings::PluginSettings;
 use crate::check::case_problem::CaseProblem;
 use crate::check::dynamic::{OtherProcess, RebuiltComponent};
 use crate::check::history::{HistoryFile, HistoryFileError};
+use crate::check::variations::KnownValues;
 
 /// The component that is checked.
 pub struct Subject<'a> {
@@ -27,6 +28,8 @@ pub struct CheckInputs<'a> {
     pub histories: &'a [HistoryFile],
     /// Another build of the same sources.
     pub rebuilt: Option<&'a RebuiltComponent>,
+    /// Texts and numbers in the plugin's sources.
+    pub known: KnownValues,
     /// Command line of the other process. `None` if cases run in this process only.
     pub process: Option<&'a OtherProcess>,
 }

@@ -14,8 +14,7 @@
 //! # Floors
 //!
 //! Floors, top first: `run` · `accepted`, `input` · `history` · `dynamic`, `render`, `static_rules`, `tools` ·
-//! `report` · `case_problem`, `finding` · `acceptance`, `exception`, `input_variations`, `other_ids`,
-//! `rule` · `schema_sample`.
+//! `report` · `case_problem`, `finding` · `acceptance`, `exception`, `other_ids`, `rule`, `variations`.
 
 mod acceptance;
 mod accepted;
@@ -25,15 +24,14 @@ mod exception;
 mod finding;
 mod history;
 mod input;
-mod input_variations;
 mod other_ids;
 pub mod render;
 mod report;
 mod rule;
 mod run;
-mod schema_sample;
 mod static_rules;
 pub(crate) mod tools;
+mod variations;
 
 pub use acceptance::Acceptance;
 pub use accepted::{Baseline, Exception};
@@ -46,3 +44,4 @@ pub use report::{CaseRun, CheckReport, CheckedComponent, HistoryRun, RuleState};
 pub use rule::{RULES, Rule, RuleKind, Severity, find_rule};
 pub use run::check;
 pub use static_rules::StaticInput;
+pub use variations::KnownValues;

@@ -60,6 +60,7 @@ pub async fn check(
                 settings: &subject.settings,
                 process: inputs.process,
                 rebuilt: inputs.rebuilt,
+                known: &inputs.known,
                 progress,
             };
             let file = inputs.cases.map_or(subject.file, |(file, _)| file);

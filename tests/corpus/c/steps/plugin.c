@@ -364,6 +364,41 @@ static bool bad_flood(latch_json input, latch_answer *answer) {
   return give_number(answer, "cells", flood(rows, count, 0, 0));
 }
 
+/* Parentheses are read by a recursion without a bound. */
+static int64_t depth(const char **at, int64_t levels) {
+  int64_t most = 0;
+  if (!levels) return 0;
+  for (; **at && **at != ')'; ++*at) {
+    if (**at != '(') continue;
+    ++*at;
+    int64_t inner = 1 + depth(at, levels - 1);
+    if (inner > most) most = inner;
+    if (!**at) break;
+  }
+  return most;
+}
+static bool nested(latch_json input, latch_answer *answer, int64_t levels) {
+  const char *text = text_of(input);
+  if (!text) return latch_fail(answer, LATCH_INVALID_INPUT, "the text is missing");
+  return give_number(answer, "depth", depth(&text, levels));
+}
+static bool bad_nested(latch_json input, latch_answer *answer) { return nested(input, answer, INT64_MAX); }
+static bool good_nested(latch_json input, latch_answer *answer) { return nested(input, answer, 100); }
+
+/* A remark can have the name of another column. */
+static bool bad_columns(latch_json input, latch_answer *answer) {
+  char *remarks = latch_json_text(latch_json_member(input, "remarks"));
+  if (remarks[0] != '{' || remarks[1] == '}') return latch_fail(answer, LATCH_INVALID_INPUT, "remarks are missing");
+  latch_putf(&answer->result, "{\"title\":\"page\",%s", remarks + 1);
+  return true;
+}
+static bool good_columns(latch_json input, latch_answer *answer) {
+  latch_putf(&answer->result, "{\"title\":\"page\",\"remarks\":%s}", latch_json_text(latch_json_member(input, "remarks")));
+  return true;
+}
+
+#define REMARKS .input = "{\"type\":\"object\",\"properties\":{\"remarks\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}}}", \
+    .output = "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\"}}}"
 #define SHIFTS "{\"type\":\"object\",\"properties\":{\"shift\":{\"enum\":[\"early\",\"late\",\"night\"]}}}"
 #define STEP(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 
@@ -383,4 +418,6 @@ LATCH_PLUGIN(
   STEP("Good.Shift", good_shift, .determinism = LATCH_STABLE, .output = SHIFTS), STEP("Bad.Tie", bad_tie), STEP("Good.Tie", good_tie),
   STEP("Bad.Clip", bad_clip), STEP("Good.Clip", good_clip), STEP("Bad.Speed", bad_speed, .determinism = LATCH_EXTERNAL),
   STEP("Bad.Watch", bad_watch, .determinism = LATCH_EXTERNAL), STEP("Good.Watch", good_watch, .determinism = LATCH_EXTERNAL),
-  STEP("Bad.Area", bad_area), STEP("Good.Area", good_area), STEP("Bad.Flood", bad_flood), STEP("Bad.Blank", bad_blank), STEP("Bad.Due", bad_due, .determinism = LATCH_EXTERNAL), STEP("Good.Due", good_due, .determinism = LATCH_EXTERNAL));
+  STEP("Bad.Area", bad_area), STEP("Good.Area", good_area), STEP("Bad.Flood", bad_flood), STEP("Bad.Blank", bad_blank), STEP("Bad.Nested", bad_nested),
+  STEP("Good.Nested", good_nested), STEP("Bad.Columns", bad_columns, REMARKS),
+  STEP("Good.Columns", good_columns, REMARKS), STEP("Bad.Due", bad_due, .determinism = LATCH_EXTERNAL), STEP("Good.Due", good_due, .determinism = LATCH_EXTERNAL));

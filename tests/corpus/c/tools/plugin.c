@@ -306,13 +306,6 @@ static bool bad_drop(latch_json args, latch_json result, const char *key, latch_
   latch_kv_delete(&failed, key_of("note-", key), &was_there);
   return kept(answer, key);
 }
-static bool good_release(latch_json args, latch_json result, const char *key, latch_answer *answer) {
-  char *owner;
-  if (!latch_kv_get(answer, "owner", &owner)) return false;
-  if (!owner || strcmp(owner, key) != 0) return latch_fail(answer, LATCH_POLICY_DENIED, "it has another owner");
-  return bad_release(args, result, key, answer);
-}
-
 /* Two calls can find the same seat free. */
 static bool bad_seat(latch_json args, latch_answer *answer) {
   for (int seat = 1; seat <= 100; seat++) {
@@ -478,6 +471,54 @@ static bool bad_half(latch_json args, latch_json result, const char *key, latch_
   return was_there ? kept(answer, key) : latch_fail(answer, LATCH_POLICY_DENIED, "the copy is not there any more");
 }
 
+/* The page of a shelf is replaced by a later call. */
+static bool shelve(latch_json args, latch_answer *answer) {
+  char *key = latch_get_invocation().external_key, *at = key_of("shelf-", text_in(args)), *before;
+  if (!latch_kv_get(answer, at, &before) || !latch_kv_set(answer, at, key)) return false;
+  latch_changed(answer, (latch_change){ .resource_type = "shelf", .resource_id = at, .operation = "update", .version = key });
+  latch_put(&answer->result, "{\"before\":");
+  latch_put_string(&answer->result, before ? before : "");
+  latch_put(&answer->result, "}");
+  return true;
+}
+static bool unshelve(latch_json args, const char *before, const char *key, latch_answer *answer) {
+  bool was_there;
+  char *at = key_of("shelf-", text_in(args)), *found;
+  if (!latch_kv_get(answer, at, &found)) return false;
+  if (!found || strcmp(found, key) != 0) return latch_fail(answer, LATCH_POLICY_DENIED, "the shelf was changed");
+  return (*before ? latch_kv_set(answer, at, before) : latch_kv_delete(answer, at, &was_there)) && kept(answer, at);
+}
+static bool bad_shelf(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  (void)result;
+  return unshelve(args, "", key, answer);
+}
+static bool good_shelf(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  return unshelve(args, latch_json_string(latch_json_member(result, "before")), key, answer);
+}
+
+/* A holder can be blocked during the call. */
+static bool pass(latch_json args, latch_answer *answer, bool is_honest) {
+  char *holder = latch_json_string(latch_json_member(args, "holder")), *key = latch_get_invocation().external_key, *blocked;
+  bool was_there;
+  if (!holder) return latch_fail(answer, LATCH_INVALID_INPUT, "the holder is missing");
+  if (!latch_kv_get(answer, key_of("block-", holder), &blocked)) return false;
+  if (blocked) return latch_fail(answer, LATCH_POLICY_DENIED, "the holder is blocked");
+  if (!latch_kv_set(answer, key, holder)) return false;
+  bool is_read = latch_kv_get(answer, key_of("block-", holder), &blocked);
+  if (is_read && !blocked) return kept(answer, key);
+  bool is_deleted = is_read && latch_kv_delete(answer, key, &was_there);
+  if (is_read) latch_fail(answer, LATCH_POLICY_DENIED, "the holder was blocked");
+  answer->applied_unknown = !is_deleted && (is_honest || !is_read);
+  return false;
+}
+static bool bad_pass(latch_json args, latch_answer *answer) { return pass(args, answer, false); }
+static bool good_pass(latch_json args, latch_answer *answer) { return pass(args, answer, true); }
+static bool good_block(latch_json args, latch_answer *answer) {
+  char *holder = latch_json_string(latch_json_member(args, "holder"));
+  if (!holder) return latch_fail(answer, LATCH_INVALID_INPUT, "the holder is missing");
+  return latch_kv_set(answer, key_of("block-", holder), "lost") && kept(answer, holder);
+}
+
 #define TEXT .input = "{\"type\":\"object\",\"required\":[\"text\"],\"properties\":{\"text\":{\"type\":\"string\"}}}"
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define KEYED .effects = LATCH_INTERNAL_WRITE, .idempotent_by_key_seconds = 86400
@@ -503,11 +544,16 @@ LATCH_PLUGIN(
   TOOL("Good.Page", good_page, TEXT), TOOL("Bad.Blind", bad_blind, KEYED), TOOL("Good.Blind", good_blind, KEYED),
   TOOL("Bad.Expires", bad_expires, TEXT), TOOL("Bad.Unread", note, TEXT, UNDONE(bad_unread)),
   TOOL("Good.Unread", note, TEXT, UNDONE(good_unread)), TOOL("Good.Edit", good_edit, .effects = LATCH_INTERNAL_WRITE),
+  TOOL("Bad.Shelf", shelve, TEXT, VERIFIED, .compensate = bad_shelf),
+  TOOL("Good.Shelf", shelve, TEXT, VERIFIED, .compensate = good_shelf),
+  TOOL("Bad.Label", shelve, TEXT, .effects = LATCH_INTERNAL_WRITE, .verify = is_there), TOOL("Good.Label", shelve, TEXT, VERIFIED),
+  TOOL("Bad.Pass", bad_pass, .effects = LATCH_INTERNAL_WRITE), TOOL("Good.Pass", good_pass, .effects = LATCH_INTERNAL_WRITE),
+  TOOL("Good.Block", good_block, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Bad.Half", keep_two, UNDONE(bad_half)), TOOL("Bad.Ignores", bad_ignores, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Bad.Late", bad_late, TEXT, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Gone", keep_two, UNDONE(bad_gone)), TOOL("Bad.Busy", bad_busy, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Bad.Back", bad_back, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Replaced", bad_replaced, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Good.Busy", good_busy, .effects = LATCH_INTERNAL_WRITE), TOOL("Bad.Erases", keep_last, UNDONE(bad_erase)), TOOL("Bad.Release", own, UNDONE(bad_release)),
-  TOOL("Good.Release", own, UNDONE(good_release)), TOOL("Bad.Drop", keep, UNDONE(bad_drop)),
+  TOOL("Bad.Drop", keep, UNDONE(bad_drop)),
   TOOL("Good.Version", good_version, VERIFIED), TOOL("Bad.Confirms", good_version, CONFIRMED),
   TOOL("Good.Local", good_local, .effects = LATCH_INTERNAL_WRITE, .verify = is_there), TOOL("Bad.Returns", bad_returns, KEYED, .verify = is_there), TOOL("Good.Returns", good_returns, KEYED, .verify = is_there), TOOL("Bad.Price", bad_price, .determinism = LATCH_PURE),
   TOOL("Good.Price", good_price, .determinism = LATCH_PURE));

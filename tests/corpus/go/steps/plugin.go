@@ -186,6 +186,41 @@ func badMonth(latchwork.Context, Text) (Text, error) { return Text{months[time.N
 
 func goodMonth(latchwork.Context, Text) (Text, error) { return Text{months[time.Now().Month()-1]}, nil }
 
+// A Stop names the next one.
+type Stop struct {
+	Name string `json:"name"`
+	Next string `json:"next"`
+}
+
+// Line has the stops of a line.
+type Line struct {
+	Stops []Stop `json:"stops"`
+}
+
+// The stops are followed by a recursion.
+func follow(next map[string]string, stop string, left int) int {
+	after, known := next[stop]
+	if !known || left == 0 {
+		return 0
+	}
+	return 1 + follow(next, after, left-1)
+}
+
+func stopsOf(given Line, most int) (map[string]int, error) {
+	if len(given.Stops) == 0 {
+		return nil, &latchwork.Failure{Code: latchwork.InvalidInput, Message: "there are no stops"}
+	}
+	next := map[string]string{}
+	for _, stop := range given.Stops {
+		next[stop.Name] = stop.Next
+	}
+	return map[string]int{"stops": follow(next, given.Stops[0].Name, most)}, nil
+}
+
+func badLine(_ latchwork.Context, given Line) (map[string]int, error) { return stopsOf(given, -1) }
+
+func goodLine(_ latchwork.Context, given Line) (map[string]int, error) { return stopsOf(given, 100) }
+
 func init() {
 	pure := latchwork.Spec{Description: "For the corpus."}
 	stable, external, sums := pure, pure, pure
@@ -213,6 +248,8 @@ func init() {
 	latchwork.Step("Good.Patience", external, goodPatience)
 	latchwork.Step("Bad.Month", stable, badMonth)
 	latchwork.Step("Good.Month", stable, goodMonth)
+	latchwork.Step("Bad.Line", pure, badLine)
+	latchwork.Step("Good.Line", pure, goodLine)
 	latchwork.Step("Bad.Total", sums, badTotal)
 	latchwork.Step("Good.Total", sums, goodTotal)
 }

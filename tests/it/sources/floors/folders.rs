@@ -21,7 +21,10 @@ const FOLDERS: [(&str, &[&str]); 5] = [
         &["capability", "engine", "engine::untyped", "engine::virtual_wasi", "guest", "interfaces", "native", "os"],
     ),
     ("latchwork", &["config", "registry", "runtime", "runtime::call", "runtime::job", "runtime::worker", "verifier"]),
-    ("latchwork_tooling", &["build", "check", "check::dynamic", "check::tools", "history", "inspect"]),
+    (
+        "latchwork_tooling",
+        &["build", "check", "check::dynamic", "check::tools", "check::variations", "history", "inspect"],
+    ),
     (
         "latchwork_cli",
         &["args", "bench", "commands::doctor", "display", "execution", "live", "output", "plugins", "text"],

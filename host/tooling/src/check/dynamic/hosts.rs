@@ -4,6 +4,7 @@ use latchwork_engine::Engine;
 use latchwork_engine::capability::settings::PluginSettings;
 
 use crate::check::dynamic::host_inputs::{OtherProcess, RebuiltComponent};
+use crate::check::variations::KnownValues;
 use crate::units::size;
 
 /// Inputs for loading the component in alternative hosts.
@@ -20,6 +21,8 @@ pub(crate) struct HostVariants<'a> {
     pub(crate) process: Option<&'a OtherProcess>,
     /// Another build of the same sources.
     pub(crate) rebuilt: Option<&'a RebuiltComponent>,
+    /// Texts and numbers in the plugin's sources.
+    pub(crate) known: &'a KnownValues,
     /// Receives a message before each slow part.
     pub(crate) progress: &'a (dyn Fn(&str) + Sync),
 }

@@ -14,11 +14,13 @@ use crate::check::dynamic::trace::RunEnd;
 use crate::check::dynamic::{builds, other_job, perturb, run_end};
 use crate::check::exception;
 use crate::check::finding::Finding;
-use crate::check::input_variations::{Variation, number_places, variations};
+use crate::check::variations::{KnownValues, Variation, number_places, variations, with_known};
 
 /// Maximum number of other inputs of a case, and of other results of one of its calls.
-const INPUTS_MAX: usize = 80;
+const INPUTS_MAX: usize = 120;
 const RESULTS_MAX: usize = 12;
+/// Maximum number of inputs of a case with values of the plugin's sources.
+const KNOWN_MAX: usize = 100;
 /// Number of calls of a case whose results are changed.
 const CALLS_MAX: usize = 4;
 
@@ -37,6 +39,7 @@ pub(super) async fn vary_input(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
     loaded: &LoadedVariants,
+    known: &KnownValues,
 ) -> Option<Finding> {
     let case = runs.ran.case;
     if !matches!(runs.ran.base.ended, RunEnd::Output(_)) {
@@ -46,7 +49,10 @@ pub(super) async fn vary_input(
     let input: Value = serde_json::from_str(&case.input).expect("a case's input is JSON");
     let schema: Value = serde_json::from_str(&spec.input_schema).unwrap_or_default();
     let is_allowed = |input: &Value| plugin.check_input(&case.operator, input).is_ok();
-    for variation in variations(&input, &schema, INPUTS_MAX, is_allowed) {
+    let keys = member_names(&serde_json::from_str(&spec.output_schema).unwrap_or_default());
+    let others = variations(&input, &schema, INPUTS_MAX, is_allowed);
+    let of_sources = with_known(&input, &schema, known, &keys, KNOWN_MAX, is_allowed);
+    for variation in others.into_iter().chain(of_sources) {
         let changed = StepCase { input: variation.value.to_string(), ..case.clone() };
         let mut script = script_of(runs);
         script.input.clone_from(&changed.input);
@@ -98,8 +104,16 @@ async fn largest_numbers(
             let next = (accepted * factor).floor();
             let mut script = script_of(runs);
             script.input = with(next).to_string();
-            let is_accepted = is_allowed(&with(next))
-                && !matches!(runs.run(&script, plugin).await?.ended, RunEnd::Failed(_) | RunEnd::Fault(_));
+            let base = match is_allowed(&with(next)) {
+                true => Some(runs.run(&script, plugin).await?),
+                false => None,
+            };
+            let is_fault = base.as_ref().is_some_and(|base| matches!(base.ended, RunEnd::Fault(_)));
+            if is_fault {
+                let what = format!("the number {next} at {pointer:?}");
+                return Some(Some(Variation { what, value: with(next), is_large: true }));
+            }
+            let is_accepted = base.is_some_and(|base| !matches!(base.ended, RunEnd::Failed(_)));
             match is_accepted {
                 true => accepted = next,
                 false => factor /= 2.0,
@@ -134,6 +148,23 @@ async fn run_changed(
         Some(finding) => Some(Some(finding)),
         None => Some(compared(runs, &one, plugin, loaded).await),
     }
+}
+
+/// Returns the names of the members that a schema describes.
+fn member_names(schema: &Value) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut pending = vec![schema];
+    while let Some(schema) = pending.pop() {
+        if let Some(members) = schema.get("properties").and_then(Value::as_object) {
+            names.extend(members.keys().cloned());
+        }
+        match schema {
+            Value::Object(members) => pending.extend(members.values()),
+            Value::Array(elements) => pending.extend(elements),
+            _ => {}
+        }
+    }
+    names
 }
 
 fn of_variation(mut finding: Finding, what: &str, variation: &Variation) -> Finding {

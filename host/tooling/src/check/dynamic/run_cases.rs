@@ -55,7 +55,7 @@ pub(crate) async fn run(
         }
         // The same defect would be reported for other inputs, too.
         if found.is_empty() {
-            found.extend(other_inputs::vary_input(&mut runs, plugin, &loaded).await);
+            found.extend(other_inputs::vary_input(&mut runs, plugin, &loaded, hosts.known).await);
         }
         report.add(found);
         if runs.left_out {

@@ -1,14 +1,12 @@
 //! D122: two calls at once must have the effect of one call after the other.
 
-use serde_json::Value;
-
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::ids::Hash;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
-use crate::check::input_variations::neighbours;
 use crate::check::tools::applied::difference;
 use crate::check::tools::case::ToolCase;
+use crate::check::tools::case_map::Access;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::world::{State, World};
 
@@ -24,7 +22,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.error.is_some() || !running.spec.is_world_changing() {
         return Ok(());
     }
-    for other in other_inputs(running) {
+    for other in running.cases_with_other_inputs(INPUTS_MAX) {
         if let Some((write, difference)) = lost_change(running, &other).await? {
             let message = format!(
                 "another call is made before write {write} of the call, and both succeed: compared with one call after the \
@@ -38,15 +36,6 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// The case, and the case with other inputs.
-fn other_inputs(running: &RunningCase<'_>) -> Vec<ToolCase> {
-    let input: Value = serde_json::from_str(&running.case.input).expect("a case's input is JSON");
-    let is_allowed = |input: &Value| running.tools.plugin.check_input(&running.case.operator, input).is_ok();
-    let of = |input: Value| ToolCase { input: input.to_string(), ..running.case.clone() };
-    let others = neighbours(&input, is_allowed).into_iter().take(INPUTS_MAX).map(of);
-    std::iter::once(running.case.clone()).chain(others).collect()
 }
 
 /// Returns the number of the write before which another call is lost, and what differs.
@@ -106,7 +95,7 @@ async fn made_at_once(
     number: usize,
     (first, second): (&Call<'_>, &Call<'_>),
 ) -> Option<bool> {
-    let paused = world.pause_before_write(number);
+    let paused = world.pause_before(Access::Write(number));
     let mut call = std::pin::pin!(succeeds(running, world, first));
     tokio::select! {
         biased;

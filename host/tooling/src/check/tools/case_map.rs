@@ -26,10 +26,17 @@ pub(super) struct CaseMap {
     pause: Mutex<Option<Pause>>,
 }
 
+/// An access of a call, with its number among the reads or the writes, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Read(usize),
+    Write(usize),
+}
+
 /// A place at which a call waits, so that another call is made meanwhile.
 struct Pause {
-    /// Number of the write before which the call waits.
-    before_write: usize,
+    /// Access before which the call waits.
+    before: Access,
     reached: oneshot::Sender<()>,
     resume: oneshot::Receiver<()>,
 }
@@ -61,19 +68,22 @@ impl CaseMap {
         self.writes.store(0, Ordering::Relaxed);
     }
 
-    /// Lets the next call wait before its write with this number, from 0.
-    pub(super) fn pause_before_write(&self, number: usize) -> PausedCall {
+    /// Lets the next call wait before this access.
+    pub(super) fn pause_before(&self, access: Access) -> PausedCall {
         let ((is_reached, reached), (resume, is_resumed)) = (oneshot::channel(), oneshot::channel());
-        let before_write = self.writes.load(Ordering::Relaxed) + number;
-        let pause = Pause { before_write, reached: is_reached, resume: is_resumed };
+        let before = match access {
+            Access::Read(number) => Access::Read(self.reads.load(Ordering::Relaxed) + number),
+            Access::Write(number) => Access::Write(self.writes.load(Ordering::Relaxed) + number),
+        };
+        let pause = Pause { before, reached: is_reached, resume: is_resumed };
         *self.pause.lock().unwrap_or_else(PoisonError::into_inner) = Some(pause);
         PausedCall { reached, resume }
     }
 
-    async fn wait_if_paused(&self, write: usize) {
+    async fn wait_if_paused(&self, access: Access) {
         let pause = {
             let mut pause = self.pause.lock().unwrap_or_else(PoisonError::into_inner);
-            pause.take_if(|pause| pause.before_write == write)
+            pause.take_if(|pause| pause.before == access)
         };
         if let Some(pause) = pause
             && pause.reached.send(()).is_ok()
@@ -85,7 +95,7 @@ impl CaseMap {
 
     async fn write(&self) -> Result<(), StoreError> {
         let write = self.writes.fetch_add(1, Ordering::Relaxed);
-        self.wait_if_paused(write).await;
+        self.wait_if_paused(Access::Write(write)).await;
         self.use_store(None, Some(write))
     }
 
@@ -113,7 +123,9 @@ impl CaseMap {
 #[async_trait]
 impl KeyValue for CaseMap {
     async fn get(&self, _: &MapName, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.use_store(Some(self.reads.fetch_add(1, Ordering::Relaxed)), None)?;
+        let read = self.reads.fetch_add(1, Ordering::Relaxed);
+        self.wait_if_paused(Access::Read(read)).await;
+        self.use_store(Some(read), None)?;
         Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
     async fn set(&self, _: &MapName, key: &str, value: &[u8], quota: u64) -> Result<(), SetError> {

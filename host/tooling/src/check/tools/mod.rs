@@ -8,15 +8,15 @@
 //! servers work. `lost_record` checks a call whose record is lost. `interrupted` kills the host before each operation of
 //! a call. `own_changes` lets `verify` look at what a call changed. `server_faults` checks the answers of a tool when
 //! servers fail, and `refused_writes` when the map refuses a later write. `undone` lets `compensate` undo a call.
-//! `two_calls` makes two calls of one job, `at_once` two calls at once, `other_keys` calls with other keys,
-//! and `other_inputs` calls with other inputs.
+//! `two_calls` makes two calls of one job, `at_once` two calls at once, `other_operator` a call of another
+//! operator meanwhile, `other_keys` calls with other keys, and `other_inputs` calls with other inputs.
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!
 //! `pure` checks that the answer of a pure tool depends on its input alone. `impure_reads` looks in its code for reads of
 //! clocks, random numbers and secrets, without a run.
 //!
-//! Floors, top first: `run_cases` · `interrupted`, `other_keys` · `at_once`, `lost_record`, `own_changes`, `two_calls`,
+//! Floors, top first: `run_cases` · `interrupted`, `other_keys` · `at_once`, `lost_record`, `other_operator`, `own_changes`, `two_calls`,
 //! `undone` · `other_inputs`, `refused_writes`, `server_faults` · `single_call`, `pure`, `readers` · `applied` · `running_case` · `world` ·
 //! `case_map`, `stub_servers` · `case`, `fault_profile`, `impure_reads`, `refusal`.
 
@@ -30,6 +30,7 @@ mod interrupted;
 mod lost_record;
 mod other_inputs;
 mod other_keys;
+mod other_operator;
 mod own_changes;
 mod pure;
 mod readers;

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::check::input_variations::variations;
 use crate::check::tools::applied;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{CallResult, RunningCase};
 use crate::check::tools::single_call;
+use crate::check::variations::variations;
 
 /// Maximum number of other inputs of a case.
 const INPUTS_MAX: usize = 60;

@@ -10,12 +10,12 @@ use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::ReconcileVerdict;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
-use crate::check::input_variations::variations;
 use crate::check::tools::applied::difference;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::lost_record::ask;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::world::World;
+use crate::check::variations::variations;
 
 /// Keys of calls as jobs have them. Each pair differs in a few characters that a name can lose: replaced characters, upper and
 /// lower case, the beginning, or the end.

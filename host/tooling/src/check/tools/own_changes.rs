@@ -3,16 +3,20 @@
 
 use tracing::instrument::WithSubscriber as _;
 
-use latchwork_core::model::effect::{Answer, StateChange};
+use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::error::Failure;
 use latchwork_engine::VerifyResult;
 
 use crate::check::tools::applied::difference;
+use crate::check::tools::case::ToolCase;
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::{State, World};
+
+/// Maximum number of other inputs of a later call.
+const INPUTS_MAX: usize = 4;
 
 /// Lets `verify` look at each change of a call, in the world that the call left, and while its servers fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -25,6 +29,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let before = world.state();
     if !is_sent {
         check_without_call(running, &before, &done.state_changes).await?;
+        check_replaced(running).await?;
     }
     for change in &done.state_changes {
         let what = format!("{} {:?}", change.resource_type, change.resource_id);
@@ -83,6 +88,52 @@ async fn check_without_call(
     let message = "verify confirms every change of the call, although nothing that the call wrote is there".to_owned();
     report(running, message, "a mismatch", "confirmed".to_owned(), "look for the change where the call wrote it");
     Ok(())
+}
+
+/// A call with another key has replaced everything that the call wrote, and its change of the same resource has another
+/// version.
+async fn check_replaced(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    for other in running.cases_with_other_inputs(INPUTS_MAX) {
+        let alone = running.world()?;
+        let before = alone.state();
+        call_later(running, &alone, &other).await;
+        let world = running.world()?;
+        let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
+        let first = world.state();
+        let Some(later) = call_later(running, &world, &other).await else { continue };
+        let (alone, both) = (alone.state(), world.state());
+        let mut written = first.keys().filter(|name| first.get(*name) != before.get(*name)).peekable();
+        let is_replaced = |name: &String| both.get(name) == alone.get(name) && both.get(name) != first.get(name);
+        if written.peek().is_none() || !written.all(is_replaced) {
+            continue;
+        }
+        for change in done.state_changes.iter().filter(|change| is_changed_since(change, &later.state_changes)) {
+            if matches!(ask(running, &world, change).await, Ok(VerifyResult::Confirmed)) {
+                let what = format!("{} {:?}", change.resource_type, change.resource_id);
+                let message =
+                    format!("a later call has replaced everything that the call wrote, but verify confirms {what}");
+                let hint = "compare what is there with the version of the change";
+                report(running, message, "a mismatch", "confirmed".to_owned(), hint);
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn call_later(running: &RunningCase<'_>, world: &World, other: &ToolCase) -> Option<Output> {
+    match running.calling(other, world, running.context_of_other_call(), false).await.end.answer {
+        Answer::Ok(done) => Some(done),
+        Answer::NotApplied(_) | Answer::Unknown { .. } => None,
+    }
+}
+
+/// Returns true if a later change of the same resource has another version, entity tag or reference.
+fn is_changed_since(change: &StateChange, later: &[StateChange]) -> bool {
+    let resource = |change: &StateChange| (change.resource_type.clone(), change.resource_id.clone());
+    let state = |change: &StateChange| (change.version.clone(), change.etag.clone(), change.external_ref.clone());
+    let mut of_resource = later.iter().filter(|other| resource(other) == resource(change)).peekable();
+    of_resource.peek().is_some() && of_resource.all(|other| state(other) != state(change))
 }
 
 fn report(running: &mut RunningCase<'_>, message: String, expected: &str, found: String, hint: &str) {

@@ -43,17 +43,33 @@ async fn read(running: &RunningCase<'_>, case: &ToolCase, world: &World) -> Stri
 /// Makes calls of other operators of the plugin that change the world. They get the input of their cases with the values that
 /// the call has for members of the same name, in its arguments and in its result.
 pub(super) async fn change_by_others(running: &RunningCase<'_>, world: &World, result: &str) {
-    for case in running.all_cases {
-        let spec = running.tools.plugin.operator(&case.operator);
-        if case.operator == running.case.operator || !spec.is_some_and(|spec| spec.is_world_changing()) {
-            continue;
-        }
-        let mut changing = case.clone();
-        changing.input = with_members_of(&case.input, result);
-        let mut context = running.context_of_other_call();
-        context.permissions = running.permissions_of(&case.operator);
-        running.calling(&changing, world, context, false).await;
+    for case in changing_others(running, result) {
+        call_other(running, world, &case).await;
     }
+}
+
+/// Returns the cases of other operators of the plugin that change the world, with the values that `given` has for members of
+/// the same name. Cases with such members come first.
+pub(super) fn changing_others(running: &RunningCase<'_>, given: &str) -> Vec<ToolCase> {
+    let is_changing = |case: &&ToolCase| {
+        let spec = running.tools.plugin.operator(&case.operator);
+        case.operator != running.case.operator && spec.is_some_and(|spec| spec.is_world_changing())
+    };
+    let changing = |case: &ToolCase| {
+        let input = with_members_of(&case.input, given);
+        let has_no_member = serde_json::from_str::<Value>(&case.input).ok() == serde_json::from_str(&input).ok();
+        (has_no_member, ToolCase { input, ..case.clone() })
+    };
+    let mut cases: Vec<(bool, ToolCase)> = running.all_cases.iter().filter(is_changing).map(changing).collect();
+    cases.sort_by_key(|(has_no_member, _)| *has_no_member);
+    cases.into_iter().map(|(_, case)| case).collect()
+}
+
+/// Makes a call of another operator. Returns true if it succeeds.
+pub(super) async fn call_other(running: &RunningCase<'_>, world: &World, case: &ToolCase) -> bool {
+    let mut context = running.context_of_other_call();
+    context.permissions = running.permissions_of(&case.operator);
+    matches!(running.calling(case, world, context, false).await.end.answer, Answer::Ok(_))
 }
 
 /// Replaces each member of an object that another object has with a value of the same type.

@@ -9,8 +9,8 @@ use crate::check::rule::RuleKind;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 use crate::check::tools::{
-    at_once, interrupted, lost_record, other_inputs, other_keys, own_changes, pure, refused_writes, server_faults,
-    single_call, two_calls, undone,
+    at_once, interrupted, lost_record, other_inputs, other_keys, other_operator, own_changes, pure, refused_writes,
+    server_faults, single_call, two_calls, undone,
 };
 
 /// Runs every case.
@@ -104,6 +104,7 @@ async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     undone::run(case).await?;
     two_calls::run(case).await?;
     at_once::run(case).await?;
+    other_operator::run(case).await?;
     other_keys::run(case).await?;
     refused_writes::run(case).await?;
     other_inputs::run(case).await?;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tracing::instrument::WithSubscriber;
 
 use latchwork_core::model::effect::Answer;
@@ -19,6 +20,7 @@ use crate::check::report::CaseRun;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::world;
 use crate::check::tools::world::World;
+use crate::check::variations::neighbours;
 
 /// External key of another call, in the form of the keys of jobs.
 const OTHER_KEY: &str = "latch:job_01JZ3GQ8W6Y4B2D0F7H5K9M1NP:s2:1";
@@ -119,6 +121,15 @@ impl RunningCase<'_> {
             is_pure: spec.determinism == Determinism::Pure,
             is_question: false,
         }
+    }
+
+    /// Returns the case, and the case with other inputs that are similar. At most `max` of these.
+    pub(super) fn cases_with_other_inputs(&self, max: usize) -> Vec<ToolCase> {
+        let input: Value = serde_json::from_str(&self.case.input).expect("a case's input is JSON");
+        let is_allowed = |input: &Value| self.tools.plugin.check_input(&self.case.operator, input).is_ok();
+        let of = |input: Value| ToolCase { input: input.to_string(), ..self.case.clone() };
+        let others = neighbours(&input, is_allowed).into_iter().take(max).map(of);
+        std::iter::once(self.case.clone()).chain(others).collect()
     }
 
     /// Calls the tool and returns true if its host was killed before the operation with this number, from 0.

@@ -14,6 +14,9 @@ use crate::check::tools::single_call::is_host_ended;
 use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::{State, World};
 
+/// Maximum number of other inputs of an earlier call.
+const INPUTS_MAX: usize = 4;
+
 /// Writes of `compensate` to the map that fail.
 const WRITES_MAX: usize = 4;
 
@@ -74,6 +77,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let message = format!("another party removed {}, but compensate reports that the call is undone", own[0]);
         report(running, message, &answer, &world, "return an error if the entry is no longer there");
     }
+    check_earlier(running).await?;
     check_changed(running, &own).await?;
     check_failed_undo(running, &own).await?;
     check_faults(running, faults).await
@@ -109,6 +113,31 @@ async fn undo_of_removed(running: &mut RunningCase<'_>, own: &[String]) -> std::
     let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(None) };
     world.remove(own)?;
     Ok(Some((compensate(running, &world, &done).await, world)))
+}
+
+/// D118: a call with another key wrote an entry, and the call has replaced it.
+async fn check_earlier(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    // The entries of a tool with a server can be a cache.
+    if !running.case.http.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
+        return Ok(());
+    }
+    for other in running.cases_with_other_inputs(INPUTS_MAX) {
+        let world = running.world()?;
+        running.calling(&other, &world, running.context_of_other_call(), false).await;
+        let earlier = world.state();
+        let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { continue };
+        let after = world.state();
+        let answer = compensate(running, &world, &done).await;
+        let undone = world.state();
+        let is_lost = |name: &&String| after.get(*name) != earlier.get(*name) && !undone.contains_key(*name);
+        if let (Answer::Ok(_), Some(lost)) = (&answer, earlier.keys().find(is_lost)) {
+            let message =
+                format!("compensate deletes {lost}, which an earlier call had written and the call has replaced");
+            report(running, message, &answer, &world, "restore the earlier contents, which the result can hold");
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 /// D118: another operator of the plugin has changed the entries of the call since.

@@ -14,7 +14,7 @@ use latchwork_engine::capability::settings::PluginSettings;
 use latchwork_engine::capability::{CutOff, Secrets};
 
 use crate::check::tools::case::ToolCase;
-use crate::check::tools::case_map::{CaseMap, PausedCall};
+use crate::check::tools::case_map::{Access, CaseMap, PausedCall};
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::stub_servers::{ReceivedRequest, StubServers};
 
@@ -92,9 +92,9 @@ impl World {
         *self.servers.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 
-    /// Lets the next call wait before its write of the map with this number, from 0.
-    pub(super) fn pause_before_write(&self, number: usize) -> PausedCall {
-        self.map.pause_before_write(number)
+    /// Lets the next call wait before this access to the map.
+    pub(super) fn pause_before(&self, access: Access) -> PausedCall {
+        self.map.pause_before(access)
     }
 
     /// Returns the requests received since the last call of this function.

@@ -34,6 +34,7 @@ static bool draw(latch_json input, latch_answer *answer) {
     return latch_fail(answer, LATCH_INVALID_INPUT, "1 to %d prizes are possible", MOST);
 
   int repeated = 0;
+  ticket_count = 0;
   for (size_t i = 0; i < count; i++) {
     char *name = latch_json_string(latch_json_item(names, i));
     if (!name || !*name) return latch_fail(answer, LATCH_INVALID_INPUT, "name %d is empty", (int)i);

@@ -13,7 +13,7 @@ use crate::args::PluginCheckArgs;
 use crate::commands::plugin::check::baseline::BaselineFile;
 use crate::commands::plugin::check::outputs::Outputs;
 use crate::commands::plugin::check::phases::Phases;
-use crate::commands::plugin::check::{input_errors, subject};
+use crate::commands::plugin::check::{input_errors, known_values, subject};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::files::source;
@@ -99,6 +99,7 @@ async fn check_plugin(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) ->
         cases: cases.as_ref().map(|(file, bytes)| (file.as_str(), bytes.as_slice())),
         histories: &histories,
         rebuilt: rebuilt.as_ref(),
+        known: target.dir.as_deref().map(known_values::of_folder).unwrap_or_default(),
         process: Some(&process),
     };
     let checked = check::check(&engine, &subject, &inputs, &|phase| phases.begin(phase)).await;

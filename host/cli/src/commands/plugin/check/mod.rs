@@ -5,6 +5,7 @@
 mod baseline;
 mod command;
 mod input_errors;
+mod known_values;
 mod outputs;
 mod phases;
 mod subject;

@@ -1,56 +1,30 @@
-//! Other values than those of the cases: each differs from the value of a case in one place, or in all numbers.
+//! Varies a value in each of its places.
 
-use std::collections::BTreeSet;
+use serde_json::Value;
 
-use serde_json::{Map, Value};
-
-use crate::check::schema_sample::{Schema, sample};
+use crate::check::variations::arrays::of_array;
+use crate::check::variations::change::Change;
+use crate::check::variations::known::KnownValues;
+use crate::check::variations::objects::{of_object, with_keys};
+use crate::check::variations::schema_sample::Schema;
+use crate::check::variations::texts::of_text;
 
 /// Maximum number of elements of an array that are changed by themselves.
-const ELEMENTS_MAX: usize = 3;
-/// Lengths of texts of emoji, in characters. The first one that is allowed is used.
-const TEXT_LENGTHS: [usize; 4] = [300, 60, 24, 6];
-/// Length of a very long text, in characters: more than an entry of the map can hold.
-const LONG_TEXT: usize = 70_000;
-/// Numbers of elements of a long array. The first one that is allowed is used.
-const ELEMENTS: [usize; 4] = [10_000, 1_000, 200, 40];
-/// Numbers of rows and of columns of a large grid. The first one that is allowed is used.
-const GRIDS: [usize; 3] = [180, 60, 20];
-/// Maximum number of different cells of which a grid is made.
-const CELLS_MAX: usize = 4;
+const ELEMENTS_MAX: usize = 2;
 /// Numbers that replace a number.
 const NUMBERS: [i64; 9] = [0, -1, 1, 2, 10, 40, 99, 999, 10_000];
 /// Numbers that replace all numbers at once. They are odd, because a double holds a large product of even numbers exactly.
 const ALL_NUMBERS: [i64; 3] = [999_983, 997, 53];
-/// Numbers that replace a number in all elements of an array.
-const ALL_ELEMENTS: [i64; 2] = [10_000, 0];
 /// A number whose sums and products stay below 2^53 in most steps.
 const LARGE: i32 = i32::MAX;
 
 /// A value and what was changed, such as `an empty text at "/title"`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Variation {
-    pub(super) what: String,
-    pub(super) value: Value,
+pub(in crate::check) struct Variation {
+    pub(in crate::check) what: String,
+    pub(in crate::check) value: Value,
     /// True if the value is much larger than that of the case.
-    pub(super) is_large: bool,
-}
-
-/// A change of the value at a place. `None` removes the value.
-struct Change {
-    what: String,
-    value: Option<Value>,
-    is_large: bool,
-}
-
-impl Change {
-    fn to(what: impl Into<String>, value: impl Into<Value>) -> Self {
-        Self { what: what.into(), value: Some(value.into()), is_large: false }
-    }
-
-    fn large(what: &str, value: impl Into<Value>) -> Self {
-        Self { is_large: true, ..Self::to(what, value) }
-    }
+    pub(in crate::check) is_large: bool,
 }
 
 /// A value in the varied value.
@@ -61,7 +35,7 @@ struct Place<'v> {
 }
 
 /// Returns variations that are allowed, at most `max`, spread over all places of the value. `schema` is that of the value.
-pub(super) fn variations(
+pub(in crate::check) fn variations(
     value: &Value,
     schema: &Value,
     max: usize,
@@ -83,10 +57,14 @@ pub(super) fn variations(
         found.into_iter()
     };
     let mut of_places: Vec<_> = std::iter::once(of_all.into_iter()).chain(places.iter().map(of_place)).collect();
-    // One of each place in turn, so that a large array leaves room for the other places.
+    // Some of each place in turn, so that a large array leaves room for the other places. Arrays have the most variations.
+    let is_array = |number: usize| number > 0 && places[number - 1].value.is_array();
     let mut all: Vec<Variation> = Vec::new();
     while all.len() < max && of_places.iter().any(|left| left.len() > 0) {
-        for next in of_places.iter_mut().filter_map(Iterator::next) {
+        let some = |(number, left): (usize, &mut std::vec::IntoIter<Variation>)| {
+            left.by_ref().take(if is_array(number) { 3 } else { 1 }).collect::<Vec<_>>()
+        };
+        for next in of_places.iter_mut().enumerate().flat_map(some) {
             if all.len() < max && next.value != *value && all.iter().all(|other| other.value != next.value) {
                 all.push(next);
             }
@@ -173,138 +151,58 @@ fn of_number(is_fraction: bool) -> Vec<Vec<Change>> {
     groups
 }
 
-fn of_text(text: &str) -> Vec<Vec<Change>> {
-    // A text that is cut within a character has no canonical form. Whatever the length, one of two texts whose characters
-    // begin at other places is cut within one.
-    let emoji = |what: &str, first: &str| -> Vec<Change> {
-        let text = |length: usize| format!("{first}{}", "\u{1f600}".repeat(length - 1));
-        TEXT_LENGTHS.iter().map(|length| Change::to(what, text(*length))).collect()
-    };
-    vec![
-        vec![Change::to("an empty text", "")],
-        emoji("a text of emoji", "\u{1f600}"),
-        emoji("a text of emoji after a letter", "a"),
-        vec![Change::to("a blank text", " ")],
-        vec![Change::to("another text", format!("{text}x"))],
-        vec![Change::large("a very long text", "x".repeat(LONG_TEXT))],
-    ]
-}
-
-fn of_array(elements: &[Value]) -> Vec<Vec<Change>> {
-    let one = |what: &str, elements: Vec<Value>| vec![Change::to(what, elements)];
-    let mut groups = vec![one("no elements", vec![])];
-    let Some(first) = elements.first() else { return groups };
-    for (name, tied) in ties(elements) {
-        groups.push(one(&format!("elements with equal values of {name:?}"), tied));
-    }
-    for (name, number, changed) in numbers(elements) {
-        groups.push(one(&format!("elements with the number {number} as {name:?}"), changed));
-    }
-    for (name, of, looped) in loops(elements) {
-        groups.push(one(&format!("elements whose {name:?} is their own {of:?}"), looped));
-    }
-    for (cell, grids) in grids(elements) {
-        groups.push(grids.into_iter().map(|grid| Change::large(&format!("a large grid of {cell}"), grid)).collect());
-    }
-    groups.push(one("one element", vec![first.clone()]));
-    groups.push(one("an element twice", elements.iter().chain([first]).cloned().collect()));
-    groups.push(one("elements in reverse order", elements.iter().rev().cloned().collect()));
-    let many = |count: usize| -> Vec<Value> { elements.iter().cycle().take(count).cloned().collect() };
-    groups.push(ELEMENTS.iter().map(|count| Change::large("many elements", many(*count))).collect());
-    groups
-}
-
-/// Members that the schema names and the value does not have.
-fn of_object(members: &Map<String, Value>, schema: &Schema<'_>) -> Vec<Vec<Change>> {
-    let added = |(name, of_member): (&String, Schema<'_>)| {
-        let mut members = members.clone();
-        members.insert(name.clone(), sample(&of_member)?);
-        Some(vec![Change::to(format!("a value for {name:?}"), members)])
-    };
-    schema.properties().filter(|(name, _)| !members.contains_key(*name)).filter_map(added).collect()
-}
-
-/// The elements as objects, if there are at least two and all are objects.
-fn objects(elements: &[Value]) -> Option<Vec<&Map<String, Value>>> {
-    let objects: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
-    objects.filter(|objects| objects.len() > 1)
-}
-
-/// Returns, for each member that is a number or a text in all elements, the elements with the value of the first one.
-fn ties(elements: &[Value]) -> Vec<(String, Vec<Value>)> {
-    let Some(objects) = objects(elements) else { return vec![] };
-    let is_scalar = |value: &Value| value.is_number() || value.is_string();
-    let tied = |(name, value): (&String, &Value)| {
-        let is_tied = objects.iter().all(|object| object.get(name).is_some_and(is_scalar));
-        is_tied.then(|| (name.clone(), with_member(&objects, name, |_| value.clone())))
-    };
-    objects[0].iter().filter_map(tied).collect()
-}
-
-/// Returns, for each member that is a number in all elements, the elements with other numbers.
-fn numbers(elements: &[Value]) -> Vec<(String, i64, Vec<Value>)> {
-    let Some(objects) = objects(elements) else { return vec![] };
-    let is_number = |name: &&String| objects.iter().all(|object| object.get(*name).is_some_and(Value::is_number));
-    let names = objects[0].keys().filter(is_number);
-    names
-        .flat_map(|name| {
-            ALL_ELEMENTS.map(|number| (name.clone(), number, with_member(&objects, name, |_| number.into())))
+/// Returns the value with the texts and numbers that the sources of the plugin name, and with `keys` in each map. At most
+/// `max`. Of an array only the first element is changed.
+pub(in crate::check) fn with_known(
+    value: &Value,
+    schema: &Value,
+    known: &KnownValues,
+    keys: &[String],
+    max: usize,
+    is_allowed: impl Fn(&Value) -> bool,
+) -> Vec<Variation> {
+    let mut places = Vec::new();
+    collect_places(value, Schema::of(schema), String::new(), &mut places);
+    let is_first = |place: &&Place<'_>| !place.pointer.split('/').any(|name| name == "1");
+    let places: Vec<&Place<'_>> = places.iter().filter(is_first).collect();
+    let maps = places.iter().filter_map(|place| {
+        let members = place.value.as_object().filter(|_| place.schema.is_map())?;
+        Some((format!("more keys at {:?}", place.pointer), &place.pointer, with_keys(members, &place.schema, keys)?))
+    });
+    let texts = known.texts.iter().flat_map(|text| {
+        let places = places.iter().filter(|place| place.value.is_string());
+        places.map(move |place| {
+            (format!("the text {text:?} at {:?}", place.pointer), &place.pointer, text.as_str().into())
         })
-        .collect()
-}
-
-/// Returns large grids for an array whose elements are rows: texts or arrays. Each grid is filled with one of the cells.
-fn grids(elements: &[Value]) -> Vec<(String, Vec<Vec<Value>>)> {
-    let square = |row: &dyn Fn(usize) -> Value| GRIDS.iter().map(|size| vec![row(*size); *size]).collect();
-    if let Some(rows) = elements.iter().map(Value::as_str).collect::<Option<Vec<&str>>>() {
-        let cells: BTreeSet<char> = rows.iter().flat_map(|row| row.chars()).collect();
-        let grid = |cell: char| (format!("{cell:?}"), square(&|size| cell.to_string().repeat(size).into()));
-        return cells.into_iter().take(CELLS_MAX).map(grid).collect();
-    }
-    let rows: Option<Vec<&Vec<Value>>> = elements.iter().map(Value::as_array).collect();
-    let mut cells: Vec<&Value> = Vec::new();
-    for cell in rows.into_iter().flatten().flatten().filter(|cell| !cell.is_object()) {
-        if cells.len() < CELLS_MAX && !cells.contains(&cell) {
-            cells.push(cell);
+    });
+    let numbers = known.numbers.iter().flat_map(|number| [*number, number.saturating_add(1)]).flat_map(|number| {
+        let places = places.iter().filter(|place| place.value.is_number());
+        places.map(move |place| (format!("the number {number} at {:?}", place.pointer), &place.pointer, number.into()))
+    });
+    let mut all: Vec<Variation> = Vec::new();
+    for (what, pointer, other) in maps.chain(alternated(texts, numbers)) {
+        let Some(varied) = replaced(value, pointer, Some(other)).filter(|varied| varied != value && is_allowed(varied))
+        else {
+            continue;
+        };
+        if all.len() < max && all.iter().all(|before| before.value != varied) {
+            all.push(Variation { what, value: varied, is_large: false });
         }
     }
-    let grid = |cell: &Value| (cell.to_string(), square(&|size| Value::Array(vec![cell.clone(); size])));
-    cells.into_iter().map(grid).collect()
+    all
 }
 
-/// Returns, for each two members that are texts in an element, the elements in which the first one has the value of the
-/// second one: a reference of an element to itself.
-fn loops(elements: &[Value]) -> Vec<(String, String, Vec<Value>)> {
-    let Some(objects) = objects(elements) else { return vec![] };
-    let is_text = |name: &&String| objects.iter().any(|object| object.get(*name).is_some_and(Value::is_string));
-    let mut names: Vec<&String> = objects.iter().flat_map(|object| object.keys()).filter(is_text).collect();
-    names.sort();
-    names.dedup();
-    let mut found = Vec::new();
-    for name in &names {
-        for of in names.iter().filter(|of| *of != name) {
-            let own = |object: &Map<String, Value>| object.get(*of).cloned().unwrap_or_default();
-            found.push(((*name).clone(), (*of).clone(), with_member(&objects, name, own)));
-        }
-    }
-    found
-}
-
-fn with_member(
-    objects: &[&Map<String, Value>],
-    name: &str,
-    value: impl Fn(&Map<String, Value>) -> Value,
-) -> Vec<Value> {
-    let with_value = |object: &&Map<String, Value>| {
-        let mut changed = (*object).clone();
-        changed.insert(name.to_owned(), value(object));
-        Value::Object(changed)
-    };
-    objects.iter().map(with_value).collect()
+/// Takes an element of each iterator in turn.
+fn alternated<T>(first: impl Iterator<Item = T>, second: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
+    let (mut first, mut second) = (first.fuse(), second.fuse());
+    std::iter::from_fn(move || Some((first.next(), second.next())))
+        .map_while(|(one, other)| if one.is_none() && other.is_none() { None } else { Some([one, other]) })
+        .flatten()
+        .flatten()
 }
 
 /// Returns values of the same form, as of another call: in each, one text has another letter, or one number is greater by 1.
-pub(super) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) -> bool) -> Vec<Value> {
+pub(in crate::check) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) -> bool) -> Vec<Value> {
     let mut places = Vec::new();
     collect_places(value, Schema::of(&Value::Null), String::new(), &mut places);
     let other = |place: &Place<'_>| {
@@ -319,7 +217,7 @@ pub(super) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) -> bool) -> 
 }
 
 /// Returns the numbers in a value with their pointers.
-pub(super) fn number_places(value: &Value) -> Vec<(String, f64)> {
+pub(in crate::check) fn number_places(value: &Value) -> Vec<(String, f64)> {
     let mut places = Vec::new();
     collect_places(value, Schema::of(&Value::Null), String::new(), &mut places);
     places.into_iter().filter_map(|place| Some((place.pointer, place.value.as_f64()?))).collect()
@@ -369,8 +267,65 @@ mod tests {
         let found = of(&input, &schema);
         let looped = json!([{ "name": "a", "within": "a" }, { "name": "b", "within": "b" }]);
         has(&found, "elements whose \"within\" is their own \"name\" at \"\"", &looped);
+        let ring = json!([{ "name": "a", "within": "b" }, { "name": "b", "within": "a" }]);
+        has(&found, "elements whose \"within\" is the next element's \"name\" at \"\"", &ring);
         let sized = json!([{ "name": "a", "within": "b", "size": 3 }, { "name": "b" }]);
         has(&found, "a value for \"size\" at \"/0\"", &sized);
+    }
+
+    #[test]
+    fn references_form_rings_and_chains() {
+        let input = json!([{ "name": "a", "needs": ["b"] }, { "name": "b", "needs": [] }]);
+        let is_short = |value: &Value| value.as_array().is_some_and(|elements| elements.len() <= 200);
+        let found = variations(&input, &json!({}), 10_000, is_short);
+        let ring = json!([{ "name": "a", "needs": ["b"] }, { "name": "b", "needs": ["a"] }]);
+        has(&found, "elements whose \"needs\" is the next element's \"name\" at \"\"", &ring);
+        let chain = found.iter().find(|variation| variation.what.starts_with("200 elements")).unwrap();
+        let ends = (&chain.value[0], &chain.value[1], &chain.value[199]);
+        let expected = (
+            json!({ "name": "a", "needs": ["a-1"] }),
+            json!({ "name": "a-1", "needs": ["a-2"] }),
+            json!({ "name": "a-199", "needs": [] }),
+        );
+        assert_eq!(ends, (&expected.0, &expected.1, &expected.2));
+        let map = json!({ "a": ["b"], "b": [] });
+        let found = of(&map, &json!({ "type": "object" }));
+        has(&found, "keys that refer to each other at \"\"", &json!({ "a": ["b"], "b": ["a"] }));
+        let record = of(&map, &json!({ "type": "object", "properties": { "a": {} } }));
+        assert!(record.iter().all(|variation| !variation.what.contains("keys")));
+    }
+
+    #[test]
+    fn expressions_are_nested() {
+        let is_short = |value: &Value| value.as_str().is_some_and(|text| text.len() < 1_000);
+        let nested = |text: &str| {
+            let found = variations(&json!(text), &json!({}), 1_000, is_short);
+            found.into_iter().filter(|variation| variation.what.contains("many")).collect::<Vec<_>>()
+        };
+        let around =
+            |open: &str, text: &str, close: &str| json!(format!("{}{text}{}", open.repeat(200), close.repeat(200)));
+        has(&nested("a[1]"), "a text in many [] at \"\"", &around("[", "a[1]", "]"));
+        has(&nested("a + -b"), "a text in many () at \"\"", &around("(", "a + -b", ")"));
+        has(&nested("a + -b"), "a text after many - at \"\"", &around("-", "a + -b", ""));
+        assert_eq!(nested("2026-01-02"), []);
+    }
+
+    #[test]
+    fn known_values_and_keys_are_tried_in_each_place() {
+        let known = KnownValues { texts: vec!["W".to_owned()], numbers: vec![7] };
+        let input = json!({ "symbols": ["Ni", "Cu"], "size": 3, "remarks": { "seen": "x" } });
+        let schema = json!({ "type": "object", "properties": { "remarks": { "type": "object" } } });
+        let found = with_known(&input, &schema, &known, &["tag".to_owned()], 10, |_| true);
+        let with = |name: &str, value: Value| {
+            let mut changed = input.clone();
+            changed[name] = value;
+            changed
+        };
+        has(&found, "more keys at \"/remarks\"", &with("remarks", json!({ "seen": "x", "tag": "x" })));
+        has(&found, "the text \"W\" at \"/symbols/0\"", &with("symbols", json!(["W", "Cu"])));
+        has(&found, "the number 7 at \"/size\"", &with("size", json!(7)));
+        has(&found, "the number 8 at \"/size\"", &with("size", json!(8)));
+        assert_eq!(found.len(), 5);
     }
 
     #[test]

@@ -56,6 +56,18 @@ impl<'s> Schema<'s> {
         members.into_iter().flatten().map(move |(name, own)| (name, self.at(own)))
     }
 
+    /// Returns the schema of the values of a map.
+    pub(super) fn values(self) -> Self {
+        self.at(self.own.get("additionalProperties").unwrap_or(&Value::Null))
+    }
+
+    /// Returns true for an object with any keys.
+    pub(super) fn is_map(self) -> bool {
+        let names_some = self.own.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty());
+        let is_object = self.own.get("type").is_some_and(|kind| kind == "object");
+        is_object && !names_some && self.own.get("additionalProperties") != Some(&Value::Bool(false))
+    }
+
     /// Returns the values of an enumeration.
     pub(super) fn alternatives(self) -> impl Iterator<Item = &'s Value> {
         self.own.get("enum").and_then(Value::as_array).into_iter().flatten()

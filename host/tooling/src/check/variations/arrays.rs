@@ -1,0 +1,91 @@
+//! Changes of an array.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::check::variations::change::Change;
+use crate::check::variations::references::{long_chains, of_elements, with_member};
+
+/// Numbers of elements of a long array. The first one that is allowed is used.
+const ELEMENTS: [usize; 4] = [10_000, 1_000, 200, 40];
+/// Numbers of rows and of columns of a large grid. The first one that is allowed is used.
+const GRIDS: [usize; 3] = [180, 60, 20];
+/// Maximum number of different cells of which a grid is made.
+const CELLS_MAX: usize = 4;
+/// Numbers that replace a number in all elements of an array.
+const ALL_ELEMENTS: [i64; 2] = [10_000, 0];
+
+/// Returns the changes of an array. Of each group, the first change that is allowed is made.
+pub(super) fn of_array(elements: &[Value]) -> Vec<Vec<Change>> {
+    let one = |what: &str, elements: Vec<Value>| vec![Change::to(what, elements)];
+    let mut groups = vec![one("no elements", vec![])];
+    let Some(first) = elements.first() else { return groups };
+    for (name, tied) in ties(elements) {
+        groups.push(one(&format!("elements with equal values of {name:?}"), tied));
+    }
+    for (name, number, changed) in numbers(elements) {
+        groups.push(one(&format!("elements with the number {number} as {name:?}"), changed));
+    }
+    if let Some(objects) = objects(elements) {
+        groups.extend(of_elements(&objects));
+    }
+    for (cell, grids) in grids(elements) {
+        groups.push(grids.into_iter().map(|grid| Change::large(&format!("a large grid of {cell}"), grid)).collect());
+    }
+    groups.push(one("one element", vec![first.clone()]));
+    groups.push(one("an element twice", elements.iter().chain([first]).cloned().collect()));
+    groups.push(one("elements in reverse order", elements.iter().rev().cloned().collect()));
+    let many = |count: usize| -> Vec<Value> { elements.iter().cycle().take(count).cloned().collect() };
+    groups.push(ELEMENTS.iter().map(|count| Change::large("many elements", many(*count))).collect());
+    groups.extend(objects(elements).iter().flat_map(|objects| long_chains(objects)));
+    groups
+}
+
+/// The elements as objects, if there are at least two and all are objects.
+fn objects(elements: &[Value]) -> Option<Vec<&Map<String, Value>>> {
+    let objects: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
+    objects.filter(|objects| objects.len() > 1)
+}
+
+/// Returns, for each member that is a number or a text in all elements, the elements with the value of the first one.
+fn ties(elements: &[Value]) -> Vec<(String, Vec<Value>)> {
+    let Some(objects) = objects(elements) else { return vec![] };
+    let is_scalar = |value: &Value| value.is_number() || value.is_string();
+    let tied = |(name, value): (&String, &Value)| {
+        let is_tied = objects.iter().all(|object| object.get(name).is_some_and(is_scalar));
+        is_tied.then(|| (name.clone(), with_member(&objects, name, |_| value.clone())))
+    };
+    objects[0].iter().filter_map(tied).collect()
+}
+
+/// Returns, for each member that is a number in all elements, the elements with other numbers.
+fn numbers(elements: &[Value]) -> Vec<(String, i64, Vec<Value>)> {
+    let Some(objects) = objects(elements) else { return vec![] };
+    let is_number = |name: &&String| objects.iter().all(|object| object.get(*name).is_some_and(Value::is_number));
+    let names = objects[0].keys().filter(is_number);
+    names
+        .flat_map(|name| {
+            ALL_ELEMENTS.map(|number| (name.clone(), number, with_member(&objects, name, |_| number.into())))
+        })
+        .collect()
+}
+
+/// Returns large grids for an array whose elements are rows: texts or arrays. Each grid is filled with one of the cells.
+fn grids(elements: &[Value]) -> Vec<(String, Vec<Vec<Value>>)> {
+    let square = |row: &dyn Fn(usize) -> Value| GRIDS.iter().map(|size| vec![row(*size); *size]).collect();
+    if let Some(rows) = elements.iter().map(Value::as_str).collect::<Option<Vec<&str>>>() {
+        let cells: BTreeSet<char> = rows.iter().flat_map(|row| row.chars()).collect();
+        let grid = |cell: char| (format!("{cell:?}"), square(&|size| cell.to_string().repeat(size).into()));
+        return cells.into_iter().take(CELLS_MAX).map(grid).collect();
+    }
+    let rows: Option<Vec<&Vec<Value>>> = elements.iter().map(Value::as_array).collect();
+    let mut cells: Vec<&Value> = Vec::new();
+    for cell in rows.into_iter().flatten().flatten().filter(|cell| !cell.is_object()) {
+        if cells.len() < CELLS_MAX && !cells.contains(&cell) {
+            cells.push(cell);
+        }
+    }
+    let grid = |cell: &Value| (cell.to_string(), square(&|size| Value::Array(vec![cell.clone(); size])));
+    cells.into_iter().map(grid).collect()
+}

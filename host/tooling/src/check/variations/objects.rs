@@ -1,0 +1,31 @@
+//! Changes of an object.
+
+use serde_json::{Map, Value};
+
+use crate::check::variations::change::Change;
+use crate::check::variations::references::of_map;
+use crate::check::variations::schema_sample::{Schema, sample};
+
+/// Returns the members that the schema names and the object does not have, each by itself. If the schema names no members,
+/// the object is a map, whose keys can refer to each other.
+pub(super) fn of_object(members: &Map<String, Value>, schema: &Schema<'_>) -> Vec<Vec<Change>> {
+    if schema.is_map() {
+        return of_map(members);
+    }
+    let added = |(name, of_member): (&String, Schema<'_>)| {
+        let mut members = members.clone();
+        members.insert(name.clone(), sample(&of_member)?);
+        Some(vec![Change::to(format!("a value for {name:?}"), members)])
+    };
+    schema.properties().filter(|(name, _)| !members.contains_key(*name)).filter_map(added).collect()
+}
+
+/// Returns a map with more keys. Their values are those of the map, or of its schema.
+pub(super) fn with_keys(members: &Map<String, Value>, schema: &Schema<'_>, keys: &[String]) -> Option<Value> {
+    let value = members.values().next().cloned().or_else(|| sample(&schema.values()))?;
+    let mut members = members.clone();
+    for key in keys {
+        members.entry(key.clone()).or_insert_with(|| value.clone());
+    }
+    Some(Value::Object(members))
+}

@@ -1,0 +1,137 @@
+//! Elements that refer to themselves, to each other in a ring, or to the next one in a long chain.
+
+use serde_json::{Map, Value};
+
+use crate::check::variations::change::Change;
+
+/// Lengths of a chain. The first one that is allowed is used. It is too deep for a recursion in JavaScript and Python.
+const CHAINS: [usize; 2] = [1_200, 200];
+/// Length of a chain that is too deep for a recursion in every language.
+const LONG_CHAIN: usize = 20_000;
+
+/// Returns changes for each two members of the elements: one that is a text in all elements, such as a name, and one that is a
+/// text, or an array of texts, in at least one element, such as what the element is part of.
+pub(super) fn of_elements(objects: &[&Map<String, Value>]) -> Vec<Vec<Change>> {
+    let pairs = pairs(objects);
+    let one = |member: &Member<'_>, what: &str, elements: Vec<Value>| {
+        let what = format!("elements whose {:?} is {what} {:?}", member.name, member.of);
+        vec![Change::to(what, elements)]
+    };
+    let own = pairs.iter().map(|member| one(member, "their own", member.own(objects)));
+    let rings = pairs.iter().map(|member| one(member, "the next element's", member.ring(objects)));
+    let chains = pairs.iter().map(|member| CHAINS.iter().map(|length| member.long_chain(objects, *length)).collect());
+    own.chain(rings).chain(chains).collect()
+}
+
+/// Returns chains that are too deep for a recursion in every language.
+pub(super) fn long_chains(objects: &[&Map<String, Value>]) -> Vec<Vec<Change>> {
+    pairs(objects).iter().map(|member| vec![member.long_chain(objects, LONG_CHAIN)]).collect()
+}
+
+/// Returns the members of the elements that can refer to an element, each with the member that can be its name.
+fn pairs<'o>(objects: &[&'o Map<String, Value>]) -> Vec<Member<'o>> {
+    let is_reference = |name: &&String| objects.iter().any(|object| object.get(*name).is_some_and(is_reference));
+    let is_text = |name: &str| objects.iter().all(|object| object.get(name).is_some_and(Value::is_string));
+    let mut names: Vec<&'o String> = objects.iter().flat_map(|object| object.keys()).filter(is_reference).collect();
+    names.sort();
+    names.dedup();
+    let pair = |name: &'o String, of: &'o String| (name != of && is_text(of)).then_some(Member { name, of });
+    names.iter().flat_map(|name| names.iter().filter_map(|of| pair(name, of))).collect()
+}
+
+/// Returns true for a text, and for an array of texts.
+fn is_reference(value: &Value) -> bool {
+    value.is_string() || value.as_array().is_some_and(|texts| texts.iter().all(Value::is_string))
+}
+
+/// A member that refers to the member `of` of an element.
+struct Member<'n> {
+    name: &'n str,
+    of: &'n str,
+}
+
+impl Member<'_> {
+    /// Returns a reference in the form of the elements, a text or an array.
+    fn reference(&self, objects: &[&Map<String, Value>], to: Value) -> Value {
+        let is_array = objects.iter().any(|object| object.get(self.name).is_some_and(Value::is_array));
+        if is_array { Value::Array(vec![to]) } else { to }
+    }
+
+    fn own(&self, objects: &[&Map<String, Value>]) -> Vec<Value> {
+        with_member(objects, self.name, |object| self.reference(objects, object[self.of].clone()))
+    }
+
+    fn ring(&self, objects: &[&Map<String, Value>]) -> Vec<Value> {
+        let next = objects.iter().cycle().skip(1);
+        let linked = |(object, next): (&&Map<String, Value>, &&Map<String, Value>)| {
+            let mut changed = (*object).clone();
+            changed.insert(self.name.to_owned(), self.reference(objects, next[self.of].clone()));
+            Value::Object(changed)
+        };
+        objects.iter().zip(next).map(linked).collect()
+    }
+
+    fn long_chain(&self, objects: &[&Map<String, Value>], length: usize) -> Change {
+        let what = format!("{length} elements whose {:?} is the next element's {:?}", self.name, self.of);
+        Change::large(&what, self.chain(objects, length))
+    }
+
+    /// Returns a chain that begins with the name of the first element. The last element refers to nothing.
+    fn chain(&self, objects: &[&Map<String, Value>], length: usize) -> Vec<Value> {
+        let first = objects[0][self.of].as_str().unwrap_or_default();
+        let name = |number: usize| if number == 0 { first.into() } else { format!("{first}-{number}").into() };
+        let element = |number: usize| {
+            let mut changed = objects[0].clone();
+            changed.insert(self.of.to_owned(), name(number));
+            match self.reference(objects, name(number + 1)) {
+                link if number + 1 < length => changed.insert(self.name.to_owned(), link),
+                Value::Array(_) => changed.insert(self.name.to_owned(), Value::Array(vec![])),
+                dangling => match objects.iter().any(|object| !object.contains_key(self.name)) {
+                    true => changed.remove(self.name),
+                    false => changed.insert(self.name.to_owned(), dangling),
+                },
+            };
+            Value::Object(changed)
+        };
+        (0..length).map(element).collect()
+    }
+}
+
+/// Returns changes of a map of references: each key refers to itself, to the next one, or is part of a long chain.
+pub(super) fn of_map(map: &Map<String, Value>) -> Vec<Vec<Change>> {
+    if map.is_empty() || !map.values().all(is_reference) {
+        return vec![];
+    }
+    let is_array = map.values().any(Value::is_array);
+    let link = |to: &str| if is_array { Value::Array(vec![to.into()]) } else { to.into() };
+    let keys: Vec<&String> = map.keys().collect();
+    let linked = |step: usize| -> Map<String, Value> {
+        let next = keys.iter().cycle().skip(step);
+        keys.iter().zip(next).map(|(key, next)| ((*key).clone(), link(next))).collect()
+    };
+    let name = |number: usize| if number == 0 { keys[0].clone() } else { format!("{}-{number}", keys[0]) };
+    let chain = |length: &usize| {
+        let chain: Map<String, Value> = (0..*length).map(|number| (name(number), link(&name(number + 1)))).collect();
+        Change::large(&format!("{length} keys that refer to the next key"), chain)
+    };
+    vec![
+        vec![Change::to("keys that refer to themselves", linked(0))],
+        vec![Change::to("keys that refer to each other", linked(1))],
+        CHAINS.iter().map(chain).collect(),
+        vec![chain(&LONG_CHAIN)],
+    ]
+}
+
+/// Returns the elements with another value of a member.
+pub(super) fn with_member(
+    objects: &[&Map<String, Value>],
+    name: &str,
+    value: impl Fn(&Map<String, Value>) -> Value,
+) -> Vec<Value> {
+    let with_value = |object: &&Map<String, Value>| {
+        let mut changed = (*object).clone();
+        changed.insert(name.to_owned(), value(object));
+        Value::Object(changed)
+    };
+    objects.iter().map(with_value).collect()
+}

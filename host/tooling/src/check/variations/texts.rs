@@ -1,0 +1,55 @@
+//! Changes of a text.
+
+use crate::check::variations::change::Change;
+
+/// Lengths of texts of emoji, in characters. The first one that is allowed is used.
+const TEXT_LENGTHS: [usize; 4] = [300, 60, 24, 6];
+/// Length of a very long text, in characters: more than an entry of the map can hold.
+const LONG_TEXT: usize = 70_000;
+/// Numbers of parentheses around a text. The first one that is allowed is used.
+const NESTINGS: [usize; 3] = [20_000, 2_000, 200];
+/// Parentheses of each kind.
+const PARENTHESES: [(char, char); 4] = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
+/// Characters between operands. A text that contains one of them can be an expression.
+const OPERATORS: [char; 8] = ['+', '*', '/', '=', '&', '|', '^', '!'];
+
+/// Returns the changes of a text. Of each group, the first change that is allowed is made.
+pub(super) fn of_text(text: &str) -> Vec<Vec<Change>> {
+    // A text that is cut within a character has no canonical form. Whatever the length, one of two texts whose characters
+    // begin at other places is cut within one.
+    let emoji = |what: &str, first: &str| -> Vec<Change> {
+        let text = |length: usize| format!("{first}{}", "\u{1f600}".repeat(length - 1));
+        TEXT_LENGTHS.iter().map(|length| Change::to(what, text(*length))).collect()
+    };
+    let mut groups = vec![
+        vec![Change::to("an empty text", "")],
+        emoji("a text of emoji", "\u{1f600}"),
+        emoji("a text of emoji after a letter", "a"),
+        vec![Change::to("a blank text", " ")],
+        vec![Change::to("another text", format!("{text}x"))],
+        vec![Change::large("a very long text", "x".repeat(LONG_TEXT))],
+    ];
+    groups.extend(nested(text));
+    groups
+}
+
+/// Returns the text in many parentheses of each kind that it has, and with many signs before it if it can be an expression.
+fn nested(text: &str) -> Vec<Vec<Change>> {
+    let is_expression = text.contains(OPERATORS);
+    let has = |open: char| text.contains(open) || open == '(' && is_expression;
+    let around = |(open, close): (char, char)| -> Vec<Change> {
+        let many = |count: &usize| {
+            let (opens, closes) = (open.to_string().repeat(*count), close.to_string().repeat(*count));
+            Change::large(&format!("a text in many {open}{close}"), format!("{opens}{text}{closes}"))
+        };
+        NESTINGS.iter().map(many).collect()
+    };
+    let before = |sign: char| -> Vec<Change> {
+        let many = |count: &usize| {
+            Change::large(&format!("a text after many {sign}"), format!("{}{text}", sign.to_string().repeat(*count)))
+        };
+        NESTINGS.iter().map(many).collect()
+    };
+    let signs = ['-', '!'].into_iter().filter(|sign| is_expression && text.contains(*sign));
+    PARENTHESES.into_iter().filter(|(open, _)| has(*open)).map(around).chain(signs.map(before)).collect()
+}
