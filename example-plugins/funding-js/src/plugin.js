@@ -48,7 +48,7 @@ function letter(professor, { applicant, overlaps }, position, today) {
       const said = overlap.professor_evidence ? `I read with interest what you wrote: "${overlap.professor_evidence}"` : `Your interest in ${overlap.interest} caught my attention.`;
       const link = at === 0 ? 'It is close to what I have done:' : 'Here, too, I bring something along:';
       const own = overlap.applicant_evidence.replace(/\.$/, '');
-      return `${said} ${link} I ${own[0].toLowerCase()}${own.slice(1)}.`;
+      return `${said} ${link} I ${own.charAt(0).toLowerCase()}${own.slice(1)}.`;
     }),
     ...professor.openings.slice(0, 1).map((opening) => `On your page I read: "${opening.trim()}" I would be glad to be considered for it.`),
     'Would you be open to a short call in the coming weeks? I can send my CV, code and references at any time.',

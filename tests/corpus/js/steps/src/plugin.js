@@ -129,12 +129,12 @@ step('Good.Patience', of('Fetches a page.', text, any(), { determinism: 'externa
 step('Bad.Length', of('Says how long a text is.', text, object({ length: integer() })), ({ text }) => ({ length: `${text.length}` }));
 step('Good.Length', of('Says how long a text is.', text, object({ length: integer() })), ({ text }) => ({ length: text.length }));
 
-// The mean of several lengths can be a fraction, but the schema requires an integer.
+// The mean of several lengths can be a fraction, and NaN without a word, but the schema requires an integer.
 step('Bad.Mean', of('Says the mean length.', words, object({ mean: integer() })), ({ words }) => ({
   mean: words.join('').length / words.length,
 }));
 step('Good.Mean', of('Says the mean length.', words, object({ mean: integer() })), ({ words }) => ({
-  mean: Math.round(words.join('').length / words.length),
+  mean: Math.round(words.join('').length / Math.max(words.length, 1)),
 }));
 
 // The name of an event must be a constant. Variable text, such as the subject of a mail, belongs in the payload.
