@@ -397,6 +397,39 @@ static bool good_columns(latch_json input, latch_answer *answer) {
   return true;
 }
 
+/* The number of an order of words has no exact number if there are many words. */
+static bool orders(latch_json input, latch_answer *answer, size_t most) {
+  size_t count = latch_json_count(latch_json_member(input, "words"));
+  if (!count || count > most) return latch_fail(answer, LATCH_INVALID_INPUT, "too few or too many words");
+  long long all = 1;
+  for (size_t i = 2; i <= count; i++) all *= (long long)i;
+  return give_number(answer, "last", all - 1);
+}
+static bool bad_orders(latch_json input, latch_answer *answer) { return orders(input, answer, 20); }
+static bool good_orders(latch_json input, latch_answer *answer) { return orders(input, answer, 18); }
+
+/* Words are put into bins, by their addresses or by their letters. Two words are seldom in another order. */
+static bool bins(latch_json input, latch_answer *answer, bool by_address) {
+  latch_json words = latch_json_member(input, "words");
+  size_t count = latch_json_count(words);
+  char *table[128] = { 0 };
+  if (count > 64) return latch_fail(answer, LATCH_INVALID_INPUT, "at most 64 words are possible");
+  for (size_t i = 0; i < count; i++) {
+    char *word = latch_json_string(latch_json_item(words, i));
+    if (!word) return latch_fail(answer, LATCH_INVALID_INPUT, "a word is missing");
+    size_t at = by_address ? ((uintptr_t)word >> 3) % 128 : (size_t)(unsigned char)word[0] % 128;
+    while (table[at]) at = (at + 1) % 128;
+    table[at] = word;
+  }
+  latch_text all = { 0 };
+  latch_put(&all, "");
+  for (size_t i = 0; i < 128; i++)
+    if (table[i]) latch_putf(&all, "%s ", table[i]);
+  return give(answer, "words", all.bytes);
+}
+static bool bad_bins(latch_json input, latch_answer *answer) { return bins(input, answer, true); }
+static bool good_bins(latch_json input, latch_answer *answer) { return bins(input, answer, false); }
+
 #define REMARKS .input = "{\"type\":\"object\",\"properties\":{\"remarks\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}}}", \
     .output = "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\"}}}"
 #define SHIFTS "{\"type\":\"object\",\"properties\":{\"shift\":{\"enum\":[\"early\",\"late\",\"night\"]}}}"
@@ -419,5 +452,6 @@ LATCH_PLUGIN(
   STEP("Bad.Clip", bad_clip), STEP("Good.Clip", good_clip), STEP("Bad.Speed", bad_speed, .determinism = LATCH_EXTERNAL),
   STEP("Bad.Watch", bad_watch, .determinism = LATCH_EXTERNAL), STEP("Good.Watch", good_watch, .determinism = LATCH_EXTERNAL),
   STEP("Bad.Area", bad_area), STEP("Good.Area", good_area), STEP("Bad.Flood", bad_flood), STEP("Bad.Blank", bad_blank), STEP("Bad.Nested", bad_nested),
+  STEP("Bad.Orders", bad_orders), STEP("Good.Orders", good_orders), STEP("Bad.Bins", bad_bins), STEP("Good.Bins", good_bins),
   STEP("Good.Nested", good_nested), STEP("Bad.Columns", bad_columns, REMARKS),
   STEP("Good.Columns", good_columns, REMARKS), STEP("Bad.Due", bad_due, .determinism = LATCH_EXTERNAL), STEP("Good.Due", good_due, .determinism = LATCH_EXTERNAL));

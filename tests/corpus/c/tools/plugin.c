@@ -496,6 +496,14 @@ static bool good_shelf(latch_json args, latch_json result, const char *key, latc
   return unshelve(args, latch_json_string(latch_json_member(result, "before")), key, answer);
 }
 
+/* Two calls can find the place free. */
+static bool bad_claim(latch_json args, latch_answer *answer) {
+  char *key = latch_get_invocation().external_key, *at = key_of("place-", text_in(args)), *holder;
+  if (!latch_kv_get(answer, at, &holder)) return false;
+  if (holder && strcmp(holder, key) != 0) return latch_fail(answer, LATCH_POLICY_DENIED, "the place is taken");
+  return latch_kv_set(answer, at, key) && kept(answer, at);
+}
+
 /* A holder can be blocked during the call. */
 static bool pass(latch_json args, latch_answer *answer, bool is_honest) {
   char *holder = latch_json_string(latch_json_member(args, "holder")), *key = latch_get_invocation().external_key, *blocked;
@@ -547,6 +555,7 @@ LATCH_PLUGIN(
   TOOL("Bad.Shelf", shelve, TEXT, VERIFIED, .compensate = bad_shelf),
   TOOL("Good.Shelf", shelve, TEXT, VERIFIED, .compensate = good_shelf),
   TOOL("Bad.Label", shelve, TEXT, .effects = LATCH_INTERNAL_WRITE, .verify = is_there), TOOL("Good.Label", shelve, TEXT, VERIFIED),
+  TOOL("Bad.Claim", bad_claim, TEXT, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Bad.Pass", bad_pass, .effects = LATCH_INTERNAL_WRITE), TOOL("Good.Pass", good_pass, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Good.Block", good_block, .effects = LATCH_INTERNAL_WRITE),
   TOOL("Bad.Half", keep_two, UNDONE(bad_half)), TOOL("Bad.Ignores", bad_ignores, .effects = LATCH_INTERNAL_WRITE),

@@ -221,6 +221,28 @@ func badLine(_ latchwork.Context, given Line) (map[string]int, error) { return s
 
 func goodLine(_ latchwork.Context, given Line) (map[string]int, error) { return stopsOf(given, 100) }
 
+// Stops that refer to each other have no end.
+func circle(given Line, most int) (map[string]int, error) {
+	next := map[string]string{}
+	for _, stop := range given.Stops {
+		if stop.Next == stop.Name {
+			return nil, &latchwork.Failure{Code: latchwork.InvalidInput, Message: "a stop refers to itself"}
+		}
+		next[stop.Name] = stop.Next
+	}
+	count := 0
+	for _, stop := range given.Stops {
+		for after, known := next[stop.Name]; known && count != most; after, known = next[after] {
+			count++
+		}
+	}
+	return map[string]int{"stops": count}, nil
+}
+
+func badCircle(_ latchwork.Context, given Line) (map[string]int, error) { return circle(given, -1) }
+
+func goodCircle(_ latchwork.Context, given Line) (map[string]int, error) { return circle(given, 100) }
+
 func init() {
 	pure := latchwork.Spec{Description: "For the corpus."}
 	stable, external, sums := pure, pure, pure
@@ -248,6 +270,8 @@ func init() {
 	latchwork.Step("Good.Patience", external, goodPatience)
 	latchwork.Step("Bad.Month", stable, badMonth)
 	latchwork.Step("Good.Month", stable, goodMonth)
+	latchwork.Step("Bad.Circle", pure, badCircle)
+	latchwork.Step("Good.Circle", pure, goodCircle)
 	latchwork.Step("Bad.Line", pure, badLine)
 	latchwork.Step("Good.Line", pure, goodLine)
 	latchwork.Step("Bad.Total", sums, badTotal)

@@ -14,13 +14,15 @@ use crate::check::dynamic::trace::RunEnd;
 use crate::check::dynamic::{builds, other_job, perturb, run_end};
 use crate::check::exception;
 use crate::check::finding::Finding;
-use crate::check::variations::{KnownValues, Variation, number_places, variations, with_known};
+use crate::check::variations::{KnownValues, Variation, array_places, distinct, number_places, variations, with_known};
 
 /// Maximum number of other inputs of a case, and of other results of one of its calls.
 const INPUTS_MAX: usize = 120;
 const RESULTS_MAX: usize = 12;
 /// Maximum number of inputs of a case with values of the plugin's sources.
 const KNOWN_MAX: usize = 100;
+/// Maximum number of results of a call with such values.
+const KNOWN_RESULTS_MAX: usize = 24;
 /// Number of calls of a case whose results are changed.
 const CALLS_MAX: usize = 4;
 
@@ -28,6 +30,10 @@ const CALLS_MAX: usize = 4;
 const NUMBERS_MAX: usize = 6;
 /// Smallest number that no step refuses for its size.
 const UNBOUNDED: f64 = 1e13;
+
+/// Maximum number of arrays whose largest accepted number of elements is looked for, and of these elements.
+const ARRAYS_MAX: usize = 2;
+const ELEMENTS_MAX: usize = 200;
 
 /// Rules of faults that say nothing about a much larger input: traps, as of an allocation, time, memory, and size of the
 /// output.
@@ -60,7 +66,9 @@ pub(super) async fn vary_input(
             return Some(of_variation(finding, "input", &variation));
         }
     }
-    if let Some(variation) = largest_numbers(runs, plugin, &input, &is_allowed).await? {
+    let mut largest = most_elements(runs, plugin, &input, &is_allowed).await?;
+    largest.extend(largest_numbers(runs, plugin, &input, &is_allowed).await?);
+    for variation in largest {
         let changed = StepCase { input: variation.value.to_string(), ..case.clone() };
         let mut script = script_of(runs);
         script.input.clone_from(&changed.input);
@@ -71,7 +79,9 @@ pub(super) async fn vary_input(
     for number in 0..runs.ran.script.answers.len().min(CALLS_MAX) {
         let Ok(result) = &runs.ran.script.answers[number].answer else { continue };
         let result: Value = serde_json::from_str(result).unwrap_or_default();
-        for variation in variations(&result, &Value::Null, RESULTS_MAX, |_| true) {
+        let others = variations(&result, &Value::Null, RESULTS_MAX, |_| true);
+        let of_sources = with_known(&result, &Value::Null, known, &[], KNOWN_RESULTS_MAX, |_| true);
+        for variation in others.into_iter().chain(of_sources) {
             let mut script = script_of(runs);
             script.answers[number].answer = Ok(variation.value.to_string());
             let Some(finding) = run_changed(runs, case, script, plugin, loaded, &variation).await? else { continue };
@@ -102,21 +112,13 @@ async fn largest_numbers(
         let (mut accepted, mut factor) = (usual.max(1.0), 10.0);
         while accepted < UNBOUNDED && factor > 1.5 {
             let next = (accepted * factor).floor();
-            let mut script = script_of(runs);
-            script.input = with(next).to_string();
-            let base = match is_allowed(&with(next)) {
-                true => Some(runs.run(&script, plugin).await?),
-                false => None,
-            };
-            let is_fault = base.as_ref().is_some_and(|base| matches!(base.ended, RunEnd::Fault(_)));
-            if is_fault {
-                let what = format!("the number {next} at {pointer:?}");
-                return Some(Some(Variation { what, value: with(next), is_large: true }));
-            }
-            let is_accepted = base.is_some_and(|base| !matches!(base.ended, RunEnd::Failed(_)));
-            match is_accepted {
-                true => accepted = next,
-                false => factor /= 2.0,
+            match end_of(runs, plugin, &with(next), is_allowed).await? {
+                InputEnd::Broken => {
+                    let what = format!("the number {next} at {pointer:?}");
+                    return Some(Some(Variation { what, value: with(next), is_large: true }));
+                }
+                InputEnd::Accepted => accepted = next,
+                InputEnd::Refused => factor /= 2.0,
             }
         }
         if accepted > usual && accepted < UNBOUNDED {
@@ -127,6 +129,70 @@ async fn largest_numbers(
     }
     let what = "the largest numbers that it accepts".to_owned();
     Some((largest != *input).then_some(Variation { what, value: largest, is_large: true }))
+}
+
+/// The end of a run with an input.
+enum InputEnd {
+    Accepted,
+    Refused,
+    /// The step broke, or the SDK refused its output.
+    Broken,
+}
+
+/// Runs the case with another input, under the usual host. `None` stands for used-up fuel.
+async fn end_of(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    input: &Value,
+    is_allowed: &impl Fn(&Value) -> bool,
+) -> Option<InputEnd> {
+    if !is_allowed(input) {
+        return Some(InputEnd::Refused);
+    }
+    let mut script = script_of(runs);
+    script.input = input.to_string();
+    let base = runs.run(&script, plugin).await?;
+    let one = CaseBaseline { case: runs.ran.case, script, base };
+    Some(match one.base.ended {
+        _ if run_end::broken(&one, &one.base, "").is_some() => InputEnd::Broken,
+        RunEnd::Failed(_) | RunEnd::Fault(_) => InputEnd::Refused,
+        _ => InputEnd::Accepted,
+    })
+}
+
+/// Returns the input with the largest number of elements that the step accepts, for each array by itself. The outer `None`
+/// stands for used-up fuel.
+async fn most_elements(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    input: &Value,
+    is_allowed: &impl Fn(&Value) -> bool,
+) -> Option<Vec<Variation>> {
+    let mut found = Vec::new();
+    for (pointer, elements) in array_places(input).into_iter().take(ARRAYS_MAX) {
+        let with = |count: usize| {
+            let mut changed = input.clone();
+            *changed.pointer_mut(&pointer).expect("a place of the input") = Value::Array(distinct(&elements, count));
+            changed
+        };
+        let variation = |count: usize, is_large: bool| {
+            let what = format!("{count} elements with other texts at {pointer:?}");
+            Variation { what, value: with(count), is_large }
+        };
+        let (mut accepted, mut refused) = (elements.len(), None);
+        while accepted < ELEMENTS_MAX && refused != Some(accepted + 1) {
+            let next = refused.map_or(accepted * 2, |refused: usize| accepted.midpoint(refused));
+            match end_of(runs, plugin, &with(next), is_allowed).await? {
+                InputEnd::Broken => return Some(vec![variation(next, true)]),
+                InputEnd::Refused => refused = Some(next),
+                InputEnd::Accepted => accepted = next,
+            }
+        }
+        if refused.is_some() && accepted > elements.len() {
+            found.push(variation(accepted, false));
+        }
+    }
+    Some(found)
 }
 
 /// Runs the case with a variation. The outer `None` stands for used-up fuel.

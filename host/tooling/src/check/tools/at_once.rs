@@ -24,10 +24,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     for other in running.cases_with_other_inputs(INPUTS_MAX) {
         if let Some((write, difference)) = lost_change(running, &other).await? {
-            let message = format!(
-                "another call is made before write {write} of the call, and both succeed: compared with one call after the \
-                 other, {difference}"
-            );
+            let message =
+                format!("another call is made before write {write} of the call, and both succeed: {difference}");
             running.add_finding("D122", message).hint = Some(
                 "name each entry by the external key, or send the change to a server or database with transactions"
                     .to_owned(),
@@ -43,22 +41,34 @@ async fn lost_change(running: &RunningCase<'_>, other: &ToolCase) -> std::io::Re
     let first = Call { case: running.case, context: running.context(0) };
     let second = Call { case: other, context: running.context_of_other_call() };
     let keys = [first.context.external_key.clone(), second.context.external_key.clone()];
+    // The entries after two calls in sequence. None if the second one is refused.
     let mut sequences = Vec::new();
-    for calls in [[&first, &second], [&second, &first]] {
+    for (one, other) in [(&first, &second), (&second, &first)] {
         let world = running.world()?;
-        for call in calls {
-            if !succeeds(running, &world, call).await {
-                return Ok(None);
-            }
+        if !succeeds(running, &world, one).await {
+            return Ok(None);
         }
-        sequences.push(shared_entries(&world, &keys));
+        match running.calling(other.case, &world, other.context.clone(), false).await.end.answer {
+            Answer::Ok(_) => sequences.push(Some(shared_entries(&world, &keys))),
+            Answer::NotApplied(_) => sequences.push(None),
+            Answer::Unknown { .. } => return Ok(None),
+        }
     }
     for number in 0..WRITES_MAX {
         let world = running.world()?;
         let Some(both_succeed) = made_at_once(running, &world, number, (&first, &second)).await else { break };
-        let found = shared_entries(&world, &keys);
+        let found = Some(shared_entries(&world, &keys));
         if both_succeed && !sequences.contains(&found) {
-            return Ok(Some((number + 1, difference(&sequences[0], &found).unwrap_or_default())));
+            let difference = match (&sequences[0], &found) {
+                (Some(expected), Some(found)) => {
+                    format!(
+                        "compared with one call after the other, {}",
+                        difference(expected, found).unwrap_or_default()
+                    )
+                }
+                _ => "one call after the other, the second one is refused".to_owned(),
+            };
+            return Ok(Some((number + 1, difference)));
         }
     }
     Ok(None)

@@ -298,7 +298,10 @@ async fn check_reconcile_without_answers(running: &mut RunningCase<'_>) -> std::
     if matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
         return Ok(());
     }
-    for (fault, what) in question_faults(running, &world) {
+    // An entry that was removed since is an effect too.
+    let removed =
+        (!running.case.http.is_empty()).then(|| (FaultProfile::Status(410), "the server answers 410".to_owned()));
+    for (fault, what) in question_faults(running, &world).into_iter().chain(removed) {
         world.set_faults(fault);
         if matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
             let finding = running.add_finding("D103", format!("{what}, and reconcile denies a call that happened"));

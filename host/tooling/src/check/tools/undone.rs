@@ -1,11 +1,13 @@
 //! D118: `compensate` must undo what the call wrote and nothing else, and report success only if it has undone the call.
 
+use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
 
 use latchwork_core::model::effect::{Answer, Output};
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::tools::applied;
+use crate::check::tools::case::ToolCase;
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::readers;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
@@ -13,7 +15,10 @@ use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::single_call::is_host_ended;
 use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::{State, World};
+use crate::check::variations::variations;
 
+/// Maximum number of other inputs of a call that is undone.
+const VARIATIONS_MAX: usize = 40;
 /// Maximum number of other inputs of an earlier call.
 const INPUTS_MAX: usize = 4;
 
@@ -77,6 +82,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let message = format!("another party removed {}, but compensate reports that the call is undone", own[0]);
         report(running, message, &answer, &world, "return an error if the entry is no longer there");
     }
+    check_other_inputs(running).await?;
     check_earlier(running).await?;
     check_changed(running, &own).await?;
     check_failed_undo(running, &own).await?;
@@ -113,6 +119,42 @@ async fn undo_of_removed(running: &mut RunningCase<'_>, own: &[String]) -> std::
     let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(None) };
     world.remove(own)?;
     Ok(Some((compensate(running, &world, &done).await, world)))
+}
+
+/// D118: with another input, the call can write more entries under its key. All of them have to be undone.
+async fn check_other_inputs(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    if !running.case.http.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
+        return Ok(());
+    }
+    let input: Value = serde_json::from_str(&running.case.input).expect("a case's input is JSON");
+    let schema: Value = serde_json::from_str(&running.spec.input_schema).unwrap_or_default();
+    let plugin = running.tools.plugin;
+    let is_allowed = |input: &Value| plugin.check_input(&running.case.operator, input).is_ok();
+    for variation in variations(&input, &schema, VARIATIONS_MAX, is_allowed) {
+        let case = ToolCase { input: variation.value.to_string(), ..running.case.clone() };
+        let world = running.world()?;
+        let before = world.state();
+        let called = running.calling(&case, &world, running.context(0), false).await;
+        let Answer::Ok(done) = called.end.answer else { continue };
+        let (after, key) = (world.state(), running.key());
+        let answer = compensate_of(running, &world, &done, &case.input).await;
+        let undone = world.state();
+        let own = || after.keys().filter(|name| !before.contains_key(*name) && name.contains(&key));
+        let is_left = |name: &&String| undone.get(*name) == after.get(*name);
+        let has_new = undone.keys().any(|name| !after.contains_key(name));
+        if matches!(answer, Answer::Ok(_))
+            && !has_new
+            && own().any(|name| !is_left(&name))
+            && let Some(left) = own().find(is_left)
+        {
+            let what = &variation.what;
+            let message =
+                format!("with another input, {what}, compensate undoes the call, but {left} is as it was written");
+            report(running, message, &answer, &world, "delete every entry that the call wrote, or mark it as undone");
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 /// D118: a call with another key wrote an entry, and the call has replaced it.
@@ -246,12 +288,17 @@ fn left_entry<'a>(own: &'a [String], after: &State, undone: &State) -> Option<&'
 
 /// Undoes the committed call of the case.
 async fn compensate(running: &RunningCase<'_>, world: &World, done: &Output) -> Answer {
+    compensate_of(running, world, done, &running.case.input).await
+}
+
+/// Undoes a committed call with this input.
+async fn compensate_of(running: &RunningCase<'_>, world: &World, done: &Output, input: &str) -> Answer {
     let plugin = running.plugin(world);
     let limits = plugin.limits(&running.case.operator);
     let key = running.key();
     let slot = "s1~c".into();
     let context = ToolCallContext { external_key: format!("{key}-undo"), slot, ..running.later_context() };
-    let undone = (key.as_str(), running.case.input.as_str(), done.result.as_str());
+    let undone = (key.as_str(), input, done.result.as_str());
     let called = plugin.compensate(&running.case.operator, undone, context, &limits);
     called.with_subscriber(tracing::subscriber::NoSubscriber::new()).await.answer
 }

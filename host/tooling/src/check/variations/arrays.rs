@@ -13,6 +13,8 @@ const ELEMENTS: [usize; 4] = [10_000, 1_000, 200, 40];
 const GRIDS: [usize; 3] = [180, 60, 20];
 /// Maximum number of different cells of which a grid is made.
 const CELLS_MAX: usize = 4;
+/// Numbers of elements with other texts.
+const DISTINCT: [usize; 2] = [12, 60];
 /// Numbers that replace a number in all elements of an array.
 const ALL_ELEMENTS: [i64; 2] = [10_000, 0];
 
@@ -33,6 +35,9 @@ pub(super) fn of_array(elements: &[Value]) -> Vec<Vec<Change>> {
     for (cell, grids) in grids(elements) {
         groups.push(grids.into_iter().map(|grid| Change::large(&format!("a large grid of {cell}"), grid)).collect());
     }
+    for count in DISTINCT {
+        groups.push(one(&format!("{count} elements with other texts"), distinct(elements, count)));
+    }
     groups.push(one("one element", vec![first.clone()]));
     groups.push(one("an element twice", elements.iter().chain([first]).cloned().collect()));
     groups.push(one("elements in reverse order", elements.iter().rev().cloned().collect()));
@@ -40,6 +45,24 @@ pub(super) fn of_array(elements: &[Value]) -> Vec<Vec<Change>> {
     groups.push(ELEMENTS.iter().map(|count| Change::large("many elements", many(*count))).collect());
     groups.extend(objects(elements).iter().flat_map(|objects| long_chains(objects)));
     groups
+}
+
+/// Returns elements like these, each with other texts than the others.
+pub(in crate::check) fn distinct(elements: &[Value], count: usize) -> Vec<Value> {
+    let numbered = |(number, element): (usize, &Value)| match element {
+        Value::String(text) => format!("{text}-{number}").into(),
+        Value::Object(members) => {
+            let mut members = members.clone();
+            for text in members.values_mut() {
+                if let Value::String(text) = text {
+                    text.push_str(&format!("-{number}"));
+                }
+            }
+            Value::Object(members)
+        }
+        other => other.clone(),
+    };
+    elements.iter().cycle().take(count).enumerate().map(numbered).collect()
 }
 
 /// The elements as objects, if there are at least two and all are objects.

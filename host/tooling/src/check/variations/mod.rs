@@ -11,5 +11,6 @@ mod schema_sample;
 mod texts;
 mod vary;
 
+pub(super) use arrays::distinct;
 pub use known::KnownValues;
-pub(super) use vary::{Variation, neighbours, number_places, variations, with_known};
+pub(super) use vary::{Variation, array_places, neighbours, number_places, variations, with_known};

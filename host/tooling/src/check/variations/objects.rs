@@ -6,18 +6,27 @@ use crate::check::variations::change::Change;
 use crate::check::variations::references::of_map;
 use crate::check::variations::schema_sample::{Schema, sample};
 
+/// A text that many steps require for a day.
+const DATE: &str = "2026-02-28";
+
 /// Returns the members that the schema names and the object does not have, each by itself. If the schema names no members,
 /// the object is a map, whose keys can refer to each other.
 pub(super) fn of_object(members: &Map<String, Value>, schema: &Schema<'_>) -> Vec<Vec<Change>> {
     if schema.is_map() {
         return of_map(members);
     }
-    let added = |(name, of_member): (&String, Schema<'_>)| {
+    let with = |name: &str, value: Value| {
         let mut members = members.clone();
-        members.insert(name.clone(), sample(&of_member)?);
-        Some(vec![Change::to(format!("a value for {name:?}"), members)])
+        members.insert(name.to_owned(), value);
+        members
     };
-    schema.properties().filter(|(name, _)| !members.contains_key(*name)).filter_map(added).collect()
+    let added = |(name, of_member): (&String, Schema<'_>)| {
+        let value = sample(&of_member)?;
+        let date = value.is_string().then(|| vec![Change::to(format!("a date for {name:?}"), with(name, DATE.into()))]);
+        let value = vec![Change::to(format!("a value for {name:?}"), with(name, value))];
+        Some(std::iter::once(value).chain(date))
+    };
+    schema.properties().filter(|(name, _)| !members.contains_key(*name)).filter_map(added).flatten().collect()
 }
 
 /// Returns a map with more keys. Their values are those of the map, or of its schema.

@@ -208,12 +208,23 @@ pub(in crate::check) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) ->
     let other = |place: &Place<'_>| {
         let other: Value = match place.value {
             Value::String(text) => format!("{text}x").into(),
-            Value::Number(number) => (number.as_i64()? + 1).into(),
+            Value::Number(number) => match number.as_i64() {
+                Some(number) => (number + 1).into(),
+                None => (number.as_f64()? + 1.0).into(),
+            },
             _ => return None,
         };
         replaced(value, &place.pointer, Some(other)).filter(&is_allowed)
     };
     places.iter().filter_map(other).collect()
+}
+
+/// Returns the arrays in a value with their pointers, those with at least one element.
+pub(in crate::check) fn array_places(value: &Value) -> Vec<(String, Vec<Value>)> {
+    let mut places = Vec::new();
+    collect_places(value, Schema::of(&Value::Null), String::new(), &mut places);
+    let array = |place: Place<'_>| Some((place.pointer, place.value.as_array().filter(|all| !all.is_empty())?.clone()));
+    places.into_iter().filter_map(array).collect()
 }
 
 /// Returns the numbers in a value with their pointers.
@@ -296,6 +307,13 @@ mod tests {
     }
 
     #[test]
+    fn elements_have_other_texts() {
+        let elements = [json!({ "name": "a", "size": 1 }), json!("b")];
+        let found = crate::check::variations::distinct(&elements, 3);
+        assert_eq!(found, [json!({ "name": "a-0", "size": 1 }), json!("b-1"), json!({ "name": "a-2", "size": 1 })]);
+    }
+
+    #[test]
     fn expressions_are_nested() {
         let is_short = |value: &Value| value.as_str().is_some_and(|text| text.len() < 1_000);
         let nested = |text: &str| {
@@ -331,6 +349,7 @@ mod tests {
     #[test]
     fn neighbours_differ_in_one_text_or_number() {
         let is_small = |value: &Value| value["b"] != 3;
+        assert_eq!(neighbours(&json!(20.5), |_| true), [json!(21.5)]);
         let found = neighbours(&json!({ "a": "x", "b": 2, "c": [true, "y"] }), is_small);
         let expected = [json!({ "a": "xx", "b": 2, "c": [true, "y"] }), json!({ "a": "x", "b": 2, "c": [true, "yx"] })];
         assert_eq!(found, expected);
