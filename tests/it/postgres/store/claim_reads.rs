@@ -34,6 +34,7 @@ async fn crowded_database(url: &str, states: &[i64], known: bool) -> (OpenedData
     opened.store.submit(new_job("held")).await.unwrap();
     let (holder, lock) = lease_request(opened.dir.path(), "holder");
     opened.store.claim(&holder).await.unwrap().expect("there is a pending job");
+    let sessions = open_sessions(url).await;
     let columns = "tenant_id, actor_id, plan_id, plan_hash, mode, secret, created_us, attempt, next_seq, head, \
                    inbox_pending, cancel_requested, updated_us, priority";
     for state in states {
@@ -50,7 +51,32 @@ async fn crowded_database(url: &str, states: &[i64], known: bool) -> (OpenedData
     if known {
         sql(url, "ANALYZE").await;
     }
+    wait_for_statistics(url, sessions).await;
     (opened, lock)
+}
+
+/// Returns the number of sessions in the database besides its own. A session that is about to end counts as well, so the
+/// smallest of several readings is the number of those that stay.
+async fn open_sessions(url: &str) -> i64 {
+    let mut fewest = i64::MAX;
+    for _ in 0..5 {
+        let text = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND \
+                    pid <> pg_backend_pid() AND backend_type = 'client backend'";
+        fewest = fewest.min(sql(url, text).await[0].get(0));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    fewest
+}
+
+/// Waits until the sessions that filled the tables have ended. The server has then added what they read to its
+/// statistics.
+async fn wait_for_statistics(url: &str, sessions: i64) {
+    for _ in 0..100 {
+        if open_sessions(url).await <= sessions {
+            return;
+        }
+    }
+    panic!("there are still more than {sessions} sessions");
 }
 
 /// Returns the number of rows read since `before`. The server adds the counters of a session to its statistics only
