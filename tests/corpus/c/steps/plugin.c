@@ -430,6 +430,19 @@ static bool bins(latch_json input, latch_answer *answer, bool by_address) {
 static bool bad_bins(latch_json input, latch_answer *answer) { return bins(input, answer, true); }
 static bool good_bins(latch_json input, latch_answer *answer) { return bins(input, answer, false); }
 
+/* Many rounds use all fuel. The largest number of seats has no exact price. */
+static bool seats(latch_json input, latch_answer *answer, int64_t price) {
+  int64_t rounds = 0, count = 0;
+  latch_json_integer(latch_json_member(input, "rounds"), &rounds);
+  latch_json_integer(latch_json_member(input, "seats"), &count);
+  if (count < 1 || count > 90000000) return latch_fail(answer, LATCH_INVALID_INPUT, "too few or too many seats");
+  volatile int64_t round = 0;
+  while (round < rounds) round++;
+  return give_number(answer, "price", count * price + 1);
+}
+static bool bad_seats(latch_json input, latch_answer *answer) { return seats(input, answer, 300000000); }
+static bool good_seats(latch_json input, latch_answer *answer) { return seats(input, answer, 3); }
+
 #define REMARKS .input = "{\"type\":\"object\",\"properties\":{\"remarks\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}}}", \
     .output = "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\"}}}"
 #define SHIFTS "{\"type\":\"object\",\"properties\":{\"shift\":{\"enum\":[\"early\",\"late\",\"night\"]}}}"
@@ -452,6 +465,6 @@ LATCH_PLUGIN(
   STEP("Bad.Clip", bad_clip), STEP("Good.Clip", good_clip), STEP("Bad.Speed", bad_speed, .determinism = LATCH_EXTERNAL),
   STEP("Bad.Watch", bad_watch, .determinism = LATCH_EXTERNAL), STEP("Good.Watch", good_watch, .determinism = LATCH_EXTERNAL),
   STEP("Bad.Area", bad_area), STEP("Good.Area", good_area), STEP("Bad.Flood", bad_flood), STEP("Bad.Blank", bad_blank), STEP("Bad.Nested", bad_nested),
-  STEP("Bad.Orders", bad_orders), STEP("Good.Orders", good_orders), STEP("Bad.Bins", bad_bins), STEP("Good.Bins", good_bins),
+  STEP("Bad.Seats", bad_seats), STEP("Good.Seats", good_seats), STEP("Bad.Orders", bad_orders), STEP("Good.Orders", good_orders), STEP("Bad.Bins", bad_bins), STEP("Good.Bins", good_bins),
   STEP("Good.Nested", good_nested), STEP("Bad.Columns", bad_columns, REMARKS),
   STEP("Good.Columns", good_columns, REMARKS), STEP("Bad.Due", bad_due, .determinism = LATCH_EXTERNAL), STEP("Good.Due", good_due, .determinism = LATCH_EXTERNAL));

@@ -59,21 +59,15 @@ pub(super) async fn vary_input(
     let others = variations(&input, &schema, INPUTS_MAX, is_allowed);
     let of_sources = with_known(&input, &schema, known, &keys, KNOWN_MAX, is_allowed);
     for variation in others.into_iter().chain(of_sources) {
-        let changed = StepCase { input: variation.value.to_string(), ..case.clone() };
-        let mut script = script_of(runs);
-        script.input.clone_from(&changed.input);
-        if let Some(finding) = run_changed(runs, &changed, script, plugin, loaded, &variation).await? {
-            return Some(of_variation(finding, "input", &variation));
+        if let Some(finding) = run_input(runs, plugin, loaded, &variation).await? {
+            return Some(finding);
         }
     }
     let mut largest = most_elements(runs, plugin, &input, &is_allowed).await?;
     largest.extend(largest_numbers(runs, plugin, &input, &is_allowed).await?);
     for variation in largest {
-        let changed = StepCase { input: variation.value.to_string(), ..case.clone() };
-        let mut script = script_of(runs);
-        script.input.clone_from(&changed.input);
-        if let Some(finding) = run_changed(runs, &changed, script, plugin, loaded, &variation).await? {
-            return Some(of_variation(finding, "input", &variation));
+        if let Some(finding) = run_input(runs, plugin, loaded, &variation).await? {
+            return Some(finding);
         }
     }
     for number in 0..runs.ran.script.answers.len().min(CALLS_MAX) {
@@ -92,6 +86,20 @@ pub(super) async fn vary_input(
         }
     }
     None
+}
+
+/// Runs the case with another input. The outer `None` stands for used-up fuel.
+async fn run_input(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    loaded: &LoadedVariants,
+    variation: &Variation,
+) -> Option<Option<Finding>> {
+    let changed = StepCase { input: variation.value.to_string(), ..runs.ran.case.clone() };
+    let mut script = script_of(runs);
+    script.input.clone_from(&changed.input);
+    let found = run_changed(runs, &changed, script, plugin, loaded, variation).await?;
+    Some(found.map(|finding| of_variation(finding, "input", variation)))
 }
 
 /// Returns the input with the largest numbers that the step accepts, each found by itself. A number that it accepts without
@@ -135,7 +143,7 @@ async fn largest_numbers(
 enum InputEnd {
     Accepted,
     Refused,
-    /// The step broke, or the SDK refused its output.
+    /// The step broke, but not for the size of the input, or the SDK refused its output.
     Broken,
 }
 
@@ -153,8 +161,10 @@ async fn end_of(
     script.input = input.to_string();
     let base = runs.run(&script, plugin).await?;
     let one = CaseBaseline { case: runs.ran.case, script, base };
+    // A fault of size ends the search for this value alone: it says nothing about the other values.
+    let is_broken = run_end::broken(&one, &one.base, "").is_some_and(|finding| !OF_SIZE.contains(&finding.rule));
     Some(match one.base.ended {
-        _ if run_end::broken(&one, &one.base, "").is_some() => InputEnd::Broken,
+        _ if is_broken => InputEnd::Broken,
         RunEnd::Failed(_) | RunEnd::Fault(_) => InputEnd::Refused,
         _ => InputEnd::Accepted,
     })
