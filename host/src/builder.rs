@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use latchwork_core::model::rules::Rules;
 use latchwork_core::storage::{EffectStore, Journal, KeyValue, Owner};
-use latchwork_engine::capability::EnvOrFile;
+use latchwork_engine::capability::Secrets;
 use latchwork_engine::native::{NativePlugin, NativeTool};
 use latchwork_engine::os::Machine;
 use latchwork_engine::{
@@ -16,7 +16,7 @@ use latchwork_engine::{
 use crate::config::{self, CommitMode, Config};
 use crate::host::Host;
 use crate::notify::Notifier;
-use crate::registry::{ComponentStorage, Registry, Survey};
+use crate::registry::{ComponentStorage, Registry, Survey, default_secrets};
 use crate::runtime::{CrashPoint, NoCrash, TraceIds, Worker, WorkerParts, WorkerSettings};
 use crate::validate::{self, StepValidator, Validators};
 use crate::verifier::{ResourceVerifier, Verifiers};
@@ -82,6 +82,7 @@ pub struct HostBuilder {
     verifiers: Verifiers,
     validators: Vec<Arc<dyn StepValidator>>,
     machine: Machine,
+    secrets: Option<Arc<dyn Secrets>>,
     explain: Explain,
     on_compile: CompilationListener,
     pool_size: PoolSize,
@@ -100,6 +101,7 @@ impl HostBuilder {
             verifiers: Verifiers::builtin(),
             validators: vec![],
             machine: Machine::system(),
+            secrets: None,
             explain: Explain::default(),
             on_compile: CompilationListener::default(),
             pool_size: PoolSize::default(),
@@ -148,6 +150,14 @@ impl HostBuilder {
         Self { machine, ..self }
     }
 
+    /// Sets the source of secret values. By default a value comes from the environment of the process, or else from the
+    /// directory `secrets` in [`Config::state_dir`], so two hosts of one process have the same secrets in their
+    /// environment.
+    #[must_use]
+    pub fn secrets(self, secrets: Arc<dyn Secrets>) -> Self {
+        Self { secrets: Some(secrets), ..self }
+    }
+
     /// Sets the function that adds details to the reasons why a component is refused.
     #[must_use]
     pub fn explain(self, explain: Explain) -> Self {
@@ -176,18 +186,21 @@ impl HostBuilder {
 
     /// Uses a survey of the configured plugins that the caller has already made. By default [`start`](Self::start)
     /// makes the survey.
+    #[doc(hidden)]
     #[must_use]
     pub fn survey(self, survey: Survey) -> Self {
         Self { survey: Some(survey), ..self }
     }
 
     /// Defines whether components are stored. A host that only reads passes [`ComponentStorage::No`].
+    #[doc(hidden)]
     #[must_use]
     pub fn component_storage(self, storage: ComponentStorage) -> Self {
         Self { storage, ..self }
     }
 
     /// Sets the hook that is called before and after the execution of a call.
+    #[doc(hidden)]
     #[must_use]
     pub fn crash_points(self, crash: Arc<dyn CrashPoint>) -> Self {
         Self { crash, ..self }
@@ -200,7 +213,8 @@ impl HostBuilder {
     /// See [`StartError`].
     pub fn start(self) -> Result<Host, StartError> {
         let Self { stores, config, survey, storage, tools, mut verifiers, validators, machine, .. } = self;
-        let Self { explain, on_compile, pool_size, trace_ids, crash, .. } = self;
+        let Self { explain, on_compile, pool_size, trace_ids, crash, secrets, .. } = self;
+        let secrets = secrets.unwrap_or_else(|| default_secrets(&config));
         let tools =
             tools.into_iter().map(|tool| NativePlugin::load(tool, machine.clone())).collect::<Result<Vec<_>, _>>()?;
         check_tool_names(&tools, &config)?;
@@ -208,10 +222,8 @@ impl HostBuilder {
         let shipped = config.validators.iter().map(|validator| validate::create(*validator));
         let validators = Validators(shipped.chain(validators).collect());
         verifiers.configure(&config.plugins);
-        let notifier = config.notify.clone().map(|notify| {
-            let secrets = EnvOrFile { dir: config.state_dir.join("secrets") };
-            Notifier::start(notify, Arc::new(secrets), machine.clone())
-        });
+        let notify = config.notify.clone();
+        let notifier = notify.map(|notify| Notifier::start(notify, secrets.clone(), machine.clone()));
         let engine = Engine::new(EngineOptions {
             cache_dir: config.cache_dir.clone(),
             cache_secret_dir: config.cache_secret_dir.clone(),
@@ -221,7 +233,7 @@ impl HostBuilder {
             machine: machine.clone(),
         })?;
         let engine_profile = engine.step_profile();
-        let registry = Arc::new(Registry::load_surveyed(engine, &config, stores.kv, survey, storage, tools));
+        let registry = Arc::new(Registry::load_surveyed(engine, &config, stores.kv, survey, storage, tools, secrets));
         let rules = config.policy.iter().map(|(tenant, policy)| (tenant.clone(), Rules::from(policy))).collect();
         let settings = WorkerSettings {
             lease_ms: config.lease_ms,

@@ -11,7 +11,7 @@
 //! use std::sync::Arc;
 //!
 //! use latchwork::{Answer, EffectKind, Host, Manifest, NativeTool, NoObserver, Operator, OperatorSpec, Output, Stores};
-//! use latchwork::{Submission, SubmitResult, ToolCallContext};
+//! use latchwork::{ManualClock, MemoryStore, Owner, Submission, SubmitResult, ToolCallContext};
 //!
 //! struct Greeter;
 //!
@@ -30,21 +30,19 @@
 //!     }
 //! }
 //!
-//! # use latchwork_core::memory::{ManualClock, Memory};
-//! # use latchwork_core::storage::Owner;
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A store in memory. The crate `latchwork-store` has durable stores.
-//! let store = Arc::new(Memory::new(Arc::new(ManualClock::default()), 2_000));
-//! let host = Host::builder(Stores::new(store, Owner::unlocked("example"))).tool(Arc::new(Greeter)).start()?;
-//! let plan = br#"{ "plan_id": "p", "schema_version": "1.0", "steps": [
-//!     { "step_id": "greet", "name": "Greeting.Make", "payload": { "name": "Ada" } } ] }"#;
-//! let plan = host.check(plan).map_err(|violations| format!("{violations:?}"))?;
-//! let SubmitResult::New(claim) = host.submit(Submission::of_plan(plan, "ada")).await? else { panic!("a new job") };
-//! let response = host.drive(claim, Arc::new(NoObserver)).await?;
-//! assert_eq!(response.state.as_str(), "COMPLETED");
-//! # Ok(())
-//! # }
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     // A store in memory. The crate `latchwork-store` has durable stores.
+//!     let store = Arc::new(MemoryStore::new(Arc::new(ManualClock::default()), 2_000));
+//!     let host = Host::builder(Stores::new(store, Owner::unlocked("example"))).tool(Arc::new(Greeter)).start()?;
+//!     let plan = br#"{ "plan_id": "p", "schema_version": "1.0", "steps": [
+//!         { "step_id": "greet", "name": "Greeting.Make", "payload": { "name": "Ada" } } ] }"#;
+//!     let plan = host.check(plan).map_err(|violations| format!("{violations:?}"))?;
+//!     let SubmitResult::New(claim) = host.submit(Submission::of_plan(plan, "ada")).await? else { panic!("a new job") };
+//!     let response = host.drive(claim, Arc::new(NoObserver)).await?;
+//!     assert_eq!(response.state.as_str(), "COMPLETED");
+//!     Ok(())
+//! }
 //! ```
 //!
 //! The items that this file exports are the interface for embedding. The modules serve the program `latch` and tests,
@@ -86,14 +84,21 @@ pub mod verifier;
 
 pub use builder::{HostBuilder, StartError, Stores};
 pub use config::{Config, LoadOptions};
-pub use host::{EnqueueResult, Host, SubmitResult};
+pub use host::{EnqueueResult, Host, SubmitError, SubmitResult};
+pub use latchwork_core::memory::{ManualClock, Memory as MemoryStore};
 pub use latchwork_core::model::effect::{Answer, Output};
 pub use latchwork_core::model::error::{Code as FailureCode, Failure};
 pub use latchwork_core::model::ids::Operator;
 pub use latchwork_core::model::manifest::{EffectKind, Manifest, OperatorSpec, ResolutionSpec as Resolution};
+pub use latchwork_core::plan::Violation;
 pub use latchwork_core::response::Response;
+pub use latchwork_core::storage::{Clock, Owner};
+pub use latchwork_engine::capability::Secrets;
 pub use latchwork_engine::guest::tool_call::ToolCallContext;
 pub use latchwork_engine::native::{CommittedCall, NativeFunctions, NativeTool};
-pub use latchwork_engine::{CompilationStart, PoolSize, ReconcileVerdict, VerifyResult};
-pub use runtime::{NoObserver, Observer, Pool, PoolSettings};
+pub use latchwork_engine::os::{Entropy, Machine};
+pub use latchwork_engine::{CompilationStart, Explain, PoolSize, ReconcileVerdict, VerifyResult};
+pub use runtime::{NoObserver, Observer, Pool, PoolSettings, TraceIds};
 pub use submit::Submission;
+pub use validate::{StepValidator, ValidationRequest};
+pub use verifier::{ResourceVerifier, VerificationRequest};

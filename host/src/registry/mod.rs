@@ -27,8 +27,8 @@ use latchwork_core::model::manifest::{
 };
 use latchwork_core::plan::Plan;
 use latchwork_core::storage::KeyValue;
-use latchwork_engine::capability::EnvOrFile;
 use latchwork_engine::capability::settings::{ManifestSource, PluginSettings};
+use latchwork_engine::capability::{EnvOrFile, Secrets};
 use latchwork_engine::native::NativePlugin;
 use latchwork_engine::{Engine, LoadError, PinnedComponents, Plugin, Problem, Runnable};
 
@@ -47,6 +47,11 @@ pub enum ComponentStorage {
     Yes,
     /// Nothing is written. The plugins are only inspected.
     No,
+}
+
+/// Returns the secrets of the environment and of the state directory.
+pub fn default_secrets(config: &Config) -> Arc<dyn Secrets> {
+    Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") })
 }
 
 /// All plugins of a configuration.
@@ -69,7 +74,8 @@ impl Registry {
     /// One [`LoadError`] for each refused plugin, in the order of the configuration.
     pub fn load(engine: Engine, config: &Config, kv: Arc<dyn KeyValue>) -> Result<Self, Vec<LoadError>> {
         let survey = Survey::of(config, engine.explain());
-        let registry = Self::load_surveyed(engine, config, kv, survey, ComponentStorage::Yes, vec![]);
+        let secrets = default_secrets(config);
+        let registry = Self::load_surveyed(engine, config, kv, survey, ComponentStorage::Yes, vec![], secrets);
         if registry.refused.is_empty() { Ok(registry) } else { Err(registry.refused) }
     }
 
@@ -82,8 +88,8 @@ impl Registry {
         survey: Survey,
         kept: ComponentStorage,
         tools: Vec<NativePlugin>,
+        secrets: Arc<dyn Secrets>,
     ) -> Self {
-        let secrets = Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") });
         let components = Components::at(config.state_dir.join("components"));
         let mut registry = Self {
             engine,

@@ -11,11 +11,14 @@ use latchwork::reopen::UndoSubmission;
 use latchwork::runtime::WorkerError;
 use latchwork::validate::{StepValidator, ValidationRequest};
 use latchwork::{
-    Answer, CommittedCall, EffectKind, EnqueueResult, Failure, FailureCode, Host, Manifest, NativeFunctions,
-    NativeTool, NoObserver, Operator, OperatorSpec, Output, ReconcileVerdict, Response, Submission, ToolCallContext,
+    Answer, CommittedCall, Config, EffectKind, EnqueueResult, Failure, FailureCode, Host, LoadOptions, Manifest,
+    NativeFunctions, NativeTool, NoObserver, Operator, OperatorSpec, Output, ReconcileVerdict, Response, Secrets,
+    Submission, ToolCallContext,
 };
 use latchwork_core::model::ids::JobId;
 use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
+
+use crate::support::servers::http::TestServer;
 
 /// A tool with one operator that changes the world. It counts the calls of its functions.
 #[derive(Default)]
@@ -203,4 +206,39 @@ async fn validators_can_refuse_a_native_tool() {
     assert_eq!(response.state.as_str(), "FAILED", "{response:#?}");
     assert!(response.failed[0].message.contains("Letter.Send is not sent"), "{:?}", response.failed);
     assert_eq!(tool.counts(), [0, 0, 0]);
+}
+
+/// A source with one value for every name.
+struct OneSecret(&'static str);
+
+impl Secrets for OneSecret {
+    fn value(&self, _: &str) -> Option<String> {
+        Some(self.0.to_owned())
+    }
+}
+
+/// Two hosts of one process have secrets of their own.
+#[tokio::test]
+async fn each_host_reads_the_secrets_of_its_builder() {
+    let server = TestServer::start();
+    for (index, value) in ["first", "second"].into_iter().enumerate() {
+        let place = Place::new().await;
+        let file = place._folder.path().join("latch.toml");
+        let notify = format!(
+            "[notify]\nwebhook = {:?}\nheaders = {{ Authorization = \"Bearer ${{HOOK}}\" }}\n",
+            server.url("/")
+        );
+        std::fs::write(&file, notify).unwrap();
+        let options =
+            LoadOptions { cwd: place._folder.path(), config: Some(&file), db: None, plan_folder: None, env: &|_| None };
+        let config = Config::load(&options).unwrap();
+        let builder = place.host().config(config).tool(Arc::new(Letters::new()));
+        let host = builder.secrets(Arc::new(OneSecret(value))).start().unwrap();
+        let job_id = enqueue(&host).await;
+        assert_eq!(drive(&host, &job_id).await.state.as_str(), "COMPLETED");
+        server.wait_for(index + 1);
+    }
+    let received: Vec<_> =
+        server.wait_for(2).iter().map(|one| one.header("authorization").map(str::to_owned)).collect();
+    assert_eq!(received, [Some("Bearer first".to_owned()), Some("Bearer second".to_owned())]);
 }

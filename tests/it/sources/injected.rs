@@ -8,10 +8,11 @@ use super::text_files::{TextFile, assert_none};
 use super::tidy::{contains_word, product_files};
 
 /// Names that read a clock of the machine, or create a value that reads one.
-const CLOCKS: [&str; 13] = [
+const CLOCKS: [&str; 14] = [
     "SystemTime::now",
     "Instant::now",
     "clock_gettime",
+    "UTIME_NOW",
     "elapsed()",
     "clock::now_us",
     "clock::boot_us",
@@ -25,12 +26,13 @@ const CLOCKS: [&str; 13] = [
 ];
 
 /// Files and folders that may read a clock of the machine, each with the reason.
-const CLOCK_READERS: [(&str, &str); 12] = [
+const CLOCK_READERS: [(&str, &str); 13] = [
     ("host/engine/src/os/", "the clocks themselves, and the machine of a host"),
     ("host/store/src/os/clock.rs", "the clock of a store"),
     ("host/store/src/lib.rs", "exports the clock of a store"),
     ("host/store/src/database/open.rs", "default of `OpenOptions::clock`"),
     ("host/engine/src/guest/limits.rs", "run time of a guest: a guest that never ends is stopped after real time"),
+    ("host/engine/src/engine/cache_size.rs", "times of files, which the file system sets from the real clock"),
     ("host/src/builder.rs", "default of `HostBuilder::machine`"),
     ("host/src/registry/components.rs", "modification times of files, which the file system sets from the real clock"),
     ("host/cli/src/lib.rs", "the function that starts a command creates its machine"),

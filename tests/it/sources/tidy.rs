@@ -59,6 +59,13 @@ fn no_file_exceeds_the_maximum_length() {
 }
 
 /// A file that no module declares is not compiled. Its tests would not run, and the register would still cite them.
+/// A reader finishes the page about the structure at one sitting.
+#[test]
+fn architecture_page_has_at_most_250_lines() {
+    let lines = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap().lines().count();
+    assert!(lines <= 250, "ARCHITECTURE.md has {lines} lines");
+}
+
 #[test]
 fn every_source_file_is_a_module() {
     let files: BTreeMap<String, String> =

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use latchwork::config::{Config, PluginConfig};
-use latchwork::registry::{ComponentStorage, Registry, Survey};
+use latchwork::registry::{ComponentStorage, Registry, Survey, default_secrets};
 use latchwork_core::memory::{ManualClock, Memory};
-use latchwork_engine::capability::EnvOrFile;
 use latchwork_engine::capability::settings::{ManifestSource, PluginSettings};
 use latchwork_engine::{CompilationListener, Engine, EngineError, EngineOptions, PoolSize};
 use latchwork_tooling::inspect;
@@ -57,7 +56,10 @@ pub(crate) fn registry(session: &Session, config: &Config) -> anyhow::Result<Reg
 pub(crate) fn load_from_survey(session: &Session, config: &Config, survey: Survey) -> Result<Registry, EngineError> {
     let engine = engine(session, config)?;
     // Compilation blocks this thread; other tasks run on other threads.
-    let load = || Registry::load_surveyed(engine, config, discarded_kv(), survey, ComponentStorage::No, vec![]);
+    let load = || {
+        let secrets = default_secrets(config);
+        Registry::load_surveyed(engine, config, discarded_kv(), survey, ComponentStorage::No, vec![], secrets)
+    };
     Ok(tokio::task::block_in_place(load))
 }
 
@@ -70,7 +72,7 @@ pub(crate) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings 
         wasi: plugin.wasi,
         config: plugin.config,
         operators: ManifestSource::Overrides(plugin.operators),
-        secrets: Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") }),
+        secrets: default_secrets(config),
         kv: discarded_kv(),
         http_stub: None,
         cut_off: None,

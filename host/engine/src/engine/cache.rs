@@ -9,7 +9,8 @@
 //!   keeps the secret in another directory than the entries.
 //!
 //! An entry from a directory with another secret has a wrong HMAC. If the HMAC of an entry is wrong, the component is
-//! compiled again. Entries are written by rename, so concurrent processes see a complete entry or no entry.
+//! compiled again. Entries are written by rename, so concurrent processes see a complete entry or no entry. If all entries
+//! exceed a limit, `cache_size` removes those that were used least recently.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -22,6 +23,7 @@ use wasmtime::component::Component;
 
 use latchwork_core::model::ids::Hash;
 
+use crate::engine::cache_size::{self, KEPT, MAX_BYTES};
 use crate::engine::code_size;
 use crate::engine::error::EngineError;
 use crate::os::Machine;
@@ -78,7 +80,7 @@ impl CodeCache {
     /// Returns the component of a cache entry. Returns `None` if the entry does not exist or cannot be used.
     pub(crate) fn read(&self, engine: &wasmtime::Engine, key: Hash) -> Option<Component> {
         let path = self.entry(key);
-        match std::fs::read(&path) {
+        match read_used(&path) {
             Ok(entry) => match self.verified_code(&entry, key) {
                 Some(code) => match load(engine, code) {
                     Ok(component) => return Some(component),
@@ -100,6 +102,11 @@ impl CodeCache {
         let path = self.entry(key);
         if let Err(error) = self.store_entry(&path, key, &component.serialize()?) {
             tracing::warn!("compiled code cannot be written to {}: {error}", path.display());
+        }
+        match cache_size::remove_unused(&self.dir, MAX_BYTES, KEPT) {
+            Ok(removed) if removed.is_empty() => {}
+            Ok(removed) => tracing::debug!("{} entries of compiled code were removed", removed.len()),
+            Err(error) => tracing::warn!("{} cannot be reduced to its limit: {error}", self.dir.display()),
         }
         Ok(component)
     }
@@ -157,6 +164,18 @@ impl CodeCache {
         hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, &self.secret), authenticated, code).ok()?;
         Some(compiled)
     }
+}
+
+/// Reads an entry and records that it was used.
+fn read_used(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    // A directory without write access still serves its entries.
+    if let Err(error) = cache_size::mark_used(&file) {
+        tracing::debug!("use of {} cannot be recorded: {error}", path.display());
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Returns the part of an entry between HMAC and compiled code.

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::event_counts::EventCounts;
 
 /// Default number of seeds.
-const SEEDS: u64 = 1_500;
+const SEEDS: u64 = 800;
 
 /// One of the default seeds in this many is run twice.
 const RUN_TWICE_ONE_IN: u64 = 5;
