@@ -114,7 +114,8 @@ impl File {
 
 fn header(export: &Export<'_>, job: &Job, hidden: &BTreeSet<String>) -> Header {
     let StoredJob { row, secret, events, .. } = export.record;
-    // A job that an earlier version accepted keeps its format, so that the earlier version can read the file.
+    // The file of a job that an earlier version accepted keeps the earlier format, so that the earlier version can read
+    // the file.
     let is_first_format = events.iter().all(|event| event.body.schema_version() <= FIRST_FORMAT_EVENTS);
     Header {
         schema: SCHEMAS[usize::from(!is_first_format)].to_owned(),

@@ -64,8 +64,8 @@ pub enum InboxRequest {
         /// Due time of the timer, microseconds since 1970 UTC.
         due_us: i64,
     },
-    /// An answer that arrived after the worker of the call had lost its lease. If the job has ended, it only records
-    /// the answer as evidence.
+    /// An answer that arrived after the worker of the call had lost its lease. A job that has ended only records the
+    /// answer as evidence.
     LateEffect {
         /// Slot of the call.
         slot: Slot,
