@@ -131,7 +131,7 @@ impl Code {
     pub fn is_retryable(self) -> bool {
         self.retries() > 0
     }
-    /// Returns true if a guest may answer with this code, which is true for the first ten codes.
+    /// Returns true if a guest may answer with this code. These are the first ten codes.
     pub fn is_guest_code(self) -> bool {
         (self as usize) < 10
     }

@@ -1,7 +1,7 @@
 //! People: the names under which they decide, and the signatures that verify these names.
 //!
-//! A name alone is *claimed*: everyone who can write to the database can decide under any name. A signature makes it
-//! *verified*. The caller computes and checks signatures, so this crate needs no implementation of Ed25519.
+//! A name alone is *claimed*: everyone who can write to the database can decide under any name. A signature makes the
+//! name *verified*. The caller computes and checks signatures, so this crate needs no implementation of Ed25519.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -37,8 +37,8 @@ pub enum InboxRequest {
     },
     /// Accepts the current state of the resources that a call changed.
     Confirm {
-        /// True if the person states that the effect no longer exists. Only a finished job accepts the value true.
-        /// False if the person accepts the current state of the effect.
+        /// True if the person states that the effect no longer exists. False if the person accepts the current state of
+        /// the effect. Only a finished job accepts the value true.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
         /// Slot of the call.

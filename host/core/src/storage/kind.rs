@@ -125,8 +125,8 @@ impl AttemptEnd {
     }
 }
 
-/// Purpose of a batch, which decides what the store checks. Only a [`BatchKind::Record`] may linger or be divided. All
-/// other batches are one transaction in both commit modes and are flushed immediately.
+/// Purpose of a batch. The purpose decides what the store checks. Only a [`BatchKind::Record`] may linger or be
+/// divided. All other batches are one transaction in both commit modes and are flushed immediately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchKind {
     /// Records what happened in a running job.
@@ -143,7 +143,7 @@ pub enum BatchKind {
         compatible_inbox_ids: Vec<i64>,
     },
     /// Sets the state of the job at the end of the attempt. Every state except `RUNNING` releases the claim. After the
-    /// release, no later batch of the attempt could complete a partial write.
+    /// release, no later batch of the attempt could complete a partial write, so the batch is one transaction.
     ///
     /// If the job ends, parks, waits or diverges, the batch is refused with [`WriteError::InboxPending`](super::WriteError::InboxPending) while
     /// pending inbox rows exist.

@@ -153,8 +153,8 @@ pub trait Journal: Send + Sync {
     /// inbox row of this job counts as a change. If `of` is `None`, two things count: a job that has become claimable,
     /// and a newly set timer.
     ///
-    /// A store without notifications (SQLite, memory) never returns. A notification can be lost when its connection is
-    /// lost, so the caller must also poll the store from time to time.
+    /// In a store without notifications (SQLite, memory), this method never returns. A notification can be lost when
+    /// its connection is lost, so the caller must also poll the store from time to time.
     async fn wait_for_change(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let _ = (of, seen);
         std::future::pending().await
