@@ -24,7 +24,7 @@ pub struct Invocation {
     pub action_key: Option<Hash>,
     /// Timeout of one try, in milliseconds.
     pub timeout_ms: u32,
-    /// Failure if the arguments are unusable and the call must be refused.
+    /// Failure with which the call is refused, if its arguments are unusable.
     pub unusable: Option<Failure>,
     /// Nonce of the try that the caller has in flight.
     pub nonce: Option<u64>,

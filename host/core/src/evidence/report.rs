@@ -57,7 +57,7 @@ pub enum ProblemKind {
     Response,
     /// The signature of a person does not match the decision.
     Decision,
-    /// The file of people names another person for the key that signed a decision, or no person.
+    /// The file of people names another person, or no person, for the key that signed a decision.
     Person,
     /// A step that was executed again behaved differently.
     Reexecution,

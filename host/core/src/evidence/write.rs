@@ -114,7 +114,8 @@ impl File {
 
 fn header(export: &Export<'_>, job: &Job, hidden: &BTreeSet<String>) -> Header {
     let StoredJob { row, secret, events, .. } = export.record;
-    // A job that an earlier version accepted keeps its format, so that the earlier version can read the file.
+    // The file of a job that an earlier version accepted keeps the earlier format, so that the earlier version can read
+    // the file.
     let is_first_format = events.iter().all(|event| event.body.schema_version() <= FIRST_FORMAT_EVENTS);
     Header {
         schema: SCHEMAS[usize::from(!is_first_format)].to_owned(),
@@ -209,8 +210,8 @@ fn content(bytes: &[u8]) -> Content {
     }
 }
 
-/// Returns the response without previews, outputs, arguments and costs, which other records of the file contain. Also
-/// leaves out the commands, and the list of last steps, which follows from the plan.
+/// Returns the response without previews, outputs, arguments and costs, because other records of the file contain them.
+/// Also leaves out the commands, and the list of last steps, because this list follows from the plan.
 pub(super) fn bare_response(durable: &Durable) -> Value {
     let mut response: Response = response::response(durable);
     response.next_actions.clear();

@@ -37,7 +37,7 @@ impl Memory {
         let wanted = |of: &Job| looked_at(of) && !passed_over(of);
         let claimable = |job: &Job| wanted(job) && job.claimable(&self.clock);
         let of_id = |id: &&JobId| std::cmp::Reverse(state.jobs[*id].priority());
-        // Highest priority first, then the order of acceptance.
+        // Jobs with the highest priority come first, in the order of acceptance.
         let id = state.order.iter().filter(|id| claimable(&state.jobs[*id])).min_by_key(of_id)?;
         let job = state.jobs.get_mut(id).expect("every accepted job is there");
         job.claim(claimer, &self.clock);

@@ -44,8 +44,8 @@ macro_rules! bounds {
     (@setting $setting:literal) => { Some($setting) };
 }
 
-/// Bytes that each entry of a key-value map counts besides its key and its value. The migrations of the store contain the
-/// same number.
+/// Bytes that each entry of a key-value map counts in addition to the bytes of its key and its value. The migrations of
+/// the store contain the same number.
 pub const KV_ENTRY_BYTES: usize = 64;
 
 bounds! {

@@ -31,7 +31,7 @@ macro_rules! codes {
 codes! {
     /// The outside system did not answer in time.
     NetworkTimeout = "NETWORK_TIMEOUT", retries 3;
-    /// The outside system asked to slow down.
+    /// The outside system limits the rate of calls.
     RateLimit = "RATE_LIMIT", retries 5;
     /// A provider had a temporary failure.
     TemporaryProviderError = "TEMPORARY_PROVIDER_ERROR", retries 3;
@@ -57,7 +57,7 @@ codes! {
     PluginException = "PLUGIN_EXCEPTION", retries 0;
     /// The plugin needs something that it is not granted.
     CapabilityDenied = "CAPABILITY_DENIED", retries 0;
-    /// The plugin needs a grant with a method, a path, a secret or an effect that its grant does not state.
+    /// The grant of the plugin does not state a method, a path, a secret or an effect that the plugin needs.
     GrantRequired = "GRANT_REQUIRED", retries 0;
     /// A granted network address cannot be reached from this machine.
     NetworkUnavailable = "NETWORK_UNAVAILABLE", retries 3;
@@ -123,7 +123,7 @@ codes! {
 
 impl Code {
     /// Returns true if the code says that a limit of the machine ended the plugin: time, native stack, or a lack of
-    /// resources. Another machine may reach another end with the same component and input.
+    /// resources. On another machine, the same component may end differently for the same input.
     pub fn is_of_machine(self) -> bool {
         matches!(self, Code::WallClockLimit | Code::StackOverflow | Code::MachineFault)
     }
@@ -131,7 +131,7 @@ impl Code {
     pub fn is_retryable(self) -> bool {
         self.retries() > 0
     }
-    /// Returns true if a guest may answer with this code, which is true for the first ten codes.
+    /// Returns true if a guest may answer with this code. These are the first ten codes.
     pub fn is_guest_code(self) -> bool {
         (self as usize) < 10
     }

@@ -1,7 +1,7 @@
 //! People: the names under which they decide, and the signatures that verify these names.
 //!
-//! A name alone is *claimed*: everyone who can write to the database can decide under any name. A signature makes it
-//! *verified*. The caller computes and checks signatures, so this crate needs no implementation of Ed25519.
+//! A name alone is *claimed*: everyone who can write to the database can decide under any name. A signature makes the
+//! name *verified*. The caller computes and checks signatures, so this crate needs no implementation of Ed25519.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::model::ids::{Hash, JobId, Slot};
 /// Length of an Ed25519 signature in bytes.
 pub const SIGNATURE_BYTES: usize = 64;
 
-/// First bytes of every signed decision. They name the purpose, so that the signature is valid for nothing else.
+/// First bytes of every signed decision. They name the purpose, so that the signature is valid for no other purpose.
 const PURPOSE: &[u8] = b"latchwork.decision/1 signature\0";
 
 /// An Ed25519 public key, written as `ed25519:` and 64 hexadecimal digits.
@@ -71,7 +71,7 @@ impl<'de> Deserialize<'de> for Signature {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Assurance {
-    /// The name is a statement.
+    /// The name is stated without a proof.
     #[default]
     Claimed,
     /// The decision is signed by a key of the person.
@@ -138,8 +138,8 @@ impl People {
     }
 }
 
-/// Statement that a person signs: a decision with everything that it must not be taken for. A signature is valid for
-/// this decision of this person in this job alone.
+/// Statement that a person signs: the decision, together with its tenant, job, person, reason and gate. A signature is
+/// therefore valid only for this decision of this person in this job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Statement<'a> {
     /// Tenant of the job.
@@ -173,8 +173,8 @@ pub struct GateSubject<'a> {
     pub slot: &'a Slot,
     /// Hash over operator, digest, slot, arguments and mode of the call.
     pub gate_hash: Hash,
-    /// Sequence number of the event that requested the gate. With it, the signature does not count again when the same
-    /// call needs another approval later.
+    /// Sequence number of the event that requested the gate. Because of this number, the signature does not count again
+    /// if the same call needs another approval later.
     pub gate_seq: u64,
 }
 

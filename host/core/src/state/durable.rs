@@ -55,13 +55,13 @@ impl Durable {
         }
     }
 
-    /// Numbers and chains the events of the draft, applies the draft to this state and returns the batch to
-    /// write. `attempt` is the attempt of the writer. An earlier attempt may have left no event, so the number cannot be
-    /// derived from the log.
+    /// Numbers and chains the events of the draft, applies the draft to this state and returns the batch to write.
+    /// `attempt` is the attempt of the writer. It cannot be derived from the log, because an earlier attempt may have
+    /// left no event.
     ///
     /// # Errors
-    /// The draft holds an event that the state machines refuse, or the first draft of an attempt does not record the
-    /// claim. This is a defect of the caller.
+    /// Fails if the draft holds an event that the state machines refuse, or if the first draft of an attempt does not
+    /// record the claim. Both cases are defects of the caller.
     pub fn seal(&mut self, attempt: u32, draft: impl Into<Draft<BatchKind>>, now_us: i64) -> Result<Batch, FoldError> {
         let mut draft = draft.into();
         let mut batch = Batch::new(self.job.header.job_id.clone(), attempt, self.job.next_seq, self.job.head);

@@ -35,7 +35,8 @@ pub struct Gate {
     pub expires_us: Option<i64>,
     /// Approvals so far, at most one per approver.
     pub approvals: Vec<Approval>,
-    /// Decision: true if approved, and the actor that decided. With a quorum this is the last approver.
+    /// Decision on the gate: true if approved, and the actor that decided. If the gate has a quorum, this actor is the
+    /// last approver.
     pub decision: Option<(bool, DecidedBy)>,
     /// True if the gate was closed because it expired without a decision.
     pub expired: bool,

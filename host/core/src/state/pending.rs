@@ -118,8 +118,8 @@ pub fn contradicted_row<'a>(durable: &Durable, inbox: &'a [InboxRow], request: &
     })
 }
 
-/// Returns true if the requests in `inbox` decide this gate. One rejection decides it. Approvals decide it together
-/// with earlier approvals, once the quorum is complete.
+/// Returns true if the requests in `inbox` decide this gate. One rejection decides the gate. Approvals decide the gate
+/// if they complete the quorum together with earlier approvals.
 pub fn is_decided(gate: &Gate, inbox: &[InboxRow], slot: &Slot) -> bool {
     let rejects = |row: &InboxRow| matches!(&row.request, InboxRequest::Reject { slot: of, .. } if of == slot);
     inbox.iter().any(rejects) || is_complete(gate, inbox, slot)

@@ -61,8 +61,8 @@ impl Job {
         self.attempts_without_progress = 0;
     }
 
-    /// Removes a refused gate, so that the gate is requested again. An approved gate stays: its approval is for the
-    /// exact call.
+    /// Removes a refused gate, so that the gate is requested again. An approved gate stays, because its approval covers
+    /// the exact call.
     pub(super) fn clear_refused_gate(&mut self, slot: &Slot) {
         let refused = |gate: &super::Gate| gate.decision.as_ref().is_some_and(|(approved, _)| !approved);
         if self.gates.get(slot).is_some_and(refused) {

@@ -121,7 +121,7 @@ impl Job {
 }
 
 impl Step {
-    /// Appends an event that the step announced. `n` is the number of the event within the step, counted from 0.
+    /// Appends an event that the step emitted. `n` is the number of the event within the step, counted from 0.
     fn append_emitted(&mut self, event: &Event, n: u32, emitted: EmittedEvent) -> Result<(), FoldError> {
         if self.emits.len() as u32 != n {
             return Err(invalid_event(event, "announced events must be numbered without gaps"));

@@ -165,8 +165,8 @@ pub struct Step {
     /// Execution of the step in the original job, if a fork copied the step. The flag is true if the fork replaced the
     /// step's output.
     pub copied: Option<(Box<OriginalExecution>, bool)>,
-    /// Number of tries that a stack overflow or the wall-clock limit aborted. An aborted try alone does not fail the
-    /// step.
+    /// Number of tries that a limit of the machine aborted: a stack overflow, the wall-clock limit, or a lack of
+    /// resources. An aborted try alone does not fail the step.
     pub aborted_tries: u32,
     /// Slot of the call that blocks the step, and the reason.
     pub blocked: Option<(Slot, Code)>,

@@ -74,7 +74,7 @@ pub enum ActionWrite {
         /// Receipt or result of the committed call. `None` releases the key.
         receipt: Option<Vec<u8>>,
     },
-    /// Withdraws the receipt of this slot's settled call. Reason: the call is being undone, or its effect no longer
+    /// Withdraws the receipt of this slot's settled call, because the call is being undone or its effect no longer
     /// matches the record. No job can get the receipt until the key is settled again. Does nothing if this slot holds
     /// no receipt.
     WithdrawReceipt {

@@ -37,8 +37,8 @@ pub enum InboxRequest {
     },
     /// Accepts the current state of the resources that a call changed.
     Confirm {
-        /// True if the person states that the effect no longer exists. Only a finished job accepts the value true.
-        /// False if the person accepts the current state of the effect.
+        /// True if the person states that the effect no longer exists. False if the person accepts the current state of
+        /// the effect. Only a finished job accepts the value true.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         gone: bool,
         /// Slot of the call.
@@ -64,8 +64,8 @@ pub enum InboxRequest {
         /// Due time of the timer, microseconds since 1970 UTC.
         due_us: i64,
     },
-    /// An answer that arrived after the worker of the call had lost its lease. If the job has ended, it only records
-    /// the answer as evidence.
+    /// An answer that arrived after the worker of the call had lost its lease. A job that has ended only records the
+    /// answer as evidence.
     LateEffect {
         /// Slot of the call.
         slot: Slot,

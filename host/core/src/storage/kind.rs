@@ -1,4 +1,4 @@
-//! Purposes of drafts and batches. A purpose carries everything that belongs to it alone.
+//! Purposes of drafts and batches. A purpose carries the data that only drafts or batches of this purpose have.
 
 use crate::model::ids::Slot;
 use crate::model::job::JobState;
@@ -26,7 +26,7 @@ pub struct StartCalls {
     pub continued: Vec<Slot>,
 }
 
-/// Purpose of which two drafts can be one batch.
+/// Purpose whose drafts can be merged: two drafts of this purpose can become one batch.
 pub trait Merge {
     /// Returns the purpose of the merged draft.
     #[must_use]
@@ -125,8 +125,8 @@ impl AttemptEnd {
     }
 }
 
-/// Purpose of a batch, which decides what the store checks. Only a [`BatchKind::Record`] may linger or be divided. All
-/// other batches are one transaction in both commit modes and are flushed immediately.
+/// Purpose of a batch. The purpose decides what the store checks. Only a [`BatchKind::Record`] may linger or be
+/// divided. All other batches are one transaction in both commit modes and are flushed immediately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchKind {
     /// Records what happened in a running job.
@@ -142,8 +142,8 @@ pub enum BatchKind {
         /// Ids of pending inbox rows that only report that other timers are due.
         compatible_inbox_ids: Vec<i64>,
     },
-    /// Sets the state of the job at the end of the attempt. Every state except `RUNNING` releases the claim. No later
-    /// batch of the attempt could then complete a partial write.
+    /// Sets the state of the job at the end of the attempt. Every state except `RUNNING` releases the claim. After the
+    /// release, no later batch of the attempt could complete a partial write, so the batch is one transaction.
     ///
     /// If the job ends, parks, waits or diverges, the batch is refused with [`WriteError::InboxPending`](super::WriteError::InboxPending) while
     /// pending inbox rows exist.
@@ -169,7 +169,7 @@ impl BatchKind {
         matches!(self, BatchKind::Record(record) if !record.is_whole())
     }
 
-    /// Makes a record that may linger one that is flushed immediately.
+    /// Changes a record that may linger into a record that is flushed immediately.
     pub fn flush(&mut self) {
         if let BatchKind::Record(record) = self {
             *record = record.merge(Record::Flush);

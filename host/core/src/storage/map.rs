@@ -6,13 +6,14 @@ use crate::storage::error::StoreError;
 /// Name of a key-value map of tools: a namespace of one tenant, or of all tenants.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MapName {
-    /// Empty for a map of all tenants.
+    /// Tenant that the map belongs to. Empty for a map of all tenants.
     tenant: String,
     namespace: String,
 }
 
 impl MapName {
-    /// Returns the name of a tenant's map. Returns `None` for an empty tenant: the map of all tenants would be meant.
+    /// Returns the name of a tenant's map. Returns `None` for an empty tenant, because the empty name stands for maps
+    /// of all tenants.
     pub fn of_tenant(tenant: &str, namespace: &str) -> Option<Self> {
         (!tenant.is_empty()).then(|| Self { tenant: tenant.to_owned(), namespace: namespace.to_owned() })
     }
@@ -62,14 +63,15 @@ impl From<StoreError> for SetError {
     }
 }
 
-/// Returns the bytes that an entry counts in its map: those of key and value, and a fixed number for its storage. Without
-/// the fixed number, many empty values would count as nothing.
+/// Returns the number of bytes that an entry adds to its map: the bytes of key and value, and a fixed number for the
+/// storage of the entry. Without the fixed number, many empty values would count as nothing.
 pub fn entry_bytes(key_bytes: usize, value_bytes: usize) -> u64 {
     (key_bytes + value_bytes + bounds::KV_ENTRY_BYTES) as u64
 }
 
-/// Returns the bytes of a map after a write replaces an entry. `before` and `after` are the bytes of the entry, 0 for a
-/// missing one. An entry that does not grow is always accepted, because a quota may be lowered below the bytes of a map.
+/// Returns the bytes of a map after a write replaces an entry. `before` and `after` are the bytes of the entry before
+/// and after the write. The value 0 stands for a missing entry. An entry that does not grow is always accepted, because
+/// a quota may be lowered below the bytes of a map.
 pub fn bytes_after_set(used: u64, before: u64, after: u64, quota: u64) -> Result<u64, QuotaExceeded> {
     let needed = used.saturating_sub(before).saturating_add(after);
     if after > before && needed > quota { Err(QuotaExceeded { used, needed }) } else { Ok(needed) }

@@ -1,4 +1,4 @@
-//! Interfaces that a worker needs from its stores. The implementations are [`crate::memory`], which is the reference
+//! Interfaces that a worker needs from its stores. There are two implementations: [`crate::memory`], the reference
 //! model of a store, and `latchwork-store`. All implementations pass the same conformance suite.
 //!
 //! A [`Batch`] is one atomic write to one job. A store writes a batch completely or not at all. One transaction may

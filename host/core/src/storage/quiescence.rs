@@ -5,7 +5,7 @@
 
 use crate::rules::ledger::Quiescence;
 
-/// Facts about the owner of an open try, which a store collects.
+/// Facts that a store collects about the owner of an open try.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnerFacts {
     /// Current lease clock time in microseconds.

@@ -66,8 +66,8 @@ struct TimedBody {
     body: Body,
 }
 
-/// Returns true if the request is an undo of a finished job, and false if it is a cancellation of an open job. Must be
-/// called only if one of the two was requested and the job is `PENDING` or `RUNNING`.
+/// Returns true if the request is an undo of a finished job, and false if it is a cancellation of an open job. Call
+/// this function only if an undo or a cancellation was requested and the job is `PENDING` or `RUNNING`.
 ///
 /// `texts` contains the earlier events that ended or reopened the job, newest first. Only the newest event is read. The
 /// request is an undo if this event ended the job or reopened it for an undo.

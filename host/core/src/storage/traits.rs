@@ -153,8 +153,8 @@ pub trait Journal: Send + Sync {
     /// inbox row of this job counts as a change. If `of` is `None`, two things count: a job that has become claimable,
     /// and a newly set timer.
     ///
-    /// A store without notifications (SQLite, memory) never returns. A notification can be lost when its connection is
-    /// lost, so the caller must also poll the store from time to time.
+    /// In a store without notifications (SQLite, memory), this method never returns. A notification can be lost when
+    /// its connection is lost, so the caller must also poll the store from time to time.
     async fn wait_for_change(&self, of: Option<&JobId>, seen: u64) -> u64 {
         let _ = (of, seen);
         std::future::pending().await
@@ -204,8 +204,9 @@ pub trait KeyValue: Send + Sync {
     /// Sets the value of a key. The value is durable when this method returns.
     ///
     /// # Errors
-    /// The entry grows, and the map would have more than `quota` bytes ([`map::entry_bytes`](crate::storage::map::entry_bytes)):
-    /// nothing is written. The bytes of the map are counted in the transaction of the write.
+    /// Fails if the entry grows and the map would have more than `quota` bytes
+    /// ([`map::entry_bytes`](crate::storage::map::entry_bytes)). Nothing is written then. The bytes of the map are
+    /// counted in the transaction of the write.
     async fn set(&self, map: &MapName, key: &str, value: &[u8], quota: u64) -> Result<(), SetError>;
     /// Deletes a key. Returns true if the key existed.
     async fn delete(&self, map: &MapName, key: &str) -> Result<bool, StoreError>;

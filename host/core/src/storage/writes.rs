@@ -101,7 +101,8 @@ impl<K: Merge> Draft<K> {
 }
 
 impl Draft {
-    /// Returns the writes of the record as a batch of the given kind. A record keeps its own requirements too.
+    /// Returns the writes of the record as a batch of the given kind. If this kind is a record too, the batch meets the
+    /// requirements of both records.
     #[must_use]
     pub fn with_kind(self, kind: BatchKind) -> Draft<BatchKind> {
         let kind_of = |own: Record| match kind {

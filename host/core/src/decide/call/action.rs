@@ -282,7 +282,7 @@ pub(crate) fn wait_for_key_holder(slot: &Slot, operator: &Operator, holder: KeyH
     Draft { events: vec![body], actions: vec![wait], kind: Record::FlushWhole, ..Draft::default() }
 }
 
-/// Returns the failure of a call whose action key another call holds with other arguments.
+/// Returns the failure of a call whose action key is held by another call with other arguments.
 pub(crate) fn other_args_failure(holder: &KeyHolder) -> Failure {
     let KeyHolder { job_id, slot, .. } = holder;
     Failure::new(

@@ -19,7 +19,7 @@ use crate::rules::retry;
 use crate::state::{Durable, label};
 use crate::storage::{Draft, Payload, Record};
 
-/// Name under which the models of a job are counted that have no sum of their own.
+/// Common name of all models that a job does not count separately.
 const OTHER_MODELS: &str = "other";
 
 /// Returns the draft for the answer of a try. An effect that was read from the effect store must be passed unchanged.
@@ -43,11 +43,13 @@ pub fn answered(
         Answer::NotApplied(failure) if changing && is_keyed_retry(durable, &invocation.slot) => {
             record_doubt(durable, invocation, started, failure, None, context)
         }
-        // From here on, an answer `unknown` is that of a read, which changed nothing.
+        // From here on, an answer `unknown` is the answer of a read: an earlier arm handles world-changing calls. A
+        // read changed nothing.
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. }
             if !changing && is_skipped_by_mode(durable, failure) =>
         {
-            // The first of several concurrent calls skips the step.
+            // Several concurrent calls of the step may get here. The first call skips the step, and the others write
+            // nothing.
             if is_running(durable, &invocation.slot) { skip_call(invocation) } else { Draft::default() }
         }
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. }
@@ -63,7 +65,7 @@ pub fn answered(
     }
 }
 
-/// Returns true if a dry run skips the call, because its code wanted to send more than reads.
+/// Returns true if a dry run skips the call because the code of the tool tried to send more than reads.
 fn is_skipped_by_mode(durable: &Durable, failure: &Failure) -> bool {
     is_dry(durable.job.header.mode) && failure.code == Code::ModeForbids
 }
@@ -277,8 +279,8 @@ fn finished(
     (draft, answer.hash)
 }
 
-/// Returns the usage with the model under which a job counts it. The tables of costs have a row for each model, and the tool
-/// alone states its name. Beyond a number of models, the others are counted together.
+/// Returns the usage with the name under which the job counts the model. The cost tables have a row for each name, and
+/// only the tool states the name. After a maximum number of models, all further models share the name `OTHER_MODELS`.
 fn with_known_model(durable: &Durable, usage: Usage) -> Usage {
     let Some(model) = usage.model.as_deref() else { return usage };
     let finished = durable.job.calls.values().filter_map(|call| call.finished.as_ref());

@@ -79,8 +79,9 @@ pub(crate) fn continue_try(durable: &Durable, invocation: &Invocation, context: 
     let provenance = if repeats { Provenance::KeyedRetry } else { Provenance::Executed };
     let started = Try { provenance, ..open };
     if crate::decide::call::tries::may_execute(durable, slot) {
-        // The barrier writes nothing. Its commit makes the store check again that the call may be executed. The
-        // store checks the claim, the lease, the cancellation, and the identity of the database.
+        // The draft of this barrier is empty, because the barrier is already durable. When the empty draft is
+        // committed, the store checks again that the call may be executed. The store checks the claim, the lease, the
+        // cancellation, and the identity of the database.
         let continued = vec![slot.clone()];
         let barrier = Draft { kind: StartCalls { continued }, ..Draft::default() };
         return NextAction::Execute { barrier: Some(barrier), started };

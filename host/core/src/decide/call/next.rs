@@ -87,8 +87,8 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
         }
         Decision::Ladder => resolution::next_resolution_step(durable, invocation, context),
         Decision::Continue => continue_try(durable, invocation, context),
-        // The log shows an open try at this slot, which an earlier call of this worker started in the same attempt. The
-        // worker checks the quiescence of that try before it continues, because a request of the try may still be in
+        // The log shows an open try at this slot. An earlier call of this worker started this try in the same attempt.
+        // The worker checks the quiescence of the try before it continues, because a request of the try may still be in
         // transit.
         Decision::StopOldCall => NextAction::StopOldCall,
         Decision::WaitOtherWorker { wait_ms } => NextAction::WaitMs(wait_ms),

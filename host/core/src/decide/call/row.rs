@@ -46,8 +46,8 @@ pub(crate) fn recorded_answer(durable: &Durable, slot: &Slot) -> NextAction {
     })
 }
 
-/// Returns the writes of the row and of the action key's reservation that a crash prevented. The crash came after the
-/// events were written.
+/// Returns the writes that a crash prevented: the write of the ledger row, and the write of the action key's
+/// reservation. The crash came after the events were written.
 fn repair(durable: &Durable, row: &LedgerRow) -> Draft {
     let slot = &row.slot;
     let finished = durable.job.calls.get(slot).and_then(|call| call.finished.as_ref());

@@ -9,7 +9,8 @@ use crate::model::step::StepState;
 use crate::state::{Durable, label};
 use crate::storage::{Draft, Payload};
 
-/// Returns true if the step of the call runs, so that it can be stopped. Another call of the same step may have stopped it.
+/// Returns true if the step of the call runs and can therefore be stopped. Another call of the same step may have
+/// stopped the step already.
 pub(crate) fn is_running(durable: &Durable, slot: &Slot) -> bool {
     let state = durable.job.step(&slot.step()).map(|step| step.state);
     matches!(state, Some(StepState::Ready | StepState::Running))

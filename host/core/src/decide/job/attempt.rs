@@ -12,8 +12,8 @@ pub fn claimed(worker: &str, engine_profile: Hash) -> Draft {
     single_event(Body::JobClaimed { worker: worker.to_owned(), engine_profile })
 }
 
-/// Releases the job because its worker is stopping. The attempt does not count as an attempt without progress.
-/// `before` are the writes of the attempt that are not queued yet, such as its claim.
+/// Releases the job because its worker is stopping. The attempt does not count as an attempt without progress. `before`
+/// contains the writes of the attempt that are not queued yet, such as its claim.
 pub fn released(before: Draft, worker: &str) -> Draft<BatchKind> {
     let released = single_event(Body::JobReleased { worker: worker.to_owned() });
     before.merge(released).with_kind(BatchKind::EndAttempt(AttemptEnd::Pending))

@@ -45,7 +45,7 @@ pub struct ForkStart {
 /// Reason why a job cannot be forked as requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ForkRefusal {
-    /// The original job is still open. This job may still do the work that the fork would do.
+    /// The original job is still open and may itself do the work that the fork would do.
     #[error(
         "job {job_id} is {} and continues by itself: let it finish with `latch resume {job_id}`, or cancel it",
         state.as_str()

@@ -127,8 +127,8 @@ pub fn retry_round(durable: &Durable) -> Result<RetryRound, RetryRefusal> {
     Ok(round)
 }
 
-/// Returns true if a retry may end differently from the recorded execution. At least one failure must have a cause
-/// other than the plugin's code and input, and must not be a refusal by the plugin's SDK.
+/// Returns true if a retry may end differently from the recorded execution. This is the case if at least one failure
+/// has a cause other than the plugin's code and input, and is not a refusal by the plugin's SDK.
 pub fn may_end_differently(durable: &Durable, round: &RetryRound) -> bool {
     let job = &durable.job;
     let failures = round.steps.iter().filter_map(|id| job.step(id)?.failure.as_ref().map(|failure| (id, failure)));
@@ -177,8 +177,8 @@ pub(crate) fn purpose(row: &InboxRow) -> ReopenPurpose {
     }
 }
 
-/// Returns the draft for a reopening request in the inbox of a finished job. The claim event follows in the
-/// same write. Steps and calls that may not be retried keep their results.
+/// Returns the draft for a reopening request in the inbox of a finished job. The claim event follows in the same write.
+/// Steps and calls that cannot be retried keep their results.
 pub fn reopen_job(durable: &Durable, row: &InboxRow, context: &Context<'_>) -> Draft {
     if purpose(row) == ReopenPurpose::Undo {
         return undoable::reopen_for_undo(durable, row);

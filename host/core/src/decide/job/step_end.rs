@@ -64,9 +64,9 @@ pub fn step_ended(durable: &Durable, step: &StepId, calls: u32, result: StepResu
     })
 }
 
-/// Aborts a try that a limit of the machine ended. After the last repetition, a step that was too slow or too deep fails. If
-/// the machine lacked a resource, the step waits until a person continues the job, because a lack never decides the end of
-/// a step.
+/// Aborts a try that a limit of the machine ended, so that the step is tried again. After the last repetition, a step
+/// that was too slow or too deep fails. If the machine lacked a resource, the step waits until a person continues the
+/// job. A lack of resources never decides the end of a step.
 fn abort(durable: &Durable, step: &StepId, failure: Failure) -> Draft {
     let aborts = durable.job.step(step).map_or(0, |step| step.aborted_tries);
     if aborts < ABORTS_MAX {
@@ -78,8 +78,9 @@ fn abort(durable: &Durable, step: &StepId, failure: Failure) -> Draft {
     }
 }
 
-/// Returns the divergence of a step that ran out of fuel in another engine profile than that of its job. Fuel counts what
-/// the compiler made of the component, so it is a verdict only in the same profile.
+/// Returns the divergence of a step that ran out of fuel in an engine profile other than the profile of its job. Fuel
+/// counts the code that the compiler made from the component. Running out of fuel is therefore a verdict about the step
+/// only in the profile of the job.
 pub fn divergence_of_profile(
     durable: &Durable,
     step: &StepId,

@@ -283,8 +283,8 @@ pub(crate) fn reopen_failed_compensation(
         return None;
     }
     let (call, compensation) = (durable.job.calls.get(slot)?, durable.job.compensations.get(slot)?);
-    // The row is missing if the compensating call was refused and a crash came after the events of the refusal were
-    // written, but before the ledger row was.
+    // The row is missing in one case: the compensating call was refused, and a crash came between the write of the
+    // events and the write of the ledger row.
     let row = match durable.rows.get(slot) {
         Some(row) => row.clone(),
         None => crate::decide::call::ledger_row::unexecuted_row(

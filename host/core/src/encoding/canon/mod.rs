@@ -80,8 +80,8 @@ pub(crate) fn parse_tolerant(text: &[u8]) -> Result<(Value, Vec<CanonError>), Ca
     parse::Parser::tolerant(text)
 }
 
-/// Checks that [`parse_strict`] would accept the serialized `value`. For values that were built in code or parsed by
-/// another parser.
+/// Checks that [`parse_strict`] would accept the serialized `value`. Use this check for values that were built in code
+/// or parsed by another parser.
 pub fn check_value(value: &Value) -> Result<(), Refusal> {
     fn check(value: &Value, room: usize) -> Result<(), Refusal> {
         match value {

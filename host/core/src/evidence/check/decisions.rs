@@ -1,5 +1,5 @@
-//! Checks the signatures of people, from the events alone. A signature has to be valid for its own decision, in this job,
-//! about the gate that was open then.
+//! Checks the signatures of people, from the events alone. A signature must be valid for its own decision in this job,
+//! and for the gate that was open at the time of the decision.
 
 use std::collections::BTreeMap;
 

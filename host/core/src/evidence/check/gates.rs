@@ -29,8 +29,8 @@ pub(super) struct GateHistory {
 }
 
 impl GateHistory {
-    /// Returns true if the gate is approved. If signatures are required, as many different people with different keys as
-    /// the quorum must have signed.
+    /// Returns true if the gate is approved. If signatures are required, the number of different people who signed,
+    /// each with a different key, must reach the quorum.
     pub(super) fn is_approved(&self) -> bool {
         let keys: BTreeSet<&PublicKey> = self.signers.values().collect();
         self.is_approved && (self.required.is_claimed() || keys.len() as u64 >= u64::from(self.quorum))
@@ -83,7 +83,8 @@ impl GateWalk {
         }
     }
 
-    /// Forgets the approvals of compensations that are not approved yet, because an undo asks for them again.
+    /// Forgets the approvals of each compensation that is not approved yet. An undo requests the approval of such a
+    /// compensation again.
     pub(super) fn forget_unapproved_compensations(&mut self) {
         for (slot, gate) in &mut self.gates {
             if slot.is_compensation() && !gate.is_approved() {
@@ -128,7 +129,8 @@ mod tests {
         walk.get(slot).unwrap().is_approved()
     }
 
-    /// I211: a signature counts for the gate that is requested again, but not after the gate was closed.
+    /// I211: if a gate is requested again, its earlier signatures still count. They do not count if the gate was closed
+    /// in between.
     #[test]
     fn signatures_of_a_closed_gate_do_not_count_for_the_next_one() {
         let slot = Slot::new("a/0");

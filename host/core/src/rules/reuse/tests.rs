@@ -84,7 +84,8 @@ fn decide_reuse(
 
 type Change = fn(&mut Step, &mut PinnedOperator, &mut ReusableResult);
 
-/// Name, change of a reusable result, age of the result in microseconds, and the expected decision.
+/// One case: its name, a change of the step, the operator or the reusable result, the age of the result in
+/// microseconds, and the expected decision.
 type Case = (&'static str, Change, i64, Result<ReuseReason, ReuseReason>);
 
 const CASES: [Case; 29] = [

@@ -248,8 +248,8 @@ fn costly_answers_are_flushed_immediately() {
     }
 }
 
-/// I222: bound `models`. A tool that names another model in each answer makes at most this number of rows of costs, and one
-/// for the others.
+/// I222: bound `models`. The tool names another model in each answer. The job has at most this number of rows of costs
+/// for single models, and one row for all other models.
 #[test]
 fn models_of_a_job_are_counted_separately_up_to_their_limit() {
     let count = bounds::MODELS + 2;

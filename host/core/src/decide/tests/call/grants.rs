@@ -1,4 +1,5 @@
-//! Tests of calls that only the narrower rules of grants deny, and of reads that a dry run skips.
+//! Tests of calls that only newer rules of grants deny, and of reads that a dry run skips. Earlier versions allowed
+//! these calls under the same grants.
 
 use serde_json::json;
 
@@ -34,7 +35,7 @@ fn slot(inside: bool) -> Slot {
     if inside { Slot::of_call(&"a".into(), 0) } else { Slot::of_step(&"a".into()) }
 }
 
-/// I199. The step waits as long as the grant is missing. Each continuation tries again.
+/// I199. The step waits as long as the grant is missing. Each time a person continues the job, the call is tried again.
 #[test]
 fn denied_call_waits_for_the_grant_and_is_made_once() {
     for operator in OPERATORS {
@@ -66,7 +67,8 @@ fn crash_around_a_denied_call_loses_nothing() {
                     let Ok(durable) = sim.process(cut.take()) else { continue };
                     match durable.job.state {
                         JobState::Completed => break,
-                        // A call in doubt after the crash: the person sees that it did not happen.
+                        // The call may be in doubt after the crash. The person then states that the call did not
+                        // happen.
                         JobState::Parked if durable.job.parked.as_ref().unwrap().0 == Code::IndeterminateEffect => {
                             sim.resolve(slot(inside), crate::storage::ManualVerdict::NotApplied);
                         }
@@ -92,7 +94,7 @@ fn abort_ends_a_job_that_waits_for_a_grant() {
     assert!(sim.effect_keys.is_empty());
 }
 
-/// I197, I42. A dry run skips the step of a read that wants to send more than reads, and shows the call.
+/// I197, I42. A read tries to send more than reads. A dry run skips the step of this read and shows the call.
 #[test]
 fn dry_run_skips_a_read_that_its_mode_refuses() {
     for (operator, inside) in [("Read", false), ("Read", true), ("Model", false), ("Model", true)] {

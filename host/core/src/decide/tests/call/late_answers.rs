@@ -20,8 +20,8 @@ fn stored_effect(slot: &str, try_no: u32, answer: Answer) -> Effect {
     Effect { slot: Slot::new(slot), try_no, answer, provenance: Provenance::Executed, time_us: 1_500, spent: None }
 }
 
-/// I105: if a crash left the answer of a read in the effect store but no events of the read in the log, the read is
-/// executed again. The new answer is discarded and the stored answer is recorded, so that the log agrees with the
+/// I105: a crash may leave the answer of a read in the effect store, but no events of the read in the log. The read is
+/// then executed again. The new answer is discarded and the stored answer is recorded, so that the log agrees with the
 /// effect store.
 #[test]
 fn repeated_read_uses_stored_answer() {

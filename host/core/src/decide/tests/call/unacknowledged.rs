@@ -41,7 +41,7 @@ fn barrier_writer_continues_its_try() {
         else {
             panic!("{operator}: the call is not executed");
         };
-        // The barrier writes no record. When it is committed, the store checks again that the call may be
+        // The draft of the barrier is empty. When the draft is committed, the store checks again that the call may be
         // executed.
         assert!(barrier.is_empty(), "{operator}: {barrier:?}");
         assert_eq!(barrier.kind.continued, [Slot::new("a")], "{operator}");

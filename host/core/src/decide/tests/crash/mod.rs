@@ -1,4 +1,4 @@
-//! Jobs whose process is killed at every point, and at random.
+//! Tests that kill the process of a job at every point, or at random points.
 
 mod calls;
 mod compensation;

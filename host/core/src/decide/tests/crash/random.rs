@@ -1,6 +1,6 @@
-//! Runs random plans. Processes die at random points, and people and tools give random answers. Every job
-//! reaches a legal end, and each effect happens once. The response agrees with an account that is computed
-//! separately from the events.
+//! Runs random plans. Processes die at random points, and people and tools give random answers. Every job reaches a
+//! legal end, and each effect happens once. The response agrees with an account that the test computes from the events
+//! without the fold.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Tests of tries that the machine ended, and not the step.
+//! Tests of tries that ended because of a limit of the machine, and not because of the step.
 
 use serde_json::json;
 
@@ -12,7 +12,8 @@ use crate::model::mode::Mode;
 use crate::state::Durable;
 use crate::storage::InboxRequest;
 
-/// I223. The step is repeated three times. Then it waits, and each continuation repeats it three times again.
+/// I223. The step is repeated three times and then waits. Each time a person continues the job, the step is tried and
+/// repeated three times again.
 #[test]
 fn lack_of_resources_parks_a_step_and_never_fails_it() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Script", &[], json!({ "calls": [] }))]);
@@ -30,8 +31,8 @@ fn lack_of_resources_parks_a_step_and_never_fails_it() {
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
 }
 
-/// I206, I223. The try before made two calls, and these repetitions none or one. They are tried again like any other, and the log
-/// is no evidence against them.
+/// I206, I223. An earlier try made two calls. A limit of the machine then ends a try after at most two calls. This try
+/// is repeated like any other aborted try. The recorded calls that it did not make are no divergence.
 #[test]
 fn try_that_ends_early_by_a_limit_of_the_machine_is_no_divergence() {
     let steps = || vec![step("a", "Script", &[], json!({ "calls": ["Read", "Read"] }))];
@@ -58,7 +59,8 @@ fn try_that_ends_early_by_a_limit_of_the_machine_is_no_divergence() {
     assert!(decide::step_ended(&complete, &"a".into(), 1, output).is_err(), "an output is compared with the whole log");
 }
 
-/// I224. Fuel is a verdict in the engine profile of the job alone.
+/// I224. Running out of fuel is a verdict about the step only in the engine profile of the job. In another profile it
+/// is a divergence.
 #[test]
 fn fuel_is_a_verdict_in_the_profile_of_the_job_alone() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Script", &[], json!({ "calls": [] }))]);

@@ -1,4 +1,4 @@
-//! Tests of the attempt that the batches of a job name.
+//! Tests of the attempt number in the batches of a job.
 
 use serde_json::json;
 

@@ -137,7 +137,7 @@ fn every_changed_byte_is_found_in_its_line() {
     assert!(file.len() < 16_000, "small enough to try everything: {} bytes", file.len());
     let mut line = 1;
     let lines: Vec<u64> = file.iter().map(|byte| (line, line += u64::from(*byte == b'\n')).0).collect();
-    // Half of the bytes in a second thread.
+    // A second thread changes half of the bytes.
     std::thread::scope(|scope| {
         scope.spawn(|| (0..file.len()).step_by(2).for_each(|at| check_changes_of_byte(&file, at, lines[at])));
         (1..file.len()).step_by(2).for_each(|at| check_changes_of_byte(&file, at, lines[at]));

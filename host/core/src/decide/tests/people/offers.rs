@@ -64,7 +64,7 @@ fn a_refusal_of_the_sdk_offers_no_retry() {
     assert!(offers(r#"{"exception":"PermissionError"}"#), "a grant may be missing");
 }
 
-/// I162: if the requester of the job may not approve, the offer states that another person has to approve.
+/// I162: if the rules do not let the requester of the job approve, the offer states that another person has to approve.
 #[test]
 fn offer_names_another_approver_if_requester_may_not_approve() {
     let approves = |self_approve: bool| {

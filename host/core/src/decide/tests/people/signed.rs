@@ -87,7 +87,8 @@ fn quorum_counts_people_who_signed_with_different_keys() {
     assert_eq!((report.decisions.signed, report.decisions.claimed), (3, 0));
 }
 
-/// I210: a claimed approval no longer counts when the policy begins to require signatures. Its person can sign.
+/// I210: a claimed approval no longer counts when the policy begins to require signatures. The person who gave this
+/// approval can then give a signed approval.
 #[test]
 fn policy_that_begins_to_require_signatures_applies_to_open_jobs() {
     let mut sim = Sim::new(Mode::HumanGated, vec![step("a", "Opaque", &[], json!({}))]);
@@ -103,7 +104,7 @@ fn policy_that_begins_to_require_signatures_applies_to_open_jobs() {
     assert!(report.intact, "{:#?}", report.problems);
 }
 
-/// Returns the evidence of a job in which ada approved one call and rejected the other, and both signed.
+/// Returns the evidence of a job in which ada approved one call and eve rejected the other. Both decisions are signed.
 fn decided() -> Vec<u8> {
     let mut sim = gated(1);
     decide_signed(&mut sim, "ada", ADA, "a", true);
@@ -124,7 +125,7 @@ fn forged(edit: impl Fn(&mut Vec<ForgedRecord>)) -> VerifyReport {
     verify(&build_file(records), None)
 }
 
-/// I211: a signature in evidence is valid only for its person, decision, gate and job, as they were signed.
+/// I211: a signature in evidence is valid only for the person, the decision, the gate and the job that were signed.
 #[test]
 fn forged_signatures_in_evidence_are_found() {
     assert!(forged(|_| {}).intact, "{:#?}", forged(|_| {}).problems);
@@ -177,7 +178,7 @@ fn forged_signatures_in_evidence_are_found() {
     }
 }
 
-/// I211: a removed signature is found if the policy at acceptance or the gate required one.
+/// I211: a removed signature is found if the policy at acceptance or the gate required a signature.
 #[test]
 fn missing_signatures_in_evidence_are_found() {
     let report = forged(|records| {
@@ -188,7 +189,8 @@ fn missing_signatures_in_evidence_are_found() {
     assert!(report.problems.iter().any(|problem| problem.kind == ProblemKind::Permission), "{:#?}", report.problems);
 }
 
-/// I211: without a file of people, the owners of keys are not checked. With it, each key has to be one of its person.
+/// I211: without a file of people, the owners of keys are not checked. With this file, the key of each decision must be
+/// a key of the person who decided.
 #[test]
 fn keys_are_compared_with_the_file_of_people() {
     let file = decided();
@@ -212,7 +214,7 @@ fn keys_are_compared_with_the_file_of_people() {
     assert!(report.intact && codes(&report).contains(&"claimed"), "{:#?}", report.not_checked);
 }
 
-/// I43, I210: events without a signature keep their version, and an older program refuses events with one.
+/// I43, I210: events without a signature keep their version, and an older program refuses events with a signature.
 #[test]
 fn signed_events_have_their_own_version() {
     let signature = Signature([7; SIGNATURE_BYTES]);

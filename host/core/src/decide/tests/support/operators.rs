@@ -56,7 +56,7 @@ pub(in crate::decide::tests) fn operators() -> BTreeMap<Operator, PinnedOperator
             },
         ),
         ("Script", pinned(RecoveryClass::Read, &send, PluginKind::Step)),
-        // Like `Script`, but fails if a call fails. Declares none of the effects of its calls.
+        // Step plugin like `Script` that fails if one of its calls fails. It declares none of the effects of its calls.
         ("Failing", pinned(RecoveryClass::Read, &[], PluginKind::Step)),
     ]
     .map(|(name, pinned)| (Operator::new(name), pinned))

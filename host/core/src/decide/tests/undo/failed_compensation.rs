@@ -102,8 +102,8 @@ fn failed_compensation_parks_job_until_decision() {
     );
 }
 
-/// I37: a person can resolve a refused compensation that has no ledger row. The row is missing if a crash came after
-/// the events of the refusal were written, but before the row was.
+/// I37: a person can resolve a refused compensation that has no ledger row. The row is missing if a crash came between
+/// the write of the events of the refusal and the write of the row.
 #[test]
 fn refused_compensation_without_row_can_be_resolved() {
     let slot = Slot::new("a~c");
