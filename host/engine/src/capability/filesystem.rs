@@ -139,7 +139,7 @@ impl HostDescriptor for Files<'_> {
         "delete a file": async fn unlink_file_at(fd: Resource<Descriptor>, path: String) -> FsResult<()>;
     }
 
-    /// Reads a directory whose listing is not too long. The library reads all entries at once.
+    /// Reads a directory. Refuses a directory whose listing is too long, because the library reads all entries at once.
     async fn read_directory(&mut self, fd: Resource<Descriptor>) -> FsResult<Resource<DirectoryEntryStream>> {
         if !self.handles.may_list() {
             return Err(ErrorCode::Quota.into());

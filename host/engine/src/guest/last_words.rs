@@ -90,7 +90,7 @@ fn visible(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// I218, I242: the last words are bounded, end with the last text, and belong to traps alone.
+    /// I218, I242: the last words are bounded, end with the last text, and are shown only for a trap.
     #[test]
     fn last_words_are_bounded_and_belong_to_traps() {
         let words = LastWords::default();

@@ -34,7 +34,7 @@ impl EffectClass {
 pub struct CallPermissions {
     /// Class of the operator.
     pub class: EffectClass,
-    /// True if the job is a dry run. The code may then send `GET` and `HEAD` alone.
+    /// True if the job is a dry run. The code may then send only `GET` and `HEAD`.
     pub is_dry_run: bool,
     /// True if the operator is declared `stable`. In earlier versions, whose grants named no methods, such an operator
     /// could send `POST`.
@@ -77,6 +77,6 @@ pub(crate) enum DeniedBy {
     /// Only the rules about methods, paths, bound secrets and effects. In earlier versions without these rules, the
     /// grant of an address or a name alone allowed the access.
     NarrowerGrants,
-    /// The mode of the job: a dry run sends `GET` and `HEAD` alone.
+    /// The mode of the job: a dry run sends only `GET` and `HEAD`.
     DryRun,
 }
