@@ -33,20 +33,21 @@ pub struct CallWindow {
 /// no cause, one of these accesses is probably the cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hindrances {
-    /// Last refusal of the greatest rule, with the line of `latch.toml` that would allow the access.
+    /// Last refusal by the greatest rule in the order of [`DeniedBy`], with the line of `latch.toml` that would allow
+    /// the access.
     pub(crate) denied: Option<(DeniedBy, String)>,
     /// Last granted server that could not be reached, with the reason.
     pub(crate) unreachable: Option<String>,
 }
 
 impl CallWindow {
-    /// Returns a window that ends at a moment of the boot clock of `machine`, in microseconds.
+    /// Returns a window that ends at `deadline_boot_us`, a time of the boot clock of `machine` in microseconds.
     pub fn with_deadline(machine: Machine, deadline_boot_us: u64) -> Self {
         let (state, hindered, denials) = (Arc::default(), Arc::default(), Arc::default());
         Self { machine, deadline_boot_us, state, hindered, denials, cut_off: None }
     }
 
-    /// Returns the window of a call that a simulated death of the host ends.
+    /// Returns the same window with the simulated death of the host that can end the call.
     pub(crate) fn with_cut_off(self, cut_off: Option<Arc<CutOff>>) -> Self {
         Self { cut_off, ..self }
     }
@@ -106,7 +107,7 @@ impl CallWindow {
         }
     }
 
-    /// Takes back one operation that was begun and that certainly changed nothing, such as a write that the store refused.
+    /// Takes back one operation that was begun but certainly changed nothing, such as a write that the store refused.
     pub(crate) fn withdraw_side_effect(&self) {
         self.state.fetch_sub(BEGUN, Ordering::SeqCst);
     }

@@ -21,8 +21,8 @@ impl events::Host for StepView<'_> {
 }
 
 /// Returns the fault that stops the step if the name or the payload is invalid. An invalid event could not be read
-/// later, and the interface has no error for it. The payload needs a canonical form, like arguments. A payload that the
-/// log holds only needs to be JSON, as it was when it was recorded.
+/// later, and the interface has no error for it. A new payload must have a canonical form, like arguments. A payload
+/// that the log already contains must only be JSON, because it was accepted when it was recorded.
 fn check(name: &str, payload: &str, is_recorded: bool) -> Result<(), HostFault> {
     if name.is_empty() || name.len() > EVENT_NAME_BYTES || name.chars().any(char::is_control) {
         let message = format!("an event's name has 1 to {EVENT_NAME_BYTES} bytes and no control characters");

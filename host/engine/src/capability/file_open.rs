@@ -1,7 +1,8 @@
 //! Opens files and directories for guests.
 //!
-//! To open a FIFO waits for its other end. wasmtime-wasi waits on a thread that cannot be stopped, so this module opens
-//! in its place, without waiting, and closes what is neither a file nor a directory.
+//! Opening a FIFO waits until another process opens its other end. wasmtime-wasi would wait on a thread that cannot be
+//! stopped. This module therefore opens the path itself, without waiting. It closes everything that is neither a file
+//! nor a directory.
 
 use std::io;
 use std::path::Path;
@@ -48,7 +49,8 @@ impl Opening {
         options.read(mode.contains(OpenMode::READ)).write(mode.contains(OpenMode::WRITE));
         options.create(creates && !is_new).create_new(creates && is_new);
         options.truncate(self.open.contains(OpenFlags::TRUNCATE));
-        // The crate cap-fs-ext, which has no other use here, sets the links to follow by this method.
+        // The crate cap-fs-ext calls this method to set which links are followed. That crate has no other use here, so
+        // the method is called directly.
         options._cap_fs_ext_follow(follow).custom_flags(OFlags::NONBLOCK.bits() as i32);
         options
     }
@@ -92,7 +94,8 @@ impl Opening {
     }
 }
 
-/// A FIFO without a reader, or a socket, cannot be opened for writing without waiting.
+/// Converts the error of an opening. `NXIO` stands for a FIFO without a reader or a socket. Neither can be opened for
+/// writing without waiting.
 fn code_of(error: &io::Error) -> ErrorCode {
     match Errno::from_io_error(error) {
         Some(Errno::NXIO) => ErrorCode::NotPermitted,
@@ -117,7 +120,7 @@ mod tests {
         Dir::new(std::fs::File::open(path).unwrap(), FsPerms::ReadWrite, OpenMode::READ, false)
     }
 
-    /// I221: a FIFO that takes the place of a file after the file was looked at is refused, and holds no thread.
+    /// I221: a FIFO that replaces a file after the check of the path is refused, and holds no thread.
     #[tokio::test]
     async fn fifo_is_refused_without_a_wait() {
         let parent = tempfile::tempdir().unwrap();

@@ -44,9 +44,9 @@ impl Files<'_> {
         self.watch.begin_side_effect().map_err(|fault| FsError::trap(wasmtime::Error::from(fault)))
     }
 
-    /// Refuses a FIFO, a socket or a device. A guest cannot create them, but another process can. To open one of them can
-    /// change something already, so the path is looked at before. One that takes the place of a file after this look is
-    /// refused by [`Opening::open_in`].
+    /// Refuses a FIFO, a socket or a device. A guest cannot create one of these, but another process can. Opening one
+    /// can already change something, so the kind is checked before the path is opened. If one of these replaces a file
+    /// after the check, [`Opening::open_in`] refuses it.
     async fn check_kind(&mut self, fd: &Resource<Descriptor>, path_flags: PathFlags, path: &str) -> FsResult<()> {
         let fd = Resource::new_borrow(fd.rep());
         match self.inner.stat_at(fd, path_flags, path.to_owned()).await {
@@ -55,7 +55,7 @@ impl Files<'_> {
                 ..
             }) => Ok(()),
             Ok(_) => Err(ErrorCode::NotPermitted.into()),
-            // The file does not exist yet, or to open it fails in the same way.
+            // The file does not exist yet, or opening it fails with the same error.
             Err(_) => Ok(()),
         }
     }
@@ -139,7 +139,7 @@ impl HostDescriptor for Files<'_> {
         "delete a file": async fn unlink_file_at(fd: Resource<Descriptor>, path: String) -> FsResult<()>;
     }
 
-    /// Reads a directory whose listing is not too long. The library reads all entries at once.
+    /// Reads a directory. Refuses a directory whose listing is too long, because the library reads all entries at once.
     async fn read_directory(&mut self, fd: Resource<Descriptor>) -> FsResult<Resource<DirectoryEntryStream>> {
         if !self.handles.may_list() {
             return Err(ErrorCode::Quota.into());

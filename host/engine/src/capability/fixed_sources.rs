@@ -1,4 +1,4 @@
-//! Fixed clocks and random generators of a tool: those of a checked call, and those of every call of a pure operator.
+//! Fixed clocks and random generators of a tool, for checked calls and for all calls of pure operators.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,10 +14,10 @@ use latchwork_core::model::ids::Hash;
 const START_SECONDS: u64 = 1_767_603_600;
 /// Seconds between two tries of a checked call: an hour and some seconds, so that the second of the minute differs, too.
 const TRY_SECONDS: u64 = 3_607;
-/// Nanoseconds by which a look advances the monotonic clock of a checked call.
+/// Nanoseconds by which each read advances the monotonic clock of a checked call.
 const CHECK_STEP_NS: u64 = 1_000;
-/// Nanoseconds by which a look advances the clock of a pure operator. A runtime that sleeps by looking at its clock needs a
-/// thousand looks for a second.
+/// Nanoseconds by which each read advances the clock of a pure operator. A runtime that waits by reading its clock
+/// needs a thousand reads for a second.
 const PURE_STEP_NS: u64 = 1_000_000;
 
 /// Sets time and random numbers of a checked call. Both are equal in every repetition of the check and differ between
@@ -44,7 +44,7 @@ fn fix_random(wasi: &mut WasiCtxBuilder, seed: impl Fn(&[u8]) -> Hash) {
     wasi.insecure_random_seed(u128::from_le_bytes(number));
 }
 
-/// A clock that advances at each look, so that a loop that waits for it ends. Clones share the time.
+/// A clock that each read advances, so that a loop that waits for a time ends. Clones share the time.
 #[derive(Clone)]
 struct CountingClock {
     ns: Arc<AtomicU64>,

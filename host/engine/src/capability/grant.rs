@@ -133,7 +133,7 @@ pub(crate) fn check_kv_write(permissions: CallPermissions) -> Result<(), Denied>
     Err(Denied::never("wanted to write to its map".to_owned(), remedy_of_write(permissions)))
 }
 
-/// Returns what a plugin can do about the refusal of a write.
+/// Returns the remedy for a refused write.
 fn remedy_of_write(permissions: CallPermissions) -> &'static str {
     if permissions.is_question { ONLY_READS } else { DECLARE_EFFECTS }
 }
@@ -240,7 +240,7 @@ mod tests {
         assert!(text.contains(r#"dirs = [{ host = "/srv/out", guest = "/out", write = true }]"#), "{text}");
     }
 
-    /// I232. A call without a tenant gets no map, least of all that of all tenants.
+    /// I232. A call without a tenant gets no map of a tenant, and in particular not the map that all tenants share.
     #[test]
     fn map_belongs_to_the_tenant_unless_it_is_shared() {
         let own = KvGrant::named("mail");

@@ -43,9 +43,10 @@ pub struct HttpGrant {
     pub origin: Origin,
     /// Start of the allowed paths. It begins with `/`, and only whole segments of a path match.
     pub path: String,
-    /// Methods that an operator with external effects may send. Other operators may send `GET` and `HEAD` of these.
+    /// Methods that an operator with external effects may send. Of these, other operators may send only `GET` and
+    /// `HEAD`.
     pub methods: Vec<Method>,
-    /// Methods that change nothing on this server, by the word of the administrator. Every operator may send them.
+    /// Methods that change nothing on this server, as the administrator states. Every operator may send them.
     pub read_methods: Vec<Method>,
     /// Names of the secrets that the host inserts into requests that match the grant.
     pub secrets: Vec<String>,
@@ -62,7 +63,8 @@ pub enum SecretPlace {
     Header(HeaderName),
     /// The body.
     Body,
-    /// Every header and the body. `latch.toml` cannot grant it. The check of a tool that has no entry in `latch.toml` does.
+    /// Every header and the body. `latch.toml` cannot grant this place. Only the check of a tool without an entry in
+    /// `latch.toml` grants it.
     Anywhere,
 }
 

@@ -1,7 +1,8 @@
 //! Handles of a call that hold descriptors or memory of the host, counted by kind.
 //!
-//! The table of handles bounds them all together, and is large, because most handles cost nothing. A file or a socket is a
-//! descriptor of the process, which serves other tenants too. A directory stream holds the whole listing.
+//! The table of handles has one bound for all kinds. This bound is large, because most handles cost nothing. A file or
+//! a socket is a descriptor of the process, which also serves other tenants. A directory stream holds the whole
+//! listing.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -55,7 +56,7 @@ impl Handles {
         self.listings.remove(&stream);
     }
 
-    /// Counts a socket for the rest of the call. Returns false if the call has made its last one.
+    /// Counts a socket for the rest of the call. Returns false if the call has more sockets than it may make.
     pub(crate) fn count_socket(&mut self) -> bool {
         self.sockets += 1;
         self.sockets <= bounds::SOCKETS
@@ -69,7 +70,7 @@ pub(crate) struct RequestSlots {
     body_bytes: Arc<Semaphore>,
 }
 
-/// Place of one request. It is free again when this value is dropped.
+/// Place of one request. Dropping this value frees the place.
 #[derive(Default)]
 pub(crate) struct RequestSlot {
     _request: Option<OwnedSemaphorePermit>,
@@ -84,13 +85,14 @@ impl RequestSlots {
         }
     }
 
-    /// Returns a place for a request whose body is not held in memory, unless all are taken.
+    /// Takes a place for a request whose body is not held in memory. Returns `None` if all places are taken.
     pub(crate) fn take(&self) -> Option<RequestSlot> {
         let request = self.requests.clone().try_acquire_owned().ok()?;
         Some(RequestSlot { _request: Some(request), body_bytes: None })
     }
 
-    /// Reserves memory for the body of a request. Returns false if the bodies of other requests take it.
+    /// Reserves memory for the body of a request. Returns false if the bodies of other requests leave too little
+    /// memory.
     pub(crate) fn take_body(&self, slot: &mut RequestSlot, bytes: u32) -> bool {
         // The semaphore is never closed, so an error means that too few bytes are left.
         slot.body_bytes = self.body_bytes.clone().try_acquire_many_owned(bytes).ok();
@@ -98,7 +100,8 @@ impl RequestSlots {
     }
 }
 
-/// Returns true if a directory has more entries than one listing may hold. Stops at the first entry too many.
+/// Returns true if a directory has more entries, or more bytes of names, than one listing may hold. Stops at the first
+/// entry beyond the limit.
 pub(crate) fn is_too_long(directory: &File) -> io::Result<bool> {
     // The descriptor of a granted directory names the directory, and cannot be read itself.
     let readable = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -107,7 +110,7 @@ pub(crate) fn is_too_long(directory: &File) -> io::Result<bool> {
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
-        // These names are part of every directory, and of no listing.
+        // Every directory contains these two names, but no listing does.
         if matches!(name, b"." | b"..") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Hides secrets in what a failure shows of a guest's texts.
+//! Hides secrets in the texts of a guest that a failure shows.
 
 use aho_corasick::AhoCorasick;
 
@@ -13,9 +13,9 @@ const ENCODED_BYTES_MIN: usize = 4;
 
 /// The secrets that a plugin may use, as texts to find and their replacements.
 ///
-/// A value of any length is found as it is, and inside base64 with either alphabet. So is a placeholder. A plugin that
-/// receives its secrets in clear is no exception, because its failures are recorded. A value that the guest compressed,
-/// encrypted, escaped or encoded in another way is not found.
+/// A value of any length is found in clear, and inside base64 with either alphabet. A placeholder is found in clear.
+/// The rule also holds for a plugin that receives its secrets in clear, because its failures are recorded. A value that
+/// the guest compressed, encrypted, escaped or encoded in another way is not found.
 pub(crate) struct HiddenSecrets {
     texts: Vec<Vec<u8>>,
     replacements: Vec<String>,
@@ -45,8 +45,8 @@ impl HiddenSecrets {
         self.replacements.push(format!("<secret {name}>"));
     }
 
-    /// Replaces the secrets in a text. With `is_cut`, the text is the end of a longer one, so the end of a secret may stand
-    /// at its beginning, and the first bytes are left out.
+    /// Replaces the secrets in a text. With `is_cut`, the text is the end of a longer text and may begin with the end
+    /// of a secret. The first bytes are then left out.
     pub(crate) fn replace_in(&self, text: &[u8], is_cut: bool) -> Vec<u8> {
         if self.texts.is_empty() {
             return text.to_vec();
@@ -67,7 +67,7 @@ impl HiddenSecrets {
             if end <= at {
                 continue;
             }
-            // A secret that overlaps the one before it is left out with it.
+            // A secret that overlaps the previous secret begins before `at`. No text lies between the two.
             if start >= at {
                 output.extend_from_slice(&text[at..start]);
             }

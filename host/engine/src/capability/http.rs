@@ -31,7 +31,8 @@ use crate::guest::permissions::CallPermissions;
 /// inserted. A longer body is sent in chunks.
 const COUNTED_BODY_BYTES_MAX: u64 = 1 << 20;
 
-/// Length in bytes up to which all bodies may grow by the same number of bytes when secrets are inserted.
+/// Length in bytes up to which all bodies have the same limit. With the secrets inserted, such a body may have twice
+/// this length. A longer body may have twice its own length.
 const SHORT_BODY_BYTES: u64 = 16 << 10;
 
 /// Headers by which some servers replace the method or the path of a request.
@@ -111,7 +112,7 @@ impl WasiHttpHooks for RequestHooks {
     }
 }
 
-/// Returns a sent request whose place is taken until its answer has been received or dropped.
+/// Returns a sent request that keeps its place until its answer has been received or dropped.
 fn holding(slot: RequestSlot, (response, connection): SentRequest) -> SentRequest {
     let connection = Box::new(async move {
         let _slot = slot;

@@ -20,7 +20,7 @@ const IF_IT_READS: &str = "if the method changes nothing there";
 pub const METHODS: [Method; 7] =
     [Method::GET, Method::HEAD, Method::OPTIONS, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
-/// A request, as far as grants depend on it.
+/// Properties of a request on which the grants depend.
 #[derive(Clone, Debug)]
 pub struct RequestLine<'a> {
     /// Server that the request goes to.
@@ -34,7 +34,7 @@ pub struct RequestLine<'a> {
 /// Returns the grants that allow a request.
 ///
 /// # Errors
-/// Not one grant allows the request. The refusal contains the line that would allow it.
+/// No grant allows the request. The refusal contains the line that would allow it.
 pub fn check_http<'g>(
     grants: &'g Grants,
     permissions: CallPermissions,
@@ -74,7 +74,7 @@ fn refusal(grants: &Grants, permissions: CallPermissions, request: &RequestLine<
         Some(at) => at,
         None => {
             let path = if request.path.len() <= SHOWN_PATH_BYTES_MAX { request.path } else { "/" };
-            // A server that is not named at all is granted as a whole.
+            // If no grant names the server, the line grants every path of the server.
             let named = wanted.http.iter().any(|grant| same_origin(&grant.origin, origin));
             let new = HttpGrant::read_only((*origin).clone());
             wanted.http.push(match named {
@@ -196,8 +196,8 @@ fn same_origin(grant: &Origin, origin: &Origin) -> bool {
     grant.scheme == origin.scheme && grant.port == origin.port && same_host(&grant.host, &origin.host)
 }
 
-/// Returns true if `path` is `prefix` or lies below it. A path that a server could read as another one lies below `/`
-/// alone.
+/// Returns true if `path` is `prefix` or lies below it. A path that servers could read in different ways matches only
+/// the prefix `/`.
 fn path_matches(prefix: &str, path: &str) -> bool {
     if prefix == "/" {
         return true;
@@ -207,11 +207,11 @@ fn path_matches(prefix: &str, path: &str) -> bool {
     below && !is_ambiguous_path(path)
 }
 
-/// Returns true if servers differ in the segments that they read from the path: it has a segment `.` or `..`, also
+/// Returns true if two servers could read different segments from the path. The reason is a segment `.` or `..`, also
 /// percent-encoded or with parameters, or an encoded `/` or `\`.
 pub fn is_ambiguous_path(path: &str) -> bool {
     let mut decoded = path.as_bytes().to_vec();
-    // A server may decode what another one decoded before.
+    // A server may decode a path that another server has already decoded.
     loop {
         let next = percent_decoded(&decoded);
         if next == decoded {
@@ -327,7 +327,7 @@ mod tests {
         }
     }
 
-    /// I198. A refusal contains the line that would allow the request, and that line does.
+    /// I198. A refusal contains a line of `latch.toml` that allows the request.
     #[test]
     fn refusal_names_the_grant_that_would_allow_the_request() {
         let grants = Grants { http: vec![table(A, "/v1/", &[Method::GET], &[])], ..Grants::default() };
@@ -344,7 +344,8 @@ mod tests {
         assert!(text.len() < 1_000, "{} bytes", text.len());
     }
 
-    /// I199. Only a grant of an address alone allowed more before, so only its refusals make a call wait.
+    /// I199. Of the older grants, only a grant of an address alone allowed more than today. Only refusals by such a
+    /// grant make a call wait.
     #[test]
     fn narrower_rule_is_named_where_it_alone_refuses() {
         let short = Grants { http: vec![HttpGrant::read_only(origin(A))], ..Grants::default() };

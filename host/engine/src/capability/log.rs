@@ -69,7 +69,8 @@ fn is_of_last_words(level: log::Level) -> bool {
     matches!(level, log::Level::Warn | log::Level::Error)
 }
 
-/// Returns the lines of a message, each for a record of its own. A line break in a record could imitate a record of the host.
+/// Splits a message into lines, because each line becomes a separate record. A line break in a record could imitate a
+/// record of the host.
 pub(crate) fn lines(message: &str) -> impl Iterator<Item = String> {
     let message = truncate::at_bytes(message, bounds::LOG_RECORD_BYTES).start;
     let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];

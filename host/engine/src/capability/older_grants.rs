@@ -1,4 +1,4 @@
-//! Grants written before methods, reads and bound secrets existed, in their present form.
+//! Converts grants from the time before methods, reads and bound secrets existed into their present form.
 
 use latchwork_core::model::manifest::{Determinism, OperatorSpec};
 
@@ -6,8 +6,8 @@ use crate::capability::grant::may_carry_secrets;
 use crate::capability::grants::{Grants, HeaderName, HttpGrant, Method, SecretPlace};
 use crate::guest::permissions::EffectClass;
 
-/// Returns grants that allow what the grants of addresses alone allowed to these operators before. Returns `None` if the
-/// present rules take nothing away.
+/// Returns grants that allow these operators everything that a grant of an address alone allowed in earlier versions.
+/// Returns `None` if the present rules take nothing away.
 ///
 /// An address alone allowed every method to operators that change the world, and `POST` to operators that are declared
 /// `stable`. A named secret was inserted into every request.
@@ -40,8 +40,8 @@ pub fn present_form(grants: &Grants, operators: &[OperatorSpec]) -> Option<Grant
     (present != *grants).then_some(present)
 }
 
-/// Returns the operators that declare no stronger effect than `internal-write`, if the plugin has grants with which they could
-/// change other systems before.
+/// Returns the operators whose strongest effect is `internal-write`, if the grants of the plugin let such operators
+/// change other systems in earlier versions. Otherwise the list is empty.
 pub fn operators_without_external_effect<'o>(grants: &Grants, operators: &'o [OperatorSpec]) -> Vec<&'o OperatorSpec> {
     let could_send = !grants.tcp.is_empty() || grants.http.iter().any(|grant| grant.is_address_only);
     let is_internal = |spec: &&OperatorSpec| could_send && EffectClass::of(&spec.effects) == EffectClass::Internal;

@@ -1,7 +1,7 @@
 //! The granted directories of a loaded plugin, kept open.
 //!
-//! A directory is opened when the plugin is loaded. Each call gets the same directory, also if another one, or a link, has
-//! its name by then.
+//! A directory is opened when the plugin is loaded. Each call gets this directory, even if another directory or a link
+//! has replaced it under its name since then.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};

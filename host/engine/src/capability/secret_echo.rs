@@ -1,4 +1,4 @@
-//! Replaces secrets by their placeholders in what a server answers.
+//! Replaces secrets by their placeholders in the answers of servers.
 //!
 //! A value is found as it is, and inside base64 with either alphabet, wherever it begins in the encoded text. A value of
 //! fewer than [`SECRET_BYTES_MIN`] bytes is not looked for, because it could be a part of any text. A value that is
@@ -63,7 +63,7 @@ impl SecretEcho {
     pub(crate) fn replace_in(&self, method: &Method, response: Response<WasiBody>) -> Response<WasiBody> {
         let (mut parts, body) = response.into_parts();
         self.replace_in_headers(&mut parts.headers);
-        // The response to a HEAD request has no body, and its length is that of another response.
+        // A response to HEAD has no body. Its length describes the body of another response, so the header is kept.
         if *method != Method::HEAD {
             parts.headers.remove(CONTENT_LENGTH);
         }
@@ -76,19 +76,19 @@ impl SecretEcho {
             let mut bytes = stream.take(value.as_bytes(), false);
             bytes.extend(stream.take(&[], true));
             if bytes != value.as_bytes() {
-                // Placeholders have no bytes that a header may not have.
+                // Placeholders contain only bytes that a header may contain.
                 *value = HeaderValue::from_bytes(&bytes).unwrap_or_else(|_| HeaderValue::from_static(""));
             }
         }
     }
 }
 
-/// Returns the characters of base64 that depend on `value` alone, if `before` bytes precede it: in the standard alphabet
-/// and in the one for URLs.
+/// Returns the base64 characters that depend on `value` alone, if `before` bytes precede the value. The first form uses
+/// the standard alphabet, and the second form uses the alphabet for URLs.
 pub(super) fn base64_forms(value: &[u8], before: usize) -> [Vec<u8>; 2] {
     let padded = [&vec![0; before], value].concat();
-    // Six bits for each character. The first characters also contain bits of the bytes before the value, and the last
-    // one may contain bits of the bytes behind it.
+    // Each character holds six bits. The first characters also hold bits of the bytes before the value. The last
+    // character may also hold bits of the bytes after the value.
     let (first, last) = ((before * 8).div_ceil(6), padded.len() * 8 / 6);
     [BASE64_STANDARD_NO_PAD.encode(&padded), BASE64_URL_SAFE_NO_PAD.encode(&padded)]
         .map(|text| text.as_bytes()[first..last].to_vec())
@@ -110,7 +110,7 @@ impl EchoStream {
         let mut output = Vec::with_capacity(input.len());
         let mut at = 0;
         loop {
-            // A text that begins at `open` or later may be longer than the input shows.
+            // A text that begins at `open` or later may continue in the next piece.
             let open = if is_end { input.len() } else { first_open(texts, &input, at) };
             match finder.find(&input[at..]).filter(|found| at + found.start() < open) {
                 Some(found) => {
@@ -128,7 +128,8 @@ impl EchoStream {
     }
 }
 
-/// Returns the first position from `at` on where the rest of the input is the start of a text, or the end of the input.
+/// Returns the first position from `at` on at which a text may begin that the input does not contain completely.
+/// Returns the length of the input if there is no such position.
 fn first_open(texts: &[Vec<u8>], input: &[u8], at: usize) -> usize {
     let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
     let from = at.max((input.len() + 1).saturating_sub(longest));

@@ -28,7 +28,7 @@ pub(crate) struct SecretInsertion {
 
 impl SecretInsertion {
     /// Refuses a request with a placeholder in its address. Addresses are written to the logs of servers, and no grant
-    /// binds a secret to one.
+    /// binds a secret to an address.
     pub(crate) fn check_address(&self, uri: &Uri) -> Result<(), Error> {
         let address = uri.to_string();
         for placeholder in address.as_bytes().windows(LEN).filter(|text| text.starts_with(PREFIX)) {

@@ -24,11 +24,11 @@ struct Line {
     slot: String,
     level: Level,
     text: Vec<u8>,
-    /// Number of bytes that are still logged.
+    /// Number of bytes that the stream may still log.
     left: usize,
     /// True if bytes were left out. A last record says so.
     is_full: bool,
-    /// Also receives the bytes. `None` for standard output.
+    /// Last words of the guest, to which the bytes are added too. `None` for standard output.
     last_words: Option<LastWords>,
 }
 
@@ -40,7 +40,7 @@ impl LogStream {
         Self(Arc::new(Mutex::new(line)))
     }
 
-    /// Adds everything that is written to the last words of the guest, too.
+    /// Returns the stream, which from then on also adds its bytes to the last words of the guest.
     pub(crate) fn with_last_words(self, last_words: LastWords) -> Self {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).last_words = Some(last_words);
         self

@@ -125,7 +125,7 @@ impl CodeCache {
             let key = path.file_stem().and_then(|stem| stem.to_str()).and_then(Hash::from_hex);
             match std::fs::read(&path) {
                 Ok(bytes) if key.is_some_and(|key| self.verified_code(&bytes, key).is_some()) => whole += 1,
-                // Entries of an earlier program are under other keys, so none is used.
+                // An earlier program wrote this entry under another key. The entry is neither used nor damaged.
                 Ok(bytes) if bytes.starts_with(MAGIC) => {}
                 // Another process removed the entry in the meantime.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -381,7 +381,7 @@ mod tests {
         assert!(open(&path).is_err());
     }
 
-    /// I229: who can write to the entries alone has no secret to forge one with.
+    /// I229: a user who can only write to the entries does not have the secret that a forged entry would need.
     #[test]
     fn secret_is_kept_in_its_own_directory() {
         let temp = tempfile::tempdir().unwrap();

@@ -28,7 +28,7 @@ const DESCRIBE_LIMITS: Limits = Limits {
     fuel: bounds::DESCRIBE_FUEL,
     timeout_ms: bounds::DESCRIBE_TIMEOUT_MS,
     output_bytes: bounds::DESCRIBE_BYTES,
-    // Only a language runtime makes host calls, and only a few WASI calls at its start. `describe` itself makes none.
+    // `describe` itself makes no host calls. Only a language runtime makes a few WASI calls at its start.
     host_calls: bounds::DESCRIBE_HOST_CALLS,
 };
 
@@ -147,7 +147,7 @@ pub(crate) fn check_manifest(
     if manifest.operators.is_empty() {
         wrong("operators".into(), "the list is empty; a plugin serves at least one operator".into());
     }
-    // Each operator has two schemas to compile, so a longer list is not looked at.
+    // Each operator has two schemas to compile, so the operators of a longer list are not checked.
     if manifest.operators.len() > bounds::OPERATORS {
         let (count, most) = (manifest.operators.len(), bounds::OPERATORS);
         wrong("operators".into(), format!("there are {count} operators where {most} are allowed"));

@@ -25,7 +25,8 @@ const SPARE_MEMORIES: u32 = 64;
 /// Bytes of a used memory that are cleared in place instead of being returned to the system.
 const RESIDENT_BYTES: usize = 1 << 20;
 
-/// Number of steps that can run at the same time, and of tools. Further ones wait.
+/// Number of steps that can run at the same time. The same number of tools can run at the same time. Further steps and
+/// tools wait.
 ///
 /// Each instance needs a stack. The engine protects the end of each stack with a system call when it makes the pool, so
 /// a large pool is slow to make: 7 µs for each stack.

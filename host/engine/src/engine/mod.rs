@@ -79,7 +79,7 @@ pub struct EngineOptions {
     pub cache_secret_dir: Option<PathBuf>,
     /// Function that adds details to the reasons of a refusal.
     pub explain: Explain,
-    /// Is called before each compilation. Engines of one process share no listener.
+    /// Listener that is called before each compilation. Engines of one process share no listener.
     pub on_compile: CompilationListener,
     /// Number of instances that can run at the same time.
     pub pool_size: PoolSize,
@@ -105,7 +105,8 @@ struct Profile {
     engine: wasmtime::Engine,
     digest: Hash,
     pool: InstancePool,
-    /// Size of the thread's stack that a synchronous call of a guest needs. `None` if any thread will do.
+    /// Size of the thread's stack that a synchronous call of a guest needs. `None` if the stack of every thread is
+    /// large enough.
     thread_stack_bytes: Option<usize>,
 }
 

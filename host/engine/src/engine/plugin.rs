@@ -252,7 +252,8 @@ impl Plugin {
                 tool::check_tool_output(&output, limits, self.schemas.get(operator))?;
                 Ok(ReconcileVerdict::Happened(output))
             }
-            // A query that the host refused in part proves nothing, and this verdict permits a repetition of the call.
+            // If the host refused a part of the query, this verdict proves nothing. The verdict permits a repetition of
+            // the call, so `Unknown` replaces it.
             ToolReturn::Verdict(Verdict::DidNotHappen) if was_denied => Ok(ReconcileVerdict::Unknown),
             ToolReturn::Verdict(Verdict::DidNotHappen) => Ok(ReconcileVerdict::DidNotHappen),
             ToolReturn::Verdict(Verdict::NotYet(ms)) => Ok(ReconcileVerdict::NotYet(ms)),
@@ -320,7 +321,7 @@ impl Plugin {
         code.functions()?.get(operator)
     }
 
-    /// Checks the output of a step. An output that the log does not hold needs a canonical form.
+    /// Checks the output of a step. An output that is not in the log yet must have a canonical form.
     fn check_output_text(&self, operator: &str, text: &str, is_recorded: bool) -> Result<(), Failure> {
         let refused = |why: String| Failure::new(Code::SchemaValidationFailed, why);
         let value = match is_recorded {

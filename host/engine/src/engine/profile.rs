@@ -56,8 +56,8 @@ pub enum Variation {
     /// guest has half the stack.
     Unpooled,
     /// The code is compiled without optimization and with another register allocator. Memory lies at other addresses,
-    /// is copied instead of mapped, and its bounds are checked by instructions. The stack is so large that a guest
-    /// that fits the usual stack fits this stack, because unoptimized code needs more of it.
+    /// is copied instead of mapped, and its bounds are checked by instructions. Unoptimized code needs more stack. The
+    /// stack is therefore so large that every guest that fits the usual stack also fits this one.
     Unoptimized,
 }
 

@@ -1,8 +1,9 @@
 //! Refuses clocks and random numbers to a pure operator of a tool.
 //!
-//! A call of a pure operator has fixed clocks and random numbers, so its result cannot depend on them. A read by the plugin
-//! is nevertheless refused. The author then learns that the operator is not pure, and nothing takes a fixed time for the
-//! real one. A runtime may read while it starts, and a runtime that reads in every program may also read later.
+//! A call of a pure operator has fixed clocks and random numbers, so its result cannot depend on them. A read by the
+//! plugin is nevertheless refused. The author then learns that the operator is not pure, and no plugin takes the fixed
+//! time for the real time. Reads by a language runtime are allowed while the runtime starts. If a runtime reads in
+//! every program, its later reads are allowed too.
 
 use wasmtime::component::Linker;
 use wasmtime::{StoreContextMut, WasmBacktrace};
@@ -27,8 +28,8 @@ macro_rules! guards {
         /// Functions that a pure operator may not call: interface without its version, function, and what it reads.
         pub const READS: &[(&str, &str, &str)] = &[$(($interface, $function, $what)),*];
 
-        /// Replaces the functions that read a clock or random numbers. Seeds of hash maps stay, because they may only
-        /// change the order of a map, and are fixed.
+        /// Replaces the functions that read a clock or random numbers. The functions for seeds of hash maps are not
+        /// replaced. Their seeds are fixed, and can only change the order of a map.
         pub(super) fn link(linker: &mut Linker<ToolState>) -> wasmtime::Result<()> {
             $(linker.instance(&format!("{}@{VERSION}", $interface))?.func_wrap(
                 $function,
@@ -55,7 +56,7 @@ guards! {
         () -> u64, random, insecure::Host::get_insecure_random_u64;
 }
 
-/// Fails if a pure operator reads.
+/// Fails if a pure operator makes this access.
 fn check(store: &StoreContextMut<'_, ToolState>, access: &str) -> wasmtime::Result<()> {
     let state = store.data();
     if !state.permissions.is_pure || !state.has_begun {

@@ -1,7 +1,7 @@
 //! Effects that `latch.toml` states for the operators of a component that describes itself.
 //!
-//! The administrator may add effects, which demands gates, barriers and declarations in plans. Effects that the component
-//! describes cannot be removed.
+//! The administrator may add effects. Added effects require gates, barriers and declarations in plans. Effects that the
+//! component describes cannot be removed.
 
 use std::collections::BTreeSet;
 

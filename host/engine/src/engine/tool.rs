@@ -338,7 +338,7 @@ impl ToolCallResult {
     pub(crate) fn into_end(self, limits: &Limits, schema: Option<&schema::Schemas>) -> ToolEnd {
         let ToolCallResult { returned: said, begun, hindered, fuel, wall_us, functions } = self;
         if let Some((DeniedBy::DryRun, why)) = hindered.denied {
-            // The mode skips the call, whatever the guest made of the refusal.
+            // The mode skips the call, regardless of how the guest handled the refusal.
             let answer = Answer::NotApplied(Failure::new(Code::ModeForbids, why));
             return ToolEnd { answer, fuel, wall_us, functions };
         }
@@ -395,8 +395,8 @@ impl ToolCallResult {
     }
 }
 
-/// Explains what a tool said by the access that hindered it. A refused access also explains an error that is too large;
-/// without one, `oversized` takes its place.
+/// Explains an error of a tool by an access that the host refused or could not complete. If no such access explains an
+/// oversized error, the result is `oversized`.
 fn explain_error(said: Failure, hindered: Hindrances, oversized: Option<Failure>) -> Failure {
     let code = said.code;
     let explained = explain_hindrance(said, hindered);
@@ -432,8 +432,8 @@ fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
     Failure { code, message: truncate::at_bytes(&message, MESSAGE_BYTES_MAX).start.to_owned(), ..failure }
 }
 
-/// Returns true if a plugin may report a refused access with this code. The other codes speak about the input or about an
-/// answer of a server.
+/// Returns true if a plugin may report a refused access with this code. The other codes describe the input or an answer
+/// of a server.
 fn may_be_denial(code: Code) -> bool {
     matches!(
         code,
@@ -463,7 +463,7 @@ pub(crate) fn check_tool_output(
     let usage = output.usage.as_ref();
     let model_bytes = usage.map_or(0, |usage| optional(&usage.model));
     if model_bytes > bounds::MODEL_NAME_BYTES {
-        // The sums of the costs are kept by model.
+        // The stored sums of the costs have the name of the model in their key.
         let max = bounds::MODEL_NAME_BYTES;
         let message = format!("the name of the model has {model_bytes} bytes; at most {max} are allowed");
         return Err(Failure::new(Code::OutputLimit, message));

@@ -17,8 +17,8 @@ use crate::guest::limits::oversized;
 /// of these codes on purpose.
 const EXCEPTION_KEY: &str = "latchwork:exception";
 
-/// Returns the failure of a tool whose error is larger than its answer may be. An error is stored like an answer, and in an
-/// event besides.
+/// Returns the failure for an error that is larger than an answer may be. An error has the limit of an answer, because
+/// it is stored like an answer, and in an event as well.
 pub(crate) fn oversized_error(error: &import::types::Error, limits: &Limits) -> Option<Failure> {
     let len = error.message.len() + error.detail.as_ref().map_or(0, String::len);
     (len > limits.output_bytes as usize).then(|| oversized(len, limits))

@@ -16,7 +16,7 @@ const FRAMES_KEPT: usize = 24;
 
 /// Maximum length of an error message of or about a guest, in bytes. Longer messages are truncated.
 pub(crate) const MESSAGE_BYTES_MAX: usize = bounds::MESSAGE_BYTES;
-/// Maximum length of the name of a function in a message, in bytes. A component can name its functions with megabytes.
+/// Maximum length of the name of a function in a message, in bytes. A component can contain names of several megabytes.
 const NAME_BYTES_MAX: usize = bounds::FUNCTION_NAME_BYTES;
 
 /// Reason why the host ended a guest.
@@ -179,7 +179,7 @@ pub(crate) fn functions_of(backtrace: &WasmBacktrace) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// I223: errors of the system are faults of the machine, with any context around them. A trap and another error are not.
+    /// I223: a lack of system resources is a fault of the machine, in any context. A trap or another error is not.
     #[test]
     fn lack_of_resources_is_a_fault_of_the_machine() {
         let code = |error: &wasmtime::Error| classify(error).0;

@@ -6,13 +6,15 @@ use latchwork_core::encoding::canon::Refusal;
 use latchwork_core::encoding::{canon, truncate};
 use latchwork_core::model::bounds;
 
-/// Part of the message about a JSON text without a canonical form. The checker of plugins recognizes the reason by it.
+/// Part of the message about a JSON text without a canonical form. By this part, the checker of plugins recognizes the
+/// reason.
 pub const NO_CANONICAL_FORM: &str = "has no canonical form";
 
-/// Parses a text. `what` names it in the message. The message has a bounded length, because it can name a key.
+/// Parses a text. `what` is the name of the text in the message. The message has a bounded length, because it can
+/// contain a key of the text.
 ///
 /// # Errors
-/// Says if the text is not JSON or has no canonical form, with the byte offset.
+/// The text is not JSON or has no canonical form. The message contains the byte offset.
 pub(crate) fn parse(what: &str, text: &str) -> Result<Value, String> {
     canon::parse_strict(text.as_bytes()).map_err(|error| {
         let message = match error.refusal {
@@ -27,7 +29,7 @@ pub(crate) fn parse(what: &str, text: &str) -> Result<Value, String> {
 mod tests {
     use super::*;
 
-    /// I252: a key of any length can appear twice.
+    /// I252: the message about a repeated key can contain a key of any length.
     #[test]
     fn message_about_a_text_has_a_bounded_length() {
         let twice = |key: usize| {

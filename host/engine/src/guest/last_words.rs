@@ -7,8 +7,8 @@ use latchwork_core::model::error::{Code, Failure};
 
 /// Maximum number of bytes that are shown.
 const SHOWN_BYTES_MAX: usize = bounds::LAST_WORDS_BYTES;
-/// Number of bytes that are kept. More bytes than are shown, so that a secret at the beginning of the shown part is found
-/// as a whole.
+/// Number of bytes that are kept. It is larger than the number of shown bytes. A secret at the beginning of the shown
+/// part is then found as a whole.
 pub(crate) const KEPT_BYTES_MAX: usize = 32 << 10;
 
 /// Beginning of the last words in a failure message.
@@ -22,7 +22,7 @@ pub(crate) struct LastWords(Arc<Mutex<Kept>>);
 #[derive(Debug, Default)]
 struct Kept {
     bytes: Vec<u8>,
-    /// True if the guest wrote more in front of these bytes.
+    /// True if the guest wrote more bytes before these bytes.
     is_cut: bool,
 }
 
@@ -35,11 +35,11 @@ impl Kept {
 }
 
 impl LastWords {
-    /// Adds a text. The beginning of what is kept gives way to it.
+    /// Adds a text. If too many bytes are then kept, the oldest are dropped.
     pub(crate) fn add(&self, text: &[u8]) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.bytes.extend_from_slice(text);
-        // Room for as much again, so that many short texts are not moved one by one.
+        // The bytes are cut only at twice the maximum. Otherwise each of many short texts would move all kept bytes.
         if kept.bytes.len() > 2 * KEPT_BYTES_MAX {
             kept.cut();
         }
@@ -51,8 +51,9 @@ impl LastWords {
         self.add(b"\n");
     }
 
-    /// Returns the failure with the last words, if a trap ended the guest and it wrote any. `show` returns what may be
-    /// shown of the kept bytes. Its second argument is true if the guest wrote more in front of them.
+    /// Returns the failure with the last words, if a trap ended the guest and the guest wrote last words. `show`
+    /// returns the part of the kept bytes that may be shown. Its second argument is true if the guest wrote more bytes
+    /// before the kept bytes.
     pub(crate) fn explain(&self, mut failure: Failure, show: impl FnOnce(&[u8], bool) -> Vec<u8>) -> Failure {
         if failure.code != Code::PluginTrap {
             return failure;
@@ -61,7 +62,7 @@ impl LastWords {
         kept.cut();
         let shown = show(&kept.bytes, kept.is_cut);
         let mut surplus = shown.len().saturating_sub(SHOWN_BYTES_MAX);
-        // The cut is not in the middle of a character.
+        // If the cut is in the middle of a character, the rest of this character is left out.
         while shown.get(surplus).is_some_and(|byte| byte & 0xc0 == 0x80) {
             surplus += 1;
         }
@@ -89,7 +90,7 @@ fn visible(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// I218, I242: the last words are bounded, end with the last text, and belong to traps alone.
+    /// I218, I242: the last words are bounded, end with the last text, and are shown only for a trap.
     #[test]
     fn last_words_are_bounded_and_belong_to_traps() {
         let words = LastWords::default();

@@ -18,7 +18,7 @@ pub(crate) const RECORD_BYTES: usize = 100;
 pub(crate) enum LogRecord {
     /// The record is written.
     Write,
-    /// The bytes are used up. A last record says so.
+    /// The record exceeds the bytes that are left. One last record that reports this replaces the record.
     WriteLast,
     /// The record is left out.
     LeaveOut,
@@ -35,7 +35,7 @@ pub(crate) struct Guard {
     memory_bytes_max: u64,
     table_elements: u64,
     table_elements_max: u64,
-    /// True if the guest last wanted more than its own module declares as the maximum.
+    /// True if the last requested growth exceeded the maximum that the guest's own module declares.
     is_beyond_own_maximum: bool,
     host_calls: u32,
     host_calls_max: u32,
@@ -82,7 +82,8 @@ impl Guard {
         }
     }
 
-    /// Takes the bytes of a log record from those that the try may still write. Returns the treatment of the record.
+    /// Subtracts the bytes of a log record from the bytes that the try may still write. Returns the treatment of the
+    /// record.
     pub(crate) fn take_log_bytes(&mut self, bytes: usize) -> LogRecord {
         match self.log_bytes_left.checked_sub(bytes + RECORD_BYTES) {
             Some(left) => {
@@ -97,8 +98,8 @@ impl Guard {
         }
     }
 
-    /// Returns the error of a growth within the limits that failed. A growth beyond the guest's own maximum fails on every
-    /// machine.
+    /// Returns the error of a growth that failed although the limits of the plugin allow it. The machine is at fault,
+    /// unless the growth exceeded the maximum of the guest's own module. Such a growth fails on every machine.
     fn failed_growth(&self, error: wasmtime::Error) -> wasmtime::Error {
         match self.is_beyond_own_maximum {
             true => error,
@@ -145,7 +146,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Awaits what the guest waits for, and excludes the time from the run time of the guest.
+    /// Awaits a future for which the guest waits, and excludes this time from the run time of the guest.
     pub(crate) async fn exclude_wait<T>(&mut self, awaited: impl Future<Output = T>) -> T {
         let since_us = clock::boot_us();
         let value = awaited.await;
@@ -237,7 +238,8 @@ mod tests {
     use super::*;
     use crate::guest::fault;
 
-    /// I225: bounds `memory_bytes` and `table_elements`. All memories of an instance count together, and all its tables.
+    /// I225: bounds `memory_bytes` and `table_elements`. All memories of an instance share one limit, and all tables
+    /// another.
     #[test]
     fn memories_and_tables_of_an_instance_are_bounded() {
         let mut guard = Guard::new(&Limits::default());
@@ -277,7 +279,7 @@ mod tests {
         assert!(!started_in_time || late.check_time().is_err());
     }
 
-    /// I225: bound `output_bytes`. All events of a try have the same limit together as its answer.
+    /// I225: bound `output_bytes`. All events of a try together have the same limit as its answer.
     #[test]
     fn events_of_a_try_are_bounded() {
         let mut guard = Guard::new(&Limits::default());
@@ -295,7 +297,7 @@ mod tests {
         assert!(matches!(guard.count_recorded_bytes(1), Err(HostFault::RecordedBytes(_))));
     }
 
-    /// I225: bound `log_bytes`. The first record beyond it is replaced by one that says so.
+    /// I225: bound `log_bytes`. A record that reports the excess replaces the first record beyond the bound.
     #[test]
     fn log_records_of_a_try_are_bounded() {
         let mut guard = Guard::new(&Limits::default());

@@ -34,9 +34,10 @@ impl EffectClass {
 pub struct CallPermissions {
     /// Class of the operator.
     pub class: EffectClass,
-    /// True if the job is a dry run. The code may then send `GET` and `HEAD` alone.
+    /// True if the job is a dry run. The code may then send only `GET` and `HEAD`.
     pub is_dry_run: bool,
-    /// True if the operator is declared `stable`. Without methods in grants, such operators could send `POST`.
+    /// True if the operator is declared `stable`. In earlier versions, whose grants named no methods, such an operator
+    /// could send `POST`.
     pub is_stable: bool,
     /// True if the operator is declared `pure`. Its code may then read no clock, no random numbers and no secrets.
     pub is_pure: bool,
@@ -67,14 +68,15 @@ impl CallPermissions {
     }
 }
 
-/// Rule that refused an access. If a call has several refusals, the last of the greatest rule explains its end.
+/// Rule that refused an access. The variants are in ascending order. If a call has several refusals, the last refusal
+/// by the greatest rule explains its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum DeniedBy {
     /// The grants, or the permissions that follow from the operator's effects.
     Grants,
-    /// Only the rules of methods, paths, bound secrets and effects. Without these rules, an address or a name alone granted
-    /// the access.
+    /// Only the rules about methods, paths, bound secrets and effects. In earlier versions without these rules, the
+    /// grant of an address or a name alone allowed the access.
     NarrowerGrants,
-    /// The mode of the job: a dry run sends `GET` and `HEAD` alone.
+    /// The mode of the job: a dry run sends only `GET` and `HEAD`.
     DryRun,
 }

@@ -1,7 +1,7 @@
 //! Reads of clocks and random numbers that a language's runtime makes by itself, in every program.
 
-/// Returns true if a read is made by the runtime, the standard library or the SDK of Go, and not for a function of the
-/// plugin, or if it only gives a log record its time.
+/// Returns true for a read that the runtime, the standard library or the SDK of Go makes for itself, and not for a
+/// function of the plugin. Also returns true if the read only gives a log record its time.
 pub fn is_of_the_runtime(functions: &[String]) -> bool {
     let is_go = functions.iter().any(|name| begins(name, &GO_FUNCTIONS));
     // Functions of a plugin in Go belong to the package `main`.
@@ -9,15 +9,15 @@ pub fn is_of_the_runtime(functions: &[String]) -> bool {
     // The first function outside of the packages that read clocks.
     let reader = functions.iter().find(|name| name.contains('.') && !begins(name, &["runtime.", "time."]));
     let is_of_the_sdk = reader.is_some_and(|name| name == TOOL_CALL);
-    // The collector runs while a function of the plugin allocates.
+    // The garbage collector runs while a function of the plugin allocates memory.
     let is_of_the_collector = functions.iter().any(|name| name.starts_with(COLLECTOR));
     let is_of_log = functions.iter().any(|name| begins(name, &LOG_FUNCTIONS));
     is_go && (!is_for_plugin || is_of_the_sdk || is_of_the_collector || is_of_log)
 }
 
-/// Returns true if the runtime of Go reads while the plugin runs: its scheduler and its garbage collector look at the clock
-/// whatever function of the plugin runs. Other than in [`is_of_the_runtime`], a read counts as one of the plugin only if a
-/// function whose purpose is the read asks the runtime for it.
+/// Returns true if the runtime of Go itself reads while the plugin runs. Its scheduler and its garbage collector read
+/// the clock during any function of the plugin. Unlike in [`is_of_the_runtime`], a read counts as a read of the plugin
+/// only if it comes from a function whose purpose is such a read.
 pub fn is_forced_by_the_runtime(functions: &[String]) -> bool {
     let is_go = functions.iter().any(|name| begins(name, &GO_FUNCTIONS));
     let reader = functions.iter().find(|name| name.contains('.') && !name.starts_with("runtime."));
@@ -31,10 +31,11 @@ fn begins(name: &str, beginnings: &[&str]) -> bool {
 /// Beginnings of the names of functions of Go that read a clock or random numbers for their caller.
 const READERS: [&str; 7] = ["time.now", "time.Now", "time.runtimeN", "time.Since", "time.Until", "crypto", "syscall."];
 
-/// Function of the SDK of Go that calls a tool. It reads the clock, which the call advances.
+/// Function of the SDK of Go that calls a tool. After the call, which advances the clock, the function reads the clock.
 const TOOL_CALL: &str = "latchwork_internal_host.Call";
 
-/// Beginnings of the names of functions that every program in Go has. The SDK asks for the context of each run.
+/// Beginnings of the names of functions that every program in Go has. The functions of the SDK are among them, because
+/// the SDK requests the context of each run.
 const GO_FUNCTIONS: [&str; 3] = ["runtime.", "latchwork.", "latchwork_internal_host."];
 
 /// Beginning of the names of functions of the garbage collector of Go.

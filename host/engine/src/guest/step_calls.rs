@@ -51,9 +51,9 @@ pub trait StepCalls: Send {
     fn output_is_recorded(&self) -> bool {
         false
     }
-    /// Is called after the instantiation, immediately before the step's own function.
+    /// Announces that the step's own function begins. The instantiation has ended at this time.
     fn begin_run(&mut self) {}
-    /// Is called before the guest receives a value of this source. An error ends the try at this call.
+    /// Announces that the guest is about to receive a value of this source. An error ends the try at this call.
     fn before_read(&mut self, _source: Source) -> Result<(), Stop> {
         Ok(())
     }

@@ -57,7 +57,7 @@ fn trap_in(name: &str) -> wasmtime::Error {
     go.call(&mut store, ()).unwrap_err()
 }
 
-/// I225: bound `function_name_bytes`. A component can name its functions with megabytes.
+/// I225: bound `function_name_bytes`. A component can contain function names of several megabytes.
 #[test]
 fn name_of_a_function_in_a_message_is_cut() {
     let longest = "n".repeat(bounds::FUNCTION_NAME_BYTES);

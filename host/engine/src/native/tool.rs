@@ -57,7 +57,7 @@ pub trait NativeTool: Send + Sync + 'static {
     /// have changed the world. A result must fit the output schema.
     async fn invoke(&self, operator: &str, args: &Value, call: &ToolCallContext) -> Answer;
 
-    /// Asks whether the call with the external key of `call` happened. May only read.
+    /// Asks whether the call with the external key of `call` happened. The function may only read.
     ///
     /// # Errors
     /// The question cannot be answered now. The call stays in doubt.
@@ -70,7 +70,7 @@ pub trait NativeTool: Send + Sync + 'static {
         Ok(ReconcileVerdict::Unknown)
     }
 
-    /// Checks a recorded change against the world. May only read.
+    /// Checks a recorded change against the world. The function may only read.
     ///
     /// # Errors
     /// The change cannot be checked now.

@@ -1,4 +1,4 @@
-//! Opens folders and files without following links, so that a link which a guest makes leads nowhere.
+//! Opens folders and files without following links, so that a guest cannot redirect an access by making a link.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -21,7 +21,8 @@ pub fn open_folder(path: &Path) -> io::Result<OwnedFd> {
 /// does not block.
 ///
 /// # Errors
-/// `path` is empty, is absolute, or contains `..`. Or a part of `path` is a link: [`is_link`] is then true.
+/// `path` is empty, is absolute, or contains `..`. If a part of `path` is a link, [`is_link`] returns true for the
+/// error.
 pub fn open_file_beneath(folder: BorrowedFd<'_>, path: &Path) -> io::Result<Option<File>> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -51,7 +52,7 @@ fn descend(from: OwnedFd, path: &Path) -> io::Result<OwnedFd> {
 
 fn open_inner(folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
     openat(folder, name, folder_flags(), Mode::empty()).map_err(|error| {
-        // The system reports a link as something that is no folder.
+        // For a link, the system reports the same error as for a file that is not a folder.
         let is_link = || statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|meta| is_link_mode(meta.st_mode));
         if error == Errno::NOTDIR && is_link() { Errno::LOOP.into() } else { error.into() }
     })

@@ -19,8 +19,8 @@ impl Database {
         claimer: &LeaseRequest,
     ) -> Result<Option<Claim>, StoreError> {
         self.generation.begin_use(&self.access()).await?;
-        // A first search runs outside a write transaction. Most searches find no job, and then no write transaction is
-        // needed.
+        // A first search runs outside a write transaction. Most searches find no job, so they need no write
+        // transaction.
         let here = self.time_source.local_now();
         let script = wanted.search(self.dialect, here.as_ref(), &self.machine.boot_id());
         let rows = self.readers.run(StatementName::CLAIM_LOOK, script).await?;

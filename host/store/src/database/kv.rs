@@ -25,7 +25,8 @@ impl KeyValue for Database {
 }
 
 impl Database {
-    /// Returns the namespaces of the key-value maps of all tenants that have entries, each with its bytes.
+    /// Returns the namespaces of the key-value maps that all tenants share, each with the bytes of its map. Leaves out
+    /// empty maps.
     pub async fn shared_maps(&self) -> Result<Vec<(String, u64)>, StoreError> {
         kv::read_shared_maps(&self.readers, self.dialect).await
     }

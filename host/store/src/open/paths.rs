@@ -28,8 +28,8 @@ pub(crate) fn check_path(path: &Path, create: bool) -> Result<(), StoreError> {
     }
 }
 
-/// Creates the file of a database, so that SQLite does not create it with the mode of the process. SQLite gives the files
-/// beside it the same mode.
+/// Creates the file of a database before SQLite does. SQLite would give the file the default mode of the process.
+/// SQLite gives the other files of the database the mode of this file.
 pub(crate) fn create_database_file(path: &Path) -> Result<(), StoreError> {
     let created = private_files::open_file(path);
     created.map(drop).map_err(|error| StoreError::Unavailable(format!("cannot create it: {error}")))

@@ -109,7 +109,7 @@ impl ListenerState {
         self.notifications.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a notification and wakes the waiting tasks.
+    /// Records a notification and wakes the waiting tasks.
     fn notify(&self, note: impl FnOnce(&mut Notifications, u64)) {
         let number = *self.revision.borrow() + 1;
         note(&mut self.lock_notifications(), number);

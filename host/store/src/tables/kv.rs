@@ -1,7 +1,7 @@
 //! Key-value maps for tools: their entries, and the bytes of each map.
 //!
-//! A map has the lock of its name from the start of a group to its end, so that no other writer changes its bytes
-//! between reading and writing them.
+//! A group holds the lock of each map that it writes from the start of the group to its end. No other writer can then
+//! change the bytes of the map between reading and writing them.
 
 use async_trait::async_trait;
 
@@ -153,7 +153,7 @@ pub(crate) async fn read_value(
     rows.iter().flatten().next().map(|row| RowReader::new(row, "kv_entries").blob()).transpose()
 }
 
-/// Returns the namespaces of the maps of all tenants that have entries, each with its bytes.
+/// Returns the namespaces of the maps that all tenants share, each with the bytes of its map. Leaves out empty maps.
 pub(crate) async fn read_shared_maps(readers: &Readers, dialect: Dialect) -> Result<Vec<(String, u64)>, StoreError> {
     let script =
         StatementBatch::new("SELECT namespace, bytes FROM kv_maps WHERE tenant = '' AND bytes > 0 ORDER BY namespace");

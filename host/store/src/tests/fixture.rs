@@ -33,7 +33,7 @@ fn event(seq: u64, attempt: u32, prev: Hash) -> Event {
     Event::seal(seq, 1_700_000_000_000_000, attempt, body, prev)
 }
 
-/// Submits a job with one event, claimed by a process. The second value holds the lock of that process.
+/// Submits a job with one event. A process holds the lease of the job. The second value holds the lock of that process.
 pub(super) async fn submit_claimed(store: &Database, dir: &Path, name: &str) -> (Batch, OwnerLock) {
     let first = event(0, 0, Hash::default());
     let lock = OwnerLock::acquire(dir, name, name, &SystemClock::new().unwrap()).unwrap();

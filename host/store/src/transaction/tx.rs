@@ -21,8 +21,8 @@ pub(crate) struct Tx<'a> {
     time: &'a TimeSource,
     pub(crate) dialect: Dialect,
     locks: GroupLocks,
-    /// Reason why this transaction may start no call and claim no job: the database may not be the database last used
-    /// here.
+    /// Reason why this transaction must not start a call or claim a job: the database is possibly not the database that
+    /// was last used here.
     pub(crate) restored: Option<StoreError>,
     begun: bool,
     timestamps: Option<Timestamps>,

@@ -12,8 +12,8 @@ use crate::transaction::tx::Tx;
 pub(crate) trait Work: Send + Sync + 'static {
     /// Outcome of the work, including refusals.
     type Output: Send + 'static;
-    /// Returns true if the work claims jobs, extends leases or fires timers. Such work is refused if this may not be
-    /// the database last used here (§5).
+    /// Returns true if the work claims jobs, extends leases or fires timers. Such work is refused if this is possibly
+    /// not the database that was last used here (§5).
     fn starts_work(&self) -> bool;
     /// Returns the jobs whose rows the work writes, as far as these jobs are known before the work runs.
     fn jobs(&self) -> Vec<JobId> {

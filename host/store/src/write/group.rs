@@ -58,8 +58,8 @@ async fn read(
 ) -> Result<GroupState, TransactionFailure> {
     let all: Vec<&Batch> = batches.iter().map(|(batch, _)| *batch).collect();
     let mut script = StatementBatch::default();
-    // The rows are loaded in the order of these queries. A job's own row must come first, because any other row of a
-    // job that is not loaded yet is ignored.
+    // The rows are loaded in the order of these queries. A job's own row must come first. If a job is not loaded yet,
+    // its other rows are ignored.
     let job_parts = jobs::read(&mut script, &all);
     let ledger_parts = ledger::read(&mut script, &all);
     let effect_parts = effects::read(&mut script, &all);
@@ -85,8 +85,8 @@ async fn read(
         inbox::load_row(&mut seen, RowReader::new(row, "inbox"))?;
     }
     actions::load_rows(&mut seen, rows.by_ref().take(action_parts), now)?;
-    // A job of the group without a lock began to wait for one of the action keys after the group had chosen its locks.
-    // The transaction is repeated, so that it locks this job before it reads anything.
+    // If a job of the group has no lock, it began to wait for one of the group's action keys after the group had chosen
+    // its locks. The transaction is repeated, so that it locks this job before it reads anything.
     if seen.jobs.keys().any(|job_id| !tx.has_locked(job_id)) {
         return Err(TransactionFailure::Retry);
     }

@@ -20,7 +20,7 @@ pub(crate) struct BatchPositions {
     pub(crate) after: LogPosition,
 }
 
-/// Outcome of an unanswered commit, as far as the log of one job shows it.
+/// Outcome of an unanswered commit, according to the log of one job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommitOutcome {
     /// The log ends where it ended before the group.

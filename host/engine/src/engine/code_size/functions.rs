@@ -1,9 +1,9 @@
 //! Work of compiling the functions of a component.
 //!
 //! The time of a compilation grows with the number of instructions. In each function it also grows with the number of
-//! values that are alive at the same time, because the register allocator compares them; with the depth of its blocks; with
-//! the square of its loops; and with the cube of the loops inside each other. [`Measured::work`] adds these up, with factors
-//! that were measured.
+//! values that are alive at the same time, because the register allocator compares them. It grows with the depth of the
+//! blocks, with the square of the number of loops, and with the cube of the nesting depth of loops, too.
+//! [`Measured::work`] adds these up, with factors that were measured.
 
 use wasmparser::{
     BinaryReaderError, FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator,
@@ -113,7 +113,7 @@ impl Measured {
         validator.read_locals(&mut reader)?;
         let mut operators = OperatorsReader::new(reader);
         let mut measured = Self::default();
-        // For each open block, whether it is a loop.
+        // One flag for each open block: true if the block is a loop.
         let mut open = Vec::new();
         let mut open_loops = 0;
         while !operators.eof() {
@@ -137,7 +137,7 @@ impl Measured {
         Ok(measured)
     }
 
-    /// Returns an upper bound of the work, in units of which about a hundred million take a second.
+    /// Returns an upper bound of the work. A compilation takes about a second for a hundred million units of work.
     fn work(&self) -> u64 {
         let of_values = self.instructions.saturating_mul(self.values);
         let of_blocks = self.block_depths.saturating_mul(4);

@@ -41,7 +41,7 @@ impl Instances {
 struct Nesting {
     /// Components and modules that are being read, outermost first.
     open: Vec<OpenComponent>,
-    /// Largest numbers of a component so far.
+    /// Largest instance counts of the components that were read so far.
     largest: Instances,
 }
 
@@ -49,7 +49,7 @@ struct Nesting {
 #[derive(Default)]
 struct OpenComponent {
     made: Instances,
-    /// Numbers of each component in its index space.
+    /// Instance counts of the components in its index space, by index.
     components: Vec<Instances>,
     is_module: bool,
 }
@@ -86,7 +86,7 @@ impl Nesting {
         self.check()
     }
 
-    /// Adds the components that are not defined where they are named.
+    /// Adds the components that an alias, an import or an export names without defining them there.
     fn define_from(&mut self, payload: &Payload<'_>) {
         match payload {
             Payload::ComponentAliasSection(section) => {
@@ -95,7 +95,8 @@ impl Nesting {
                         ComponentAlias::Outer { kind: ComponentOuterAliasKind::Component, count, index } => {
                             self.define(self.numbers(count as usize, index));
                         }
-                        // The component is one of those that were read, exported by an instance.
+                        // An instance exports this component, which is one of the components read so far. The largest
+                        // counts are an upper bound for it.
                         ComponentAlias::InstanceExport { kind: ComponentExternalKind::Component, .. } => {
                             self.define(self.largest);
                         }
@@ -131,7 +132,8 @@ impl Nesting {
         Ok(())
     }
 
-    /// Returns the numbers of a component, seen from `depth` components further in.
+    /// Returns the instance counts of the component `index`, as numbered in the component `depth` levels outside the
+    /// current one.
     fn numbers(&self, depth: usize, index: u32) -> Instances {
         let open = self.open.len().checked_sub(depth + 1).and_then(|at| self.open.get(at));
         open.and_then(|open| open.components.get(index as usize)).copied().unwrap_or(self.largest)

@@ -17,7 +17,7 @@ use crate::interfaces::Problem;
 /// Compiles a component whose code is small enough.
 ///
 /// # Errors
-/// The code is too large, or is not a component that this engine runs. [`problem_of`] returns which.
+/// The code is too large, or the bytes are not a component that this engine runs. [`problem_of`] distinguishes the two.
 pub(crate) fn compile(engine: &wasmtime::Engine, bytes: &[u8]) -> wasmtime::Result<Component> {
     functions::check_code(bytes)?;
     Component::new(engine, bytes)

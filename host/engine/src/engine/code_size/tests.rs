@@ -13,7 +13,7 @@ use super::instances::check_instances;
 use crate::capability::settings::LimitsConfig;
 use crate::interfaces::Problem;
 
-/// Module whose functions have these bodies. Each function returns nothing and gets one number.
+/// Module whose functions have these bodies. Each function has one parameter, a number, and no result.
 fn module(bodies: impl IntoIterator<Item = Function>) -> Vec<u8> {
     let (mut types, mut functions, mut code) = (TypeSection::new(), FunctionSection::new(), CodeSection::new());
     types.ty().function([ValType::I32], []);

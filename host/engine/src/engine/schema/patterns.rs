@@ -20,8 +20,8 @@ pub(super) struct PatternCost {
     pub(super) units: u64,
 }
 
-/// Returns the cost of an expression, translated as the library translates it that compiles it. An expression that is not
-/// valid has the largest size, and the library reports it.
+/// Returns the cost of an expression. The expression is first translated in the same way as by the library that
+/// compiles it. An invalid expression gets the largest size, and the library reports that it is invalid.
 pub(super) fn cost(pattern: &str) -> Result<PatternCost, String> {
     let config = NFA::config().nfa_size_limit(Some(SCHEMA_PATTERN_BYTES));
     let invalid = PatternCost { bytes: SCHEMA_PATTERN_BYTES, units: SCHEMA_PATTERN_BYTES as u64 };

@@ -43,8 +43,8 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// Returns the host memory that the values of an answer may use, in bytes. Beyond the maximum, the operator's limit has
-    /// no effect.
+    /// Returns the host memory that the values of an answer may use, in bytes. The operator's limit cannot raise this
+    /// memory above [`bounds::UNTYPED_VALUE_BYTES`].
     pub(crate) fn hostcall_fuel(output_bytes: u32) -> usize {
         (output_bytes as usize).saturating_mul(size_of::<Val>()).min(bounds::UNTYPED_VALUE_BYTES)
     }

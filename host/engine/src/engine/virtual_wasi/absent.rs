@@ -39,7 +39,7 @@ pub(super) enum AbsentAnswer {
 }
 
 /// Links each import of a component for which `answers` returns a function. This function takes the name of a function
-/// of the import, and returns the answer that the host gives to each call of it.
+/// of the import. It returns the answer that the host gives to each call of the named function.
 pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
     linker: &mut Linker<StepState>,
     component: &Component,

@@ -87,8 +87,8 @@ impl monotonic_clock::Host for StepState {
     }
 }
 
-/// Converts to `i64`. A number that is too large becomes `i64::MAX`. As a time, this is in the year 2262, and a sleep
-/// ends then at the latest.
+/// Converts to `i64`. A number that is too large becomes `i64::MAX`, which is a time in the year 2262. A sleep
+/// therefore ends in 2262 at the latest.
 fn saturated(ns: u64) -> i64 {
     i64::try_from(ns).unwrap_or(i64::MAX)
 }

@@ -36,7 +36,7 @@ fn schema_is_refused_beyond_its_largest_size() {
 /// I225: bound `schema_nesting`.
 #[test]
 fn schema_is_refused_beyond_its_deepest_nesting() {
-    // The schema itself is the first object. Its arrays are within each other.
+    // The schema itself is the first level. The arrays in it are nested in each other.
     let nested = |arrays: usize| json!({ "default": (1..arrays).fold(json!([]), |inner, _| json!([inner])) });
     assert_loads(&nested(bounds::SCHEMA_NESTING));
     assert_refused(&nested(bounds::SCHEMA_NESTING + 1), "nested more than 64 levels");
@@ -89,7 +89,8 @@ fn patterns_are_refused_beyond_their_largest_size() {
 /// I225: bound `schema_work`.
 #[test]
 fn check_is_refused_beyond_its_work() {
-    // One application and 999 comparisons for each item, and as many for the list as it has required names.
+    // Each item costs one application and 999 comparisons. The list costs one application, and one comparison for each
+    // required name.
     let items = bounds::SCHEMA_WORK as usize / 1_000 - 1;
     let value = Value::from(vec![0; items]);
     let count = |required: usize| {
@@ -104,7 +105,7 @@ fn check_is_refused_beyond_its_work() {
 /// I225: bound `schema_depth`.
 #[test]
 fn check_is_refused_beyond_its_depth() {
-    // Each level of the value applies the schema of the items and one whole chain, which are 64 subschemas.
+    // Each level of the value applies 64 subschemas: the schema of the items and one whole chain.
     let graph = graph(&chain(62, &json!({ "items": { "$ref": "#" } })));
     let levels = bounds::SCHEMA_DEPTH / 64;
     let nested = |levels: usize| (1..levels).fold(json!(1), |inner, _| json!([inner]));
@@ -112,7 +113,7 @@ fn check_is_refused_beyond_its_depth() {
     assert_eq!(work::count(&graph, &nested(levels + 1)), None);
 }
 
-/// I252: a member of any length can be in a value that does not fit.
+/// I252: the message about a value that does not fit can name a member of any length.
 #[test]
 fn message_about_a_value_has_a_bounded_length() {
     let named = json!({ "m".repeat(1 << 17): "x" });

@@ -121,7 +121,7 @@ fn value(ty: &Ty) -> BoxedStrategy<Value> {
     }
 }
 
-/// Texts near the limits of numbers, bytes in base64 and names.
+/// Texts that a type barely accepts or barely refuses: numbers at their limits, bytes in base64, and names.
 const EDGE_TEXTS: [&str; 28] = [
     "",
     "a",
