@@ -102,7 +102,7 @@ fn cut_off(ctx: &Context<'_>, host: &Host, why: &str) -> CliError {
     )
 }
 
-/// States that calls did not end, or were not recorded, within the time for stopping.
+/// Returns the message that calls did not end, or that their answers were not recorded, within the time for stopping.
 fn unended_calls(host: &Host, drain: Duration) -> String {
     let within = format!("within {} ms ([worker] drain)", drain.as_millis());
     match host.worker().answers_unrecorded() {

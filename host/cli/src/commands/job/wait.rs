@@ -72,8 +72,8 @@ async fn load_if_settled(
         return Ok(None);
     }
     let shown = JobDisplay::load(ctx, stores, job_id).await?;
-    // A parked job that can continue without a person has not stopped: its timer has expired, or a request has arrived
-    // since the row was read.
+    // A parked job has not stopped if it can continue without a person, because its timer has expired or a request has
+    // arrived since the row was read.
     let goes_on = |response: &Response| !rests(response.state) || response.status == "running";
     Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
 }
