@@ -31,8 +31,8 @@ pub(crate) struct Session {
     databases: Mutex<Vec<Arc<Database>>>,
     /// Senders of webhook notices. Notices may still be queued when the command ends.
     notifiers: Mutex<Vec<Arc<Notifier>>>,
-    /// Owner lock of the process. It is never dropped: calls may still run in other threads when the command ends, so
-    /// only the end of the process may release the lock.
+    /// Owner lock of the process. The lock is never dropped. Calls may still run in other threads when the command
+    /// ends, so only the end of the process may release the lock.
     lock: OnceLock<ManuallyDrop<OwnerLock>>,
 }
 

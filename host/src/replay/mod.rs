@@ -1,10 +1,10 @@
 //! `latch job replay`: executes the steps of a job again from its event log. No tool is called and nothing is
 //! written.
 //!
-//! The replay covers the whole log, or each prefix of the log. The state of the job is computed from this part of the
-//! log alone. A call that is open at the end of the part counts as in doubt, as after a crash. Such a call must never
-//! be executed again without a check. Each started step of a step plugin runs again with the recorded answers. The
-//! calls, emitted events and output of the step must equal the log.
+//! A replay covers the whole log or one prefix of the log. The state of the job is computed from the covered part
+//! alone. A call that is open at the end of the covered part counts as in doubt, as after a crash. Such a call must
+//! never be executed again without a check. Each started step of a step plugin runs again with the recorded answers.
+//! The calls, emitted events and output of the step must equal the log.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -146,8 +146,8 @@ fn tally_line(tally: &PoolTally) -> String {
     )
 }
 
-/// Returns true if the event shows that the database is unreachable, and false if the event shows that the
-/// database is reachable. Returns `None` for any other event.
+/// Returns true if the event shows that the database is unreachable. Returns false if the event shows that the database
+/// is reachable. Returns `None` for any other event.
 fn is_database_unreachable(event: &PoolEvent) -> Option<bool> {
     match event {
         PoolEvent::Unavailable(_) | PoolEvent::Failed(_, WorkerError::Store(StoreError::Unavailable(_))) => Some(true),

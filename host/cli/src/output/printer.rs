@@ -89,8 +89,8 @@ impl Printer {
         self.stdin_is_input.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if lines on stderr can be redrawn in place. This requires a terminal that can move its cursor, and
-    /// lines for people. Returns false with `--json`.
+    /// Returns true if lines on stderr can be redrawn in place. The terminal must be able to move its cursor, and the
+    /// lines must be for people. Returns false with `--json`.
     pub(crate) fn redraws(&self) -> bool {
         let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
         self.writes_for_people()
@@ -160,7 +160,7 @@ impl Printer {
         self.raw(&format!("{document:#}\n"));
     }
 
-    /// Prints one JSON document of several. Each document is on its own line.
+    /// Prints one of several JSON documents on its own line.
     pub fn line(&self, document: &Value) {
         self.raw(&format!("{document}\n"));
     }
