@@ -1,5 +1,5 @@
-//! Locations of the user's directories: the cache of compiled code, the secret of this cache, and the tools of `latch
-//! plugin build`. The cache and its secret are never inside the project.
+//! Locations of the user's directories: the cache of compiled code, the secret of this cache, and the tools that `latch
+//! plugin build` runs. The cache and its secret are never inside the project.
 //!
 //! A value of `LATCH_CACHE_DIR` inside the project is refused. A project may come from another person (`git clone`),
 //! and compiled code runs unchecked, with all rights of this process.
@@ -106,8 +106,8 @@ pub(crate) fn real_path(path: &Path) -> PathBuf {
 
 /// Returns true if `dir` is inside `project`. `dir` need not exist yet.
 fn is_inside(dir: &Path, project: &Path) -> bool {
-    // Refuses a path that begins with the path of the project, even if a link in the project leads to a directory
-    // outside. The link could be replaced later.
+    // A path that begins with the path of the project counts as inside, even if a link in the project leads to a
+    // directory outside. The link could be replaced later.
     dir.starts_with(project) || real_path(dir).starts_with(real_path(project))
 }
 
