@@ -143,8 +143,8 @@ impl HostBuilder {
 
     /// Sets the clock and the source of entropy. By default the host uses the clock and the entropy of the operating
     /// system. Two hosts of one process share a clock only if both get clones of the same machine. A host that starts
-    /// calls which change the world needs the clock of its stores, because the host compares the times of their leases
-    /// with its own clock.
+    /// world-changing calls must use the clock of its stores, because the host compares the times of their leases with
+    /// its own clock.
     #[must_use]
     pub fn machine(self, machine: Machine) -> Self {
         Self { machine, ..self }
@@ -171,14 +171,14 @@ impl HostBuilder {
         Self { on_compile: CompilationListener::new(listener), ..self }
     }
 
-    /// Sets the number of steps, and of tool calls, that can run at the same time. The default is [`PoolSize::Large`].
+    /// Sets the maximum number of concurrent steps, and of concurrent tool calls. The default is [`PoolSize::Large`].
     #[must_use]
     pub fn pool_size(self, pool_size: PoolSize) -> Self {
         Self { pool_size, ..self }
     }
 
-    /// Sets the list to which the host adds the trace id of each job that it loads, so that a log formatter of the program
-    /// can read them. The default is a list that only this host has.
+    /// Sets the list to which the host adds the trace id of each job that it loads. A log formatter of the program can
+    /// read this list. The default is a list that only this host has.
     #[must_use]
     pub fn trace_ids(self, trace_ids: TraceIds) -> Self {
         Self { trace_ids, ..self }

@@ -153,8 +153,8 @@ impl Host {
         self.submit_or_enqueue(submission, Some(self.worker.lease_request())).await
     }
 
-    /// Accepts a request and leaves the new job in the queue, to be claimed by any worker. Refused if the
-    /// queue is full.
+    /// Accepts a request and leaves the new job in the queue, so that any worker can claim it. Refuses the request if
+    /// the queue is full.
     ///
     /// # Errors
     /// See [`SubmitError`].

@@ -210,8 +210,8 @@ pub(crate) fn new_job_id(now_us: i64, machine: &Machine) -> JobId {
     JobId::new(format!("job_{ulid}"))
 }
 
-/// Returns the operators that a job can reach: the operators that the plan names to execute or undo a step, and all
-/// tools if the plan has a step plugin.
+/// Returns the operators that a job can reach. These are the operators that the plan names to execute or undo a step.
+/// If the plan has a step plugin, the result also contains all tools.
 pub(crate) fn reachable_operators(
     plan: &Plan,
     operators: &BTreeMap<Operator, PinnedOperator>,

@@ -89,8 +89,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Raises the number of files that the process may have open to the highest number that its user may choose. Many jobs have
-/// many connections and files, and the usual number is 1,024. If the system refuses, the number stays as it is.
+/// Raises the process's limit of open files to the highest limit that its user may set. Many jobs need many connections
+/// and files, and the usual limit is 1,024. If the system refuses, the limit stays unchanged.
 fn raise_descriptor_limit() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);

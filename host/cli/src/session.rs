@@ -31,8 +31,8 @@ pub(crate) struct Session {
     databases: Mutex<Vec<Arc<Database>>>,
     /// Senders of webhook notices. Notices may still be queued when the command ends.
     notifiers: Mutex<Vec<Arc<Notifier>>>,
-    /// Owner lock of the process. It is never dropped: calls may still run in other threads when the command ends, so
-    /// only the end of the process may release the lock.
+    /// Owner lock of the process. The lock is never dropped. Calls may still run in other threads when the command
+    /// ends, so only the end of the process may release the lock.
     lock: OnceLock<ManuallyDrop<OwnerLock>>,
 }
 
@@ -49,7 +49,8 @@ impl Session {
         }
     }
 
-    /// Clock and entropy. Each host that the command starts has the same ones.
+    /// Returns the clock and the entropy of the command. Every host that the command starts uses this clock and this
+    /// entropy.
     pub(crate) fn machine(&self) -> &Machine {
         &self.machine
     }
@@ -80,7 +81,7 @@ impl Session {
         lock(&self.databases).push(database);
     }
 
-    /// Adds a sender of notices. The end of the command waits for it.
+    /// Adds a sender of notices. At its end, the command waits for the sender to post its notices.
     pub(crate) fn add_notifier(&self, notifier: Arc<Notifier>) {
         lock(&self.notifiers).push(notifier);
     }
@@ -130,7 +131,7 @@ impl Session {
         }
         let opened = std::mem::take(&mut *lock(&self.databases));
         // A lock file is needed while a claim of an open job refers to it. The claims are in the database that was
-        // opened first. Only that database can therefore tell which lock files may be removed.
+        // opened first. Only that database can therefore determine the lock files that may be removed.
         if let (Some(store), Some(lock)) = (opened.first(), self.lock.get())
             && let Some(dir) = Path::new(&lock.owner().lock_path).parent()
             && let Err(error) = store.sweep_owners(dir, lock).await

@@ -1,5 +1,5 @@
-//! Locations of the directories of the user: the cache of compiled code and its secret, which are never inside the project,
-//! and the tools of `latch plugin build`.
+//! Locations of the user's directories: the cache of compiled code, the secret of this cache, and the tools that `latch
+//! plugin build` runs. The cache and its secret are never inside the project.
 //!
 //! A value of `LATCH_CACHE_DIR` inside the project is refused. A project may come from another person (`git clone`),
 //! and compiled code runs unchecked, with all rights of this process.
@@ -20,9 +20,10 @@ pub(super) struct CacheDirs {
     pub(super) secret: Option<PathBuf>,
 }
 
-/// Returns the directories of compiled code. The entries are in `LATCH_CACHE_DIR`, and so is their secret, so that the
-/// directory can be kept as a whole. By default the entries are in the user's cache and the secret is with the user's
-/// state: a program that can write to the cache alone cannot forge an entry.
+/// Returns the directories of compiled code. If `LATCH_CACHE_DIR` is set, the entries and their secret are both in that
+/// directory, so that the user can keep the directory as a whole. By default the entries are in the user's cache, and
+/// the secret is in the directory of the user's state. A program that can write only to the cache can therefore not
+/// forge an entry.
 ///
 /// Returns `None` if the user has no home directory or if one of the two directories is inside the project. Code is then
 /// compiled at each start.
@@ -67,7 +68,7 @@ fn user_cache(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     user_dir(env, "XDG_CACHE_HOME", ".cache")
 }
 
-/// Returns the directory of the user's state, by the same rules.
+/// Returns the directory of the user's state. A relative path in `XDG_STATE_HOME` or `HOME` is ignored.
 fn user_state(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     user_dir(env, "XDG_STATE_HOME", ".local/state")
 }
@@ -105,8 +106,8 @@ pub(crate) fn real_path(path: &Path) -> PathBuf {
 
 /// Returns true if `dir` is inside `project`. `dir` need not exist yet.
 fn is_inside(dir: &Path, project: &Path) -> bool {
-    // A path that is written as inside the project is refused even if a link in the project leads it outside. The link
-    // could be replaced later.
+    // A path that begins with the path of the project counts as inside, even if a link in the project leads to a
+    // directory outside. The link could be replaced later.
     dir.starts_with(project) || real_path(dir).starts_with(real_path(project))
 }
 

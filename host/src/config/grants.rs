@@ -86,7 +86,7 @@ fn methods_of(list: &TomlField<'_>) -> Vec<Method> {
     found
 }
 
-/// Parses a part of a request that secrets are inserted into: `header:NAME` or `body`.
+/// Parses the name of a part of a request into which secrets are inserted: `header:NAME` or `body`.
 fn secret_place(text: &str) -> Result<SecretPlace, String> {
     let form = "write \"header:authorization\", with the name of any header, or \"body\"";
     match text.split_once(':') {

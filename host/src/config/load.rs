@@ -84,8 +84,9 @@ impl Config {
     /// 4. The nearest `latch.toml` at or above [`plan_folder`](LoadOptions::plan_folder).
     /// 5. The nearest `latch.toml` above the working directory.
     ///
-    /// [`load`](Self::load) refuses a file that was not named, if it lies above the folder where its search began or belongs
-    /// to another user. The variable `LATCH_TRUST_CONFIG` with the value `1` accepts it.
+    /// [`load`](Self::load) refuses a file that was not named if the file lies above the folder where the search began,
+    /// or if another user owns the file. If the variable `LATCH_TRUST_CONFIG` has the value `1`, `load` accepts such a
+    /// file.
     pub fn find(options: &LoadOptions<'_>) -> Option<PathBuf> {
         locate(options).map(|found| found.path)
     }
@@ -124,7 +125,7 @@ impl Config {
     }
 }
 
-/// Finds the configuration file and the way in which it is found.
+/// Finds the configuration file. Returns its path and the way in which it was found.
 fn locate(options: &LoadOptions<'_>) -> Option<FoundConfig> {
     let variable = (options.env)(CONFIG_VARIABLE).filter(|value| !value.is_empty());
     if let Some(named) = options.config.or(variable.as_deref().map(Path::new)) {
@@ -242,7 +243,7 @@ fn lease_times(top: &mut TableReader<'_>, config: &mut Config) {
     let [lease, heartbeat, margin] = fields.each_ref().map(|f| f.as_ref().and_then(|f| f.parse(positive_duration)));
     set_if_some(&mut config.lease_ms, lease);
     set_if_some(&mut config.clock_margin_ms, margin);
-    // The default interval is shortened to a third of the lease if the default is longer than that.
+    // If the default interval is longer than a third of the lease, it is shortened to that third.
     config.heartbeat_ms = heartbeat.unwrap_or(config.heartbeat_ms.min(config.lease_ms / 3).max(1));
     if config.heartbeat_ms > config.lease_ms / 2
         && let Some(field) = fields[1].as_ref().or(fields[0].as_ref())

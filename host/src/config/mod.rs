@@ -51,8 +51,8 @@ pub const CONFIG_VARIABLE: &str = "LATCH_CONFIG";
 /// Environment variable with the database URL. The variable overrides the file.
 pub const DATABASE_VARIABLE: &str = "LATCH_DATABASE";
 
-/// Environment variable that accepts, with the value `1`, a configuration file that was found above the folder of the search or
-/// that belongs to another user.
+/// Environment variable with which the user accepts a configuration file that was found above the folder of the search
+/// or that belongs to another user. Only the value `1` has this effect.
 pub const TRUST_VARIABLE: &str = "LATCH_TRUST_CONFIG";
 
 /// Environment variable with the directory for compiled code.

@@ -25,8 +25,9 @@ pub(super) enum FoundBy {
     SearchAbove(PathBuf),
 }
 
-/// Returns the owner of the file, of the link that leads to it, or of its folder, if that is another user than this one and
-/// the administrator of the machine. Relative paths of the file start at the folder of the link.
+/// Returns the foreign owner of the configuration: a user other than this user and the administrator of the machine.
+/// The function checks the file, the link that leads to the file, and the folder of the link. Relative paths of the
+/// file start at the folder of the link.
 fn foreign_owner(path: &Path) -> Option<u32> {
     let me = rustix::process::geteuid().as_raw();
     let folder = path.parent().unwrap_or(path);

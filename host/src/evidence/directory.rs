@@ -37,7 +37,7 @@ impl ComponentDirectory {
                 if entry.file_type()?.is_dir() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "wasm") && path.is_file() {
-                    // A pipe or a device with such a name would block.
+                    // A pipe or a device with this extension is skipped, because reading it would block.
                     files.insert(Hash::of(&[&std::fs::read(&path)?]), path);
                 }
             }

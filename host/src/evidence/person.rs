@@ -11,7 +11,7 @@ use super::key::is_valid_signature;
 /// Reason why a proof is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidProof {
-    /// The configuration names the key for another person, or for none.
+    /// The configuration lists the key under another person, or under no person.
     #[error("{key} is {}, not a key of {actor}", owner.as_ref().map_or("no key of a person".to_owned(), |owner| format!("a key of {owner}")))]
     OtherPerson {
         /// Key that signed.
@@ -26,7 +26,7 @@ pub enum InvalidProof {
     OtherDecision(PublicKey),
 }
 
-/// Checks the proof of a request. A request without a proof passes: its actor is claimed.
+/// Checks the proof of a request. A request without a proof is accepted, and the name of its actor counts as claimed.
 ///
 /// # Errors
 /// The key does not belong to the actor, or the signature is not for this request in the present state of the job.

@@ -10,11 +10,11 @@ use crate::config::{Config, real_path};
 /// Folders of the operating system. Their files are processes, devices and settings of the kernel.
 const SYSTEM_FOLDERS: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// Every place that limits the grants of folders. All paths are without links.
+/// Files and folders that restrict the grants of folders. All paths are without links.
 pub(super) struct GrantedFolders {
-    /// Files of the host, with the name of each. No granted folder contains one.
+    /// Files of the host, each with its name. A granted folder must not contain any of these files.
     files: Vec<(&'static str, PathBuf)>,
-    /// Folders of the host, with the name of each. No granted folder contains one or lies inside one.
+    /// Folders of the host, each with its name. A granted folder must not contain, or lie inside, any of these folders.
     folders: Vec<(&'static str, PathBuf)>,
     /// Grants of all plugins.
     grants: Vec<GrantedFolder>,
@@ -94,7 +94,7 @@ impl GrantedFolders {
     }
 }
 
-/// A folder that could be granted in place of `folder`.
+/// Returns a folder that could be granted in place of `folder`.
 fn example(folder: &Path) -> String {
     folder.join("outbox").display().to_string()
 }
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(granted(&root, &[("outbox", true), ("notes", false)], |_| ()), Vec::<String>::new());
     }
 
-    /// I196: a link changes nothing.
+    /// I196: a folder with files of the host is refused, even if the granted path leads to the folder through a link.
     #[test]
     fn link_to_files_of_the_host_is_not_granted() {
         let dir = tempfile::tempdir().unwrap();

@@ -193,8 +193,8 @@ impl Registry {
         Ok(self.plugins_by_digest().entry(digest).or_insert(plugin).clone())
     }
 
-    /// Returns the reasons why folders of the plugin cannot be granted. An earlier component gets them no more than the
-    /// configured one.
+    /// Returns the reasons why folders of the plugin cannot be granted. If the configured component does not get a
+    /// folder, an earlier component of the plugin does not get the folder either.
     fn refused_folders(&self, plugin: &str) -> Option<LoadError> {
         let of_plugin = self.refused.iter().filter(|refused| refused.plugin == plugin);
         let is_folder = |problem: &&Problem| matches!(problem, Problem::GrantedFolder(_));
@@ -222,7 +222,7 @@ impl Registry {
         self.by_digest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Loads one plugin. Stores its component if jobs may pin it.
+    /// Loads one plugin. Stores the component if jobs may pin the component.
     fn load_plugin(
         &self,
         config: &PluginConfig,
@@ -324,8 +324,8 @@ impl Registry {
     }
 }
 
-/// Runs work that takes seconds on the calling thread. A runtime with several threads first moves the other tasks of this
-/// thread to another one.
+/// Runs work that takes seconds on the calling thread. A runtime with several threads first moves the other tasks of
+/// this thread to another thread.
 fn without_stopping_others<T>(work: impl FnOnce() -> T) -> T {
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),

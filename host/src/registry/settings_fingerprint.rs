@@ -18,7 +18,8 @@ use crate::config::PluginConfig;
 /// The path of a directory inside the project is hashed relative to `root`, so that moving the project does not change
 /// the hash.
 pub(crate) fn settings_fingerprint(root: &Path, plugin: &PluginConfig) -> Hash {
-    // The size of a component decides whether it is loaded, and changes nothing about a call.
+    // The maximum size of a component is not hashed. It decides only whether the component is loaded, and has no effect
+    // on calls.
     let LimitsConfig { memory_bytes, fuel, timeout_ms, output_bytes, host_calls, component_bytes: _ } = plugin.limits;
     let limits = json!([memory_bytes, fuel, timeout_ms, output_bytes, host_calls]).to_string();
     let config = json!(plugin.config).to_string();

@@ -34,7 +34,8 @@ pub(super) fn read(source: &Path, bytes_max: u64) -> Result<Vec<u8>, Problem> {
     })
 }
 
-/// Reads a file up to the byte after `bytes_max`. The check of the size refuses a component that has this byte.
+/// Reads at most `bytes_max` bytes of a file and one more byte. The check of the size refuses a component that has this
+/// additional byte.
 fn read_file(path: &Path, bytes_max: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -1,4 +1,5 @@
-//! Limits of a replay, and the ends of a step that say more about a machine than about the step.
+//! Limits of a replay. Detection of steps that a limit of the machine ended, because such an end does not depend on the
+//! step alone.
 
 use latchwork_core::evidence::Salts;
 use latchwork_core::model::bounds;
@@ -6,19 +7,19 @@ use latchwork_core::model::manifest::Limits;
 use latchwork_core::state::Step;
 use latchwork_engine::StepOutcome;
 
-/// Factor by which a step may take longer in a replay than its job allowed. The machine can be slower or busier. Fuel bounds
-/// the work in the same way on every machine.
+/// Factor by which a step may take longer in a replay than its job allowed, because the machine of the replay can be
+/// slower or busier. The fuel is not multiplied, because fuel bounds the work in the same way on every machine.
 const TIME_FACTOR: u32 = 10;
-/// Shortest time of a step in a replay, in milliseconds.
+/// Minimum timeout of a step in a replay, in milliseconds.
 const TIMEOUT_MS_MIN: u32 = 60_000;
 
-/// Returns the limits of a step in a replay. `planned_ms` is the timeout in the plan, which replaces the pinned one in the
-/// job, too.
+/// Returns the limits of a step in a replay. `planned_ms` is the timeout in the plan. It replaces the pinned timeout
+/// here, as it does when the job runs.
 pub(super) fn for_replay(pinned: Limits, planned_ms: Option<u32>, salts: &Salts) -> Limits {
     let timeout_ms = planned_ms.unwrap_or(pinned.timeout_ms).saturating_mul(TIME_FACTOR).max(TIMEOUT_MS_MIN);
     match salts {
         Salts::Secret(_) => Limits { timeout_ms, ..pinned },
-        // The limits are part of the file, and the file is from another person.
+        // The limits are part of an evidence file from another person, so they are bounded.
         _ => Limits {
             timeout_ms: timeout_ms.min(bounds::FOREIGN_TIMEOUT_MS),
             memory_bytes: pinned.memory_bytes.min(bounds::FOREIGN_MEMORY_BYTES),
@@ -43,7 +44,8 @@ mod tests {
 
     use super::*;
 
-    /// I206: bounds `foreign_timeout_ms` and `foreign_memory_bytes`. The limits in a file from another person neither keep the verifier busy for ever nor fill its memory.
+    /// I206: bounds `foreign_timeout_ms` and `foreign_memory_bytes`. The limits in a file from another person neither
+    /// keep the verifier busy for ever nor fill its memory.
     #[test]
     fn limits_of_a_foreign_file_are_bounded() {
         let endless = Limits { timeout_ms: u32::MAX, memory_bytes: u64::MAX, ..Limits::default() };

@@ -1,10 +1,10 @@
 //! `latch job replay`: executes the steps of a job again from its event log. No tool is called and nothing is
 //! written.
 //!
-//! The replay covers the whole log, or each prefix of the log. The state of the job is computed from this part of the
-//! log alone. A call that is open at the end of the part counts as in doubt, as after a crash. Such a call must never
-//! be executed again without a check. Each started step of a step plugin runs again with the recorded answers. The
-//! calls, emitted events and output of the step must equal the log.
+//! A replay covers the whole log or one prefix of the log. The state of the job is computed from the covered part
+//! alone. A call that is open at the end of the covered part counts as in doubt, as after a crash. Such a call must
+//! never be executed again without a check. Each started step of a step plugin runs again with the recorded answers.
+//! The calls, emitted events and output of the step must equal the log.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -45,7 +45,7 @@ pub struct ReplayReport {
     pub calls: u64,
     /// Length of the prefix in which the first difference was found, and the difference.
     pub divergence: Option<(u64, Divergence)>,
-    /// Steps whose end depends on the speed of the machine, so that nothing can be said about them.
+    /// Steps that were not compared, because their end depends on the speed of the machine.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub not_checked: BTreeSet<StepId>,
     /// Functions on the guest's stack at the call that differs, innermost first.
@@ -169,7 +169,8 @@ pub async fn replay_step(
     if pinned.kind != PluginKind::Step || copied.is_some_and(|(_, is_set)| *is_set) {
         return Ok(None);
     }
-    // Such a step may run until its fuel is used up, and its end would say nothing.
+    // A step that a limit of the machine ended is not replayed. In the replay, the step may run until its fuel is used
+    // up, and its end could not be compared with the log.
     if whole.job.step(&step.id).is_some_and(limits::was_ended_by_machine) {
         report.not_checked.insert(step.id.clone());
         return Ok(None);

@@ -22,8 +22,8 @@
 //!
 //! Floors, top first: `call` · `job` · `worker`.
 //!
-//! To be untied: files of `call` implement methods of `job::Run`, and files of `job` call these methods, such as
-//! `Run::perform`. Imports do not show this dependency. A call that is a value of its own would end it.
+//! Open problem: files of `call` implement methods of `job::Run`, and files of `job` call these methods, such as
+//! `Run::perform`. Imports do not show this mutual dependency. A separate type for calls would remove the dependency.
 
 mod call;
 mod job;

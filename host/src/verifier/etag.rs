@@ -109,8 +109,8 @@ async fn request_tag(method: &Method, uri: &Uri, looking: &VerificationRequest<'
     let host = uri.authority().map(|authority| authority.as_str()).unwrap_or_default();
     let host = HeaderValue::from_str(host).map_err(|_| unavailable("its host cannot be named in a request"))?;
     request.headers_mut().insert(HOST, host);
-    // A header with a secret goes only to the places that the grants bind the secret to. Another place is asked without
-    // the header.
+    // Sends a header only if the grants that allow this request bind every secret in the header. Otherwise the request
+    // is sent without the header.
     for template in looking.headers.iter().filter(|template| template.is_bound_by(&matched)) {
         let (name, value) = template.render(&*settings.secrets).map_err(unavailable)?;
         request.headers_mut().insert(name, value);

@@ -25,7 +25,7 @@ const NOOP: &str = "Bench.Noop";
 /// Times of one run of an empty step, in microseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct SandboxTimes {
-    /// Time in the engine alone: instantiate, call, drop.
+    /// Time that the engine alone needs to create an instance, call the step and drop the instance.
     pub engine_us: f64,
     /// Time of the same run under limits, with checks of input and output.
     pub step_us: f64,

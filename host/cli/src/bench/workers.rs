@@ -10,11 +10,11 @@ use latchwork_core::storage::JobFilter;
 use crate::bench::workload::ACTOR;
 use crate::bench::{BenchError, Workload};
 
-/// The measured interval starts when this percentage of the jobs has ended, so it excludes the start of the worker
-/// processes.
+/// The measured interval starts when this percentage of the jobs has ended. The interval therefore excludes the start
+/// of the worker processes.
 const FROM_PERCENT: usize = 20;
-/// The measured interval ends when this percentage of the jobs has ended, so it excludes the end of the worker
-/// processes.
+/// The measured interval ends when this percentage of the jobs has ended. The interval therefore excludes the end of
+/// the worker processes.
 const TO_PERCENT: usize = 80;
 
 /// Results of a measurement with several workers.

@@ -27,7 +27,7 @@ pub enum Workload {
 }
 
 impl Workload {
-    /// All workloads, the standard one first.
+    /// All workloads. The first workload is the standard workload.
     pub const ALL: [Workload; 5] =
         [Workload::Ten, Workload::TenRead, Workload::TenPure, Workload::TenPlan, Workload::Zero];
 

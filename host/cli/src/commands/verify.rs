@@ -52,7 +52,7 @@ fn components(args: &VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Option<Pat
 }
 
 async fn reexecute_steps(dir: &Path, ctx: &Context<'_>, verified: &mut Verified) -> anyhow::Result<()> {
-    // Compiles components each time if no configuration names a cache folder.
+    // Uses the cache of compiled code only if `--config` was given. Otherwise every component is compiled each time.
     let engine = match ctx.names_config() {
         true => catalog::engine(ctx.session(), &ctx.config(None)?)?,
         false => catalog::engine_without_cache(ctx.session())?,

@@ -102,7 +102,7 @@ fn cut_off(ctx: &Context<'_>, host: &Host, why: &str) -> CliError {
     )
 }
 
-/// States that calls did not end, or were not recorded, within the time for stopping.
+/// Returns the message that calls did not end, or that their answers were not recorded, within the time for stopping.
 fn unended_calls(host: &Host, drain: Duration) -> String {
     let within = format!("within {} ms ([worker] drain)", drain.as_millis());
     match host.worker().answers_unrecorded() {
@@ -146,8 +146,8 @@ fn tally_line(tally: &PoolTally) -> String {
     )
 }
 
-/// Returns true if the event shows that the database is unreachable, and false if the event shows that the
-/// database is reachable. Returns `None` for any other event.
+/// Returns true if the event shows that the database is unreachable. Returns false if the event shows that the database
+/// is reachable. Returns `None` for any other event.
 fn is_database_unreachable(event: &PoolEvent) -> Option<bool> {
     match event {
         PoolEvent::Unavailable(_) | PoolEvent::Failed(_, WorkerError::Store(StoreError::Unavailable(_))) => Some(true),

@@ -2,7 +2,7 @@
 
 use latchwork_core::event::DecidedBy;
 
-/// Returns `verified` or `claimed`, as the name of the person is.
+/// Returns `verified` if the name of the person is verified, else `claimed`.
 pub(crate) fn assurance_word(by: &DecidedBy) -> &'static str {
     if by.assurance().is_claimed() { "claimed" } else { "verified" }
 }

@@ -1,4 +1,4 @@
-//! Gates as text: the exact call of each, and the rules of the policy about approvals.
+//! Gates as text: the exact call of each gate, and the rules of the policy about approvals.
 
 use latchwork::config::Config;
 use latchwork_core::decide;

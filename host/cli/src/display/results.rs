@@ -1,4 +1,4 @@
-//! Results of a job for people: outcomes, and the outputs of its last steps. Only a terminal cuts long values.
+//! Results of a job for people: outcomes, and the outputs of its last steps. Long values are cut only on a terminal.
 
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;

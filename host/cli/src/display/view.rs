@@ -253,8 +253,9 @@ fn blocked_text(blocked: &BlockedView) -> String {
     text
 }
 
-/// Describes the call for which a step waits. For a call in doubt, a person can look for the effect in the external system.
-/// For a call that needs a grant, the refusal has the line of `latch.toml`.
+/// Describes the call for which a step waits. For a call in doubt, the lines help a person to find the effect in the
+/// external system. For a call that needs a grant, the output is the message of the refusal, which contains the line of
+/// `latch.toml`.
 fn waiting_call_lines(blocked: &BlockedView) -> Vec<String> {
     let Some(call) = &blocked.call else { return Vec::new() };
     match (blocked.reason_code, &call.failure) {

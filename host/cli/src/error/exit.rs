@@ -11,7 +11,7 @@ pub enum Exit {
     Failed,
     /// 2: usage, configuration or input is wrong; nothing was started.
     Usage,
-    /// 3: stopped safely; a person has to act.
+    /// 3: the command or the job stopped safely, and a person has to act.
     ActionRequired,
 }
 

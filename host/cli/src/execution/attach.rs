@@ -26,7 +26,7 @@ pub(crate) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> an
     host.journal().fire_timers().await?;
     loop {
         let row = host.journal().job(job_id).await?.with_context(|| format!("there is no job {job_id}"))?;
-        // The row was read before the job is loaded. If the row shows the end of the job, the loaded job therefore
+        // The row is read before the job is loaded. If the row shows that the job has ended, the loaded job therefore
         // contains the final events.
         let durable = host.load(job_id).await?;
         // A job that is finished, parked or diverged does not continue until a person acts.

@@ -9,7 +9,7 @@ use crate::text::Text;
 pub(crate) struct LiveLine {
     pub(crate) text: Text,
     pub(crate) level: Level,
-    /// True if the redrawn area of a screen shows the fact of this line as long as the fact holds. A screen with a
-    /// redrawn area does not print such a line.
+    /// True if the line states a temporary fact, which the redrawn area of a screen shows until the fact ends. A screen
+    /// with a redrawn area does not print such a line.
     pub(crate) is_ephemeral: bool,
 }

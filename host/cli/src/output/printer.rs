@@ -41,8 +41,8 @@ pub struct Printer {
 const LEAST_WIDTH: usize = 20;
 
 impl Printer {
-    /// Creates a printer. Only terminals get styles and wrapped lines. Terminals get no styles if `NO_COLOR`
-    /// is set or the terminal is `dumb`. `records` formats the lines on stderr with [`LogFormat::Json`].
+    /// Creates a printer. Only terminals get styles and wrapped lines. Terminals get no styles if `NO_COLOR` is set or
+    /// the terminal is `dumb`. If `log_format` is [`LogFormat::Json`], `records` formats the lines on stderr.
     pub(crate) fn new(json: bool, log_format: LogFormat, records: RecordFormat) -> Self {
         let color = |choice| choice != ColorChoice::Never;
         let stdout = AutoStream::choice(&io::stdout());
@@ -69,7 +69,7 @@ impl Printer {
         self.machine().now_us()
     }
 
-    /// Trace ids that the lines on stderr can have. Each host of the command adds to this list.
+    /// Returns the list of trace ids for the lines on stderr. Each host of the command adds the trace ids of its jobs.
     pub(crate) fn trace_ids(&self) -> &TraceIds {
         &self.stderr.records.trace_ids
     }
@@ -89,8 +89,8 @@ impl Printer {
         self.stdin_is_input.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if lines on stderr can be redrawn in place. This requires a terminal that can move its cursor, and
-    /// lines for people. Returns false with `--json`.
+    /// Returns true if lines on stderr can be redrawn in place. The terminal must be able to move its cursor, and the
+    /// lines must be for people. Returns false with `--json`.
     pub(crate) fn redraws(&self) -> bool {
         let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
         self.writes_for_people()
@@ -160,7 +160,7 @@ impl Printer {
         self.raw(&format!("{document:#}\n"));
     }
 
-    /// Prints one JSON document of several. Each document is on its own line.
+    /// Prints one of several JSON documents on its own line.
     pub fn line(&self, document: &Value) {
         self.raw(&format!("{document}\n"));
     }

@@ -13,7 +13,8 @@ use latchwork::runtime::TraceIds;
 use latchwork_engine::os;
 use latchwork_engine::os::Machine;
 
-/// Formats log records as JSON lines. Contains what a record adds to its fields: the time and the trace id of a job.
+/// Formats log records as JSON lines. Adds the time to each record, and the trace id, if it is known, to each record
+/// about a job.
 #[derive(Clone)]
 pub(crate) struct RecordFormat {
     pub(super) machine: Machine,
@@ -21,8 +22,8 @@ pub(crate) struct RecordFormat {
 }
 
 impl RecordFormat {
-    /// Creates a format whose records have the time of `machine`. Trace ids are those of the hosts that get
-    /// [`Printer::trace_ids`](crate::output::Printer::trace_ids).
+    /// Creates a format that takes the time of its records from `machine`. The hosts that get
+    /// [`Printer::trace_ids`](crate::output::Printer::trace_ids) supply the trace ids.
     pub(crate) fn new(machine: Machine) -> Self {
         Self { machine, trace_ids: TraceIds::default() }
     }

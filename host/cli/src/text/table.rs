@@ -50,7 +50,7 @@ impl Table {
         rows.iter().flat_map(stacked).collect()
     }
 
-    /// Returns the width that remains for text if a line has this many columns.
+    /// Returns the width that remains for the cells of a line with `columns` cells, after indentation and gaps.
     fn room(&self, width: usize, columns: usize) -> usize {
         width.saturating_sub(self.indent + GAP * columns.saturating_sub(1))
     }
@@ -90,8 +90,8 @@ fn narrow(widths: &mut [usize], floors: &[usize], room: usize) -> bool {
     is_whole
 }
 
-/// Narrows the columns by one character at a time until they fit. Each time narrows the widest of the columns that are
-/// wider than their minimum. Returns false if all columns have their minimum width and still do not fit.
+/// Narrows the columns by one character at a time until they fit. Each round narrows the widest of those columns that
+/// are wider than their minimum. Returns false if all columns have their minimum width and still do not fit.
 fn shrink(widths: &mut [usize], floor: impl Fn(usize) -> usize, room: usize) -> bool {
     while widths.iter().sum::<usize>() > room {
         let wide = widths.iter_mut().enumerate().filter(|(at, width)| **width > floor(*at));

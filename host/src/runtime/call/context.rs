@@ -47,8 +47,8 @@ impl Run {
     }
 }
 
-/// Returns the permissions of a call. They follow from the effects that the job pinned, as the barrier and the gate of the
-/// call do. Effects that the configuration states later apply to later jobs.
+/// Returns the permissions of a call. The permissions, the barrier and the gate of the call all follow from the effects
+/// that the job pinned. Effects that are configured later apply only to later jobs.
 fn permissions(job: &Job, operator: &Operator) -> CallPermissions {
     let Some(pinned) = job.pinned(operator) else { return CallPermissions::READ_ONLY };
     CallPermissions {

@@ -1,5 +1,5 @@
-//! Records an answer alone if the write of the answer together with its events failed or is no longer possible.
-//! Notifies the lease holder of late answers.
+//! Records an answer without its events if the common write of both failed or is no longer possible. Notifies the lease
+//! holder of late answers.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ const RECORD_TIMEOUT: Duration = Duration::from_secs(600);
 const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
 impl Run {
-    /// Stores the answer of a call alone, after the write of the answer together with its events has failed. If another
-    /// attempt has claimed the job since then, notifies the new lease holder.
+    /// Stores the answer of a call without its events, after the common write of both has failed. If another attempt
+    /// has claimed the job since then, notifies the new lease holder.
     pub(crate) async fn persist_answer(&self, effect: &Effect) {
         if !effect.is_informative() {
             return;

@@ -29,8 +29,8 @@ pub(crate) enum CallProgress {
         /// Permit to execute the call.
         permit: Permit,
     },
-    /// The invocation cannot continue without a wait that the [`WaitPolicy`] forbids, or it is ready and the policy
-    /// forbids its start.
+    /// The invocation needs a wait that the [`WaitPolicy`] forbids, or the invocation is ready and the policy forbids
+    /// its start.
     Blocked(WaitReason),
 }
 
@@ -51,7 +51,8 @@ pub(crate) enum WaitReason {
 enum WaitPolicy {
     /// Waits only for writes to the store and for lookups in it.
     NoWait,
-    /// Also waits for the answers to questions about an earlier try. Never returns [`CallProgress::Ready`].
+    /// Waits for the work of `NoWait`, and for the answers to questions about an earlier try. Never returns
+    /// [`CallProgress::Ready`].
     UntilQueried,
     /// Waits for the same work as `UntilQueried`, but returns [`CallProgress::Ready`] if the call may start. If the
     /// call needs a permit or a delay first, returns [`CallProgress::Blocked`].
@@ -118,8 +119,8 @@ impl Run {
         };
         let mut left: Vec<usize> = (0..invocations.len()).filter(acts).collect();
         let mut given: Option<(Operator, Permit)> = None;
-        // Invocations that the last pass found ready after it had asked about an earlier try. If such an invocation
-        // needs another question in the next pass, that pass asks the question immediately.
+        // Invocations that the last pass found ready after questions about an earlier try. The next pass may ask
+        // further questions about these invocations immediately.
         let mut looked_at = BTreeSet::new();
         while !left.is_empty() {
             // This loop finds the calls that may start now. It waits for no permit and for no delay, because calls
@@ -174,8 +175,8 @@ impl Run {
             left.extend(leaves);
             left.sort_unstable();
         }
-        // An invocation with a final answer returns it at once. The invocations that were left out because of an equal
-        // action key are performed here, one at a time.
+        // For an invocation that already has a final answer, `perform` returns this answer at once. An invocation that
+        // was left out because of an equal action key is executed here. The loop performs one invocation at a time.
         let mut answers = Vec::new();
         for invocation in invocations {
             answers.push(self.perform(invocation).await?);

@@ -17,8 +17,8 @@ use super::run::Run;
 use super::stopped::CallStopped;
 use crate::runtime::worker::WorkerError;
 
-/// Maximum number of reloads during one claim. The worker then gives up, because the store keeps contradicting the
-/// state in memory.
+/// Maximum number of reloads during one claim. After these reloads the worker stops with an error, because the store
+/// keeps contradicting the state in memory.
 const RELOADS_MAX: u32 = 50;
 /// Pause between two tries to release a job.
 const RELEASE_RETRY_PAUSE: Duration = Duration::from_millis(10);
@@ -97,8 +97,9 @@ impl Run {
             if state.is_terminal() || is_claimed && state != JobState::Running {
                 return Ok(Some(response(&self.state().durable)));
             }
-            // If the log does not contain this attempt's claim event yet, the same write records the claim. If an earlier
-            // write of that event becomes durable before this write, the store refuses this write and the loop retries.
+            // If the log does not contain this attempt's claim event yet, the write that releases the job also records
+            // the claim. An earlier write of the claim event may become durable first. The store then refuses this
+            // write, and the loop retries.
             let claim = (!is_claimed).then(|| decide::claimed(&parts.owner.worker, parts.engine_profile));
             match self.write(decide::released(claim.unwrap_or_default(), &parts.owner.worker)).await {
                 Ok(()) => return Ok(None),
@@ -210,8 +211,8 @@ impl Run {
             Err(CallStopped::Cancelled) => {
                 let state = self.state();
                 let given_up = state.durable.job.is_aborting();
-                // If the job in memory is aborting, the main loop does not start the step again. Otherwise the state in
-                // memory would start the step and drop it again without end, so the job is loaded again.
+                // If the job in memory is aborting, the main loop does not start the step again. Otherwise the main
+                // loop would start the step and drop its try again and again, so the job is loaded again.
                 if given_up { Ok(()) } else { Err(RunAborted::Reload(ReloadCause::StepCancelled)) }
             }
             Err(CallStopped::Diverged(divergence)) => {

@@ -53,8 +53,8 @@ impl Run {
                     && draft.has_no_writes()
                     && let Some(asked) = RequestKind::of(&row.request)
                 {
-                    // The request was acknowledged when it was submitted, but it has no effect now: it no longer
-                    // applies, or the current policy forbids it. The warning below reports this.
+                    // The request was acknowledged when it was submitted, but now it has no effect. Either the request
+                    // no longer applies, or the current policy forbids it. The warning below reports this.
                     let (job_id, by) = (&self.job_id, &row.actor);
                     tracing::warn!(%job_id, inbox_id = row.id, %by, "request without effect ({}): it no longer applies \
                         or the policy forbids it", asked.past_participle());

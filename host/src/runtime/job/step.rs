@@ -49,7 +49,8 @@ impl Run {
             PluginKind::Step => self.run_guest(step, &operator, code, &limits, &input).await?,
         };
         if matches!(&result, StepResult::Fault(failure) if failure.code == Code::MachineFault) {
-            // The next try needs a machine with more room, and the log has no time for it.
+            // The machine lacks a resource, so the worker pauses before the next try. The pause is made here, because
+            // the event of an aborted try contains no time for a retry.
             tokio::time::sleep(MACHINE_FAULT_PAUSE).await;
         }
         let ended = {

@@ -82,9 +82,9 @@ impl Run {
         }
     }
 
-    /// Writes a draft without lingering. Effect, events and ledger row of a record are separate writes, each durable
-    /// before the next, unless the record is whole. A barrier is one fenced write, because the permission for a call and
-    /// its record must not be separated.
+    /// Writes a draft without lingering. If the draft is a record that may be divided, its effects, its events and its
+    /// ledger rows are separate writes. Each of these writes is durable before the next write. A barrier is one fenced
+    /// write, because the permission for a call and the record of the permission must not be separated.
     async fn write_staged(self: &Arc<Self>, mut draft: Draft<BatchKind>) -> Result<(), RunAborted> {
         draft.kind.flush();
         let effects = std::mem::take(&mut draft.effects);
@@ -100,7 +100,7 @@ impl Run {
             self.worker.parts.effects.put(&self.job_id, &effects).await?;
             self.state().durable.add_effects(&effects);
         }
-        // Rows without events change alone.
+        // A draft that may not be divided, or that has no events, is one write.
         if !draft.kind.divides() || draft.events.is_empty() {
             return self.write_batch(draft).await;
         }

@@ -173,7 +173,7 @@ impl Pool {
                 tokio::select! {
                     biased;
                     () = tokio::time::sleep(Duration::from_millis(ms)) => {}
-                    // After a database failure the pause is not cut short by notifications.
+                    // After a database failure, notifications do not end the pause early.
                     _ = journal.wait_for_change(None, heard), if trouble == 0 => {}
                 }
             };

@@ -25,8 +25,7 @@ pub const EXECUTE_POINTS: &[&str] = &["execute", "reconcile"];
 /// Hook that is called at each crash point. Crash tests kill the process in this hook. Production code uses
 /// [`NoCrash`].
 pub trait CrashPoint: Send + Sync {
-    /// Called at the crash point `name`, before the call of the tool if `after` is false, and after the call
-    /// if `after` is true.
+    /// Called at the crash point `name`. `after` is false before the call of the tool, and true after the call.
     fn at(&self, name: &'static str, after: bool);
 }
 

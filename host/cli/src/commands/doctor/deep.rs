@@ -232,7 +232,7 @@ fn problem_of_log(error: &FoldError) -> JobProblem {
     JobProblem { what, slot, event }
 }
 
-/// Returns the step or call of a label: `s6` of `output/s6`, `s3/0` of `answer/s3/0/1`.
+/// Returns the step or call that a label names, such as `s6` for `output/s6` and `s3/0` for `answer/s3/0/1`.
 fn slot_of(label: &str) -> Option<String> {
     let (kind, rest) = label.split_once('/')?;
     match kind {

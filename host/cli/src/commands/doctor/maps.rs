@@ -10,8 +10,8 @@ use crate::commands::doctor::database::store_failure;
 
 const NAME: &str = "maps";
 
-/// Warns about each map of all tenants that no grant opens. Entries from before each tenant had a map of its own are in
-/// such a map if the jobs had several tenants.
+/// Warns about each map that all tenants share and that no grant opens. Such a map can hold entries that are older than
+/// the separate maps of tenants. These entries are in the shared map if the jobs had several tenants.
 pub(super) async fn maps(config: &Config, store: &Database, checks: &mut Vec<Check>) {
     match store.shared_maps().await {
         Ok(maps) => checks.extend(maps.iter().filter_map(|(name, bytes)| unreachable_map(config, name, *bytes))),

@@ -121,8 +121,9 @@ fn access(registry: &Registry) -> Option<Check> {
     (!lines.is_empty()).then(|| Check::ok("access", lines.join("\n")))
 }
 
-/// Returns a warning about grants that state an address alone, if the operators could do more with them before grants
-/// stated methods and bound secrets.
+/// Returns a warning about grants that contain only an address. An earlier version allowed more with such a grant,
+/// because grants did not yet state methods or bind secrets. The warning appears only if the operators could use the
+/// additional permissions.
 fn older_grants(plugin: &Arc<Plugin>) -> Option<Check> {
     let present = older_grants::present_form(&plugin.settings().grants, &plugin.manifest.operators)?;
     let found =
@@ -131,7 +132,8 @@ fn older_grants(plugin: &Arc<Plugin>) -> Option<Check> {
     Some(Check::warn("grants", found, fix).with_subject("plugin", plugin.name.as_str()))
 }
 
-/// Returns a warning about operators with `internal_write` alone, which cannot change other systems any more.
+/// Returns a warning about operators whose strongest effect is `internal_write`. Such operators can no longer change
+/// other systems.
 fn internal_operators(plugin: &Arc<Plugin>) -> Option<Check> {
     let (grants, operators) = (&plugin.settings().grants, &plugin.manifest.operators);
     let found = older_grants::operators_without_external_effect(grants, operators);

@@ -45,8 +45,8 @@ pub(super) fn toolchains(ctx: &Context<'_>, config: Option<&Config>, checks: &mu
     }
 }
 
-/// Returns the folders with a recipe among these: the sources of configured plugins, the working directory, the
-/// project's folder, and the direct subfolders of the project's folder.
+/// Returns the folders that contain a recipe. The function searches the sources of configured plugins, the working
+/// directory, the project's folder, and the direct subfolders of the project's folder.
 fn folders(ctx: &Context<'_>, config: Option<&Config>) -> BTreeSet<PathBuf> {
     let mut folders: BTreeSet<PathBuf> = BTreeSet::from([ctx.cwd.clone()]);
     let root = config.map_or(ctx.cwd.as_path(), |config| config.root.as_path());

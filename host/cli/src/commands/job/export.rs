@@ -22,7 +22,7 @@ use crate::open;
 use crate::stored_job::load::no_such_job;
 use crate::text::Tone;
 
-/// Maximum number of attempts to read a job whose log keeps changing. The export is refused afterwards.
+/// Maximum number of times that the export reads a job whose log keeps changing. Afterwards the export is refused.
 const READS_MAX: u32 = 20;
 
 pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {

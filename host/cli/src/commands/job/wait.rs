@@ -59,7 +59,7 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
     }
 }
 
-/// Returns the job if it has stopped: it is over, needs a person, or its database was restored.
+/// Returns the job if the job has stopped: the job is over or needs a person, or the database was restored.
 async fn load_if_settled(
     ctx: &Context<'_>,
     stores: &Stores,
@@ -72,8 +72,8 @@ async fn load_if_settled(
         return Ok(None);
     }
     let shown = JobDisplay::load(ctx, stores, job_id).await?;
-    // A parked job that can continue without a person has not stopped: its timer has expired, or a request has arrived
-    // since the row was read.
+    // A parked job continues without a person if its timer has expired, or if a request has arrived since the row was
+    // read. Such a job has not stopped.
     let goes_on = |response: &Response| !rests(response.state) || response.status == "running";
     Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
 }

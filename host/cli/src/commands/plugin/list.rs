@@ -15,7 +15,7 @@ use crate::plugins::catalog;
 use crate::plugins::effect_verifier::effect_verifier;
 use crate::text::{Text, table};
 
-/// Returns what a tool could do in a job without an approval. Returns `None` for a step.
+/// Returns a description of everything that a tool could do in a job without an approval. Returns `None` for a step.
 fn without_approval(plugin: &Plugin) -> Option<String> {
     let is_tool = plugin.kind == PluginKind::Tool;
     is_tool.then(|| ungated_access(&plugin.manifest.operators, &plugin.settings().grants))

@@ -95,8 +95,8 @@ fn document(job: &JobId, event: &Event) -> Value {
 struct EventLines<'j> {
     job: &'j JobId,
     operators: Operators,
-    /// Failures that put calls in doubt. The key is the sequence number of the event that parks the job because of that
-    /// call.
+    /// Failures that put calls in doubt. Each key is the sequence number of the event that parks the job because of
+    /// such a call.
     failures: BTreeMap<u64, String>,
     /// Time at which the job was accepted. The lines show times relative to this time.
     since_us: i64,
@@ -161,8 +161,8 @@ impl<'j> EventLines<'j> {
     }
 }
 
-/// Returns the failures that put calls in doubt. The key is the sequence number of the event that parks the job because
-/// of that call.
+/// Returns the failures that put calls in doubt. Each key is the sequence number of the event that parks the job
+/// because of such a call.
 fn doubt_reasons(events: &[Event], payloads: &[Payload]) -> BTreeMap<u64, String> {
     let mut tries: BTreeMap<&Slot, u32> = BTreeMap::new();
     let mut found = BTreeMap::new();

@@ -23,8 +23,8 @@ impl BaselineFile {
     /// Reads the file of `--baseline`. Returns `None` without this flag.
     ///
     /// # Errors
-    /// The file cannot be read or is not a baseline. A file that the command writes may be missing, and its content
-    /// may be damaged.
+    /// The file cannot be read or is not a baseline. With `--write-baseline`, the file may be missing, and its content
+    /// may be damaged, because the command writes the file.
     pub(super) fn read(args: &PluginCheckArgs, ctx: &Context<'_>) -> Result<Option<Self>, CliError> {
         let Some(named) = &args.baseline else { return Ok(None) };
         let path = ctx.cwd.join(named);
@@ -44,8 +44,8 @@ impl BaselineFile {
         Ok(Some(Self { path, is_written: args.write_baseline, known }))
     }
 
-    /// Marks the known findings of the reports. Writes the file first if this was requested: then all findings are
-    /// known.
+    /// Marks the known findings of the reports. With `--write-baseline`, first writes the present findings to the file,
+    /// so that all findings are known.
     ///
     /// # Errors
     /// The file cannot be written.

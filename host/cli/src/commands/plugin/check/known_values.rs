@@ -1,14 +1,14 @@
-//! Reads the sources of a plugin for the texts and numbers that they contain.
+//! Collects the texts and numbers in the source files of a plugin.
 
 use std::path::{Path, PathBuf};
 
 use latchwork_tooling::check::KnownValues;
 
-/// Ends of the names of source files.
+/// Extensions of the names of source files.
 const EXTENSIONS: [&str; 9] = ["c", "go", "h", "js", "mjs", "py", "rs", "ts", "zig"];
 /// Folders that contain no sources of the plugin.
 const LEFT_OUT: [&str; 7] = ["build", "latchwork", "target", "node_modules", "vendor", "tests", "__pycache__"];
-/// Maximum number of files, and maximum size of all files, in bytes.
+/// Maximum number of files. `BYTES_MAX` is the maximum size of all files together, in bytes.
 const FILES_MAX: usize = 200;
 const BYTES_MAX: usize = 1 << 20;
 /// Maximum depth of folders.

@@ -9,7 +9,7 @@ use latchwork_tooling::inspect::Reachability;
 
 use crate::commands::plugin::inspect::inspection::Inspection;
 
-/// Classes of imports: the name and the prefixes of each.
+/// Classes of imports. Each entry has the name of the class and the prefixes of its imports.
 const CLASSES: [(&str, &[&str]); 7] = [
     ("host", &["latchwork:plugin/"]),
     ("http", &["wasi:http/"]),
@@ -109,7 +109,8 @@ impl Inspection<'_> {
         needs
     }
 
-    /// Returns what the operators of a configured tool could do in a job without an approval.
+    /// Returns a description of everything that the operators of a configured tool could do in a job without an
+    /// approval.
     pub(super) fn without_approval(&self) -> Option<String> {
         let (plugin, configured) = (self.plugin()?, self.configured?);
         let is_tool = plugin.kind == PluginKind::Tool;
