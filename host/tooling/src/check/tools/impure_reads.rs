@@ -12,9 +12,9 @@ use crate::inspect::{CallGraph, ComponentInfo, Language, Reachability};
 /// and all of these entries during a call of a pure operator.
 const SECRET: (&str, &str, &str) = ("latchwork:plugin/secrets", "get", "a secret");
 
-/// Reports the reads that code of the plugin reaches. Adds a note instead in two cases, in which the reads of the pure
-/// operators cannot be distinguished: the component also has operators that are not pure, or the runtime of its
-/// language makes such reads in every program.
+/// Reports the reads that code of the plugin reaches. Adds a note instead if the reads of the pure operators cannot be
+/// distinguished from other reads. This is the case if the component also has operators that are not pure, or if the
+/// runtime of its language makes such reads in every program.
 pub(in crate::check) fn run(plugin: &Plugin, bytes: &[u8], file: &str, report: &mut CheckReport) {
     let operators = &plugin.manifest.operators;
     let pure: Vec<&str> =

@@ -69,8 +69,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Lets `verify` look at the changes in a world without the call. Only for calls that changed folders or the map alone,
-/// because servers of a case have no state.
+/// Lets `verify` look at the changes in a world without the call. The caller uses this only for calls that send no
+/// world-changing request, because servers of a case have no state.
 async fn check_without_call(
     running: &mut RunningCase<'_>,
     after: &State,

@@ -278,8 +278,8 @@ fn own_entries(before: &State, after: &State, two: &TwoCalls) -> Vec<String> {
     after.keys().filter(is_own).cloned().collect()
 }
 
-/// Returns an entry of the call that should have been undone: `compensate` changed nothing, or only other entries of the
-/// call. A new entry can cancel an earlier one that stays, as in a journal.
+/// Returns an entry of the call that `compensate` did not change, if it changed nothing or only other entries of the
+/// call. Returns `None` if there is a new entry, because a new entry can cancel an earlier one, as in a journal.
 fn left_entry<'a>(own: &'a [String], after: &State, undone: &State) -> Option<&'a String> {
     let is_new = |name: &&String| !after.contains_key(*name);
     let left = own.iter().find(|name| undone.get(*name) == after.get(*name))?;
