@@ -1,5 +1,5 @@
-//! D057 and D063: runs a case again for each of its calls. In one run only this call fails permanently, and in another
-//! run all later calls fail as well. The step may then return an error or throw an exception of its own. The step must
+//! D057 and D063: runs a case again for each of its calls. In one run, only this call fails permanently. In another
+//! run, all later calls fail as well. The step may then return an error or throw an exception of its own. The step must
 //! end, it must not trap, and its code must not make a mistake.
 //!
 //! D064 and D073: a pure operator must do the same in another job, also after a failure.

@@ -103,8 +103,8 @@ async fn run_input(
     Some(found.map(|finding| of_variation(finding, "input", variation)))
 }
 
-/// Returns the input with the largest numbers that the step accepts. Each number is searched while all others stay as
-/// they are. A number without a limit is not changed. The outer `None` stands for used-up fuel.
+/// Returns the input with the largest numbers that the step accepts. The search varies one number at a time. A number
+/// without a limit is not changed. The outer `None` stands for used-up fuel.
 async fn largest_numbers(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,

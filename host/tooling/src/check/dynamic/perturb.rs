@@ -22,7 +22,7 @@ use crate::check::rule::Severity;
 const LATENCY_FACTOR: i64 = 149;
 /// Number of spaces after the input, which moves the objects that are allocated after it.
 const INPUT_PADDING_BYTES: usize = 5_000;
-/// Number of runs in one instance. More than two runs, because the effect of kept state may appear only in a later run.
+/// Number of runs in one instance. There are more than two, because the effect of kept state may appear late.
 const RUNS_IN_INSTANCE: usize = 4;
 /// Maximum number of calls of a case at which a crash is simulated.
 const CRASHES_MAX: usize = 100;
@@ -154,8 +154,8 @@ pub(super) async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plu
     let traces = runs.run_repeatedly(&script, plugin, script.seed, RUNS_IN_INSTANCE).await;
     let (n, trace, parting) = first_differing(runs, &traces)?;
     // The first run may seed a random generator of the guest, and the state of this generator is no defect. A control
-    // with another seed in the first run shows the cause. If the later run now differs, the cause is the generator. If
-    // it stays the same, the cause is other state.
+    // run with another seed in the first run shows the cause. If the later run now differs, the cause is the generator.
+    // If it stays the same, the cause is other state.
     if runs.ran.base.took_chance {
         let other_seed = Hash::of(&[b"another first seed", &script.seed]).0;
         let control = runs.run_repeatedly(&script, plugin, other_seed, RUNS_IN_INSTANCE).await;

@@ -43,8 +43,8 @@ pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> O
     Some(ran.finding(rule, message).functions(trace.functions.clone()))
 }
 
-/// Returns a finding if the host ended the run, or if the SDK refused the output. For the usual
-/// run of a case, [`host_fault`] is used alone, because D069 reports an output that the SDK refused.
+/// Returns a finding if the host ended the run, or if the SDK refused the output. For the usual run of a case,
+/// [`host_fault`] is used alone, because D069 reports an output that the SDK refused.
 pub(super) fn broken(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
     host_fault(ran, trace, when).or_else(|| refused_by_sdk(ran, trace, when))
 }

@@ -9,7 +9,7 @@ use crate::check::variations::objects::{of_object, with_keys};
 use crate::check::variations::schema_sample::Schema;
 use crate::check::variations::texts::of_text;
 
-/// Number of elements of an array that are also changed as single values: the first ones.
+/// Number of elements at the start of an array that are changed individually.
 const ELEMENTS_MAX: usize = 2;
 /// Numbers that replace a number.
 const NUMBERS: [i64; 9] = [0, -1, 1, 2, 10, 40, 99, 999, 10_000];
