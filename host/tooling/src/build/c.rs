@@ -19,7 +19,7 @@ pub(super) const ZIG: &str = include_str!("pip/ziglang.txt");
 const SDK_SOURCES: [&str; 3] = ["component.c", "wasi.c", "bindings/latch.c"];
 /// Variable with the time of the build for `__DATE__` and `__TIME__`, in seconds since 1970.
 const BUILD_TIME: &str = "SOURCE_DATE_EPOCH";
-/// Time of a build that is compared with the usual one: 2001-09-09 01:46:40 UTC.
+/// Build time of the second build, which a check compares with the usual build: 2001-09-09 01:46:40 UTC.
 const OTHER_BUILD_TIME: &str = "1000000000";
 
 /// Flags with which the linker writes the names of functions. Zig writes names only with debug information, which is removed
@@ -41,9 +41,10 @@ pub(super) fn build(
     let core = layout.obj.join("core.wasm");
     let (name, mut compiler) = compiler(dir, options, progress)?;
     if folder == TargetFolder::Separate {
-        // zig reuses the object of an unchanged file, with the time of its compilation.
+        // A cache of its own, because zig would reuse the object of an unchanged file. That object contains the time of
+        // its compilation.
         compiler.env("ZIG_LOCAL_CACHE_DIR", layout.obj.join("zig-cache"));
-        // The author's own time is part of the build.
+        // A build time that the author has set applies to every build, so it is not replaced.
         if std::env::var_os(BUILD_TIME).is_none() {
             compiler.env(BUILD_TIME, OTHER_BUILD_TIME);
         }

@@ -60,7 +60,8 @@ pub(super) fn build(
     library_artifact(&printed, &manifest).ok_or_else(|| BuildError::NoLibrary(dir.to_owned()))
 }
 
-/// Returns the error of a lock file that does not match where cargo failed because of one.
+/// Returns [`BuildError::LockFile`] if cargo failed because the lock file does not match `Cargo.toml`. Returns any
+/// other error unchanged.
 fn lock_error(error: BuildError, lock: &Path, dir: &Path) -> BuildError {
     match error {
         BuildError::Failed { output, .. } if output.contains("--locked was passed") => BuildError::LockFile {

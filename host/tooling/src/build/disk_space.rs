@@ -11,8 +11,8 @@ use crate::build::options::BuildOptions;
 /// Free space in bytes below which a build may fail.
 const REQUIRED_BYTES: usize = 4 << 20;
 
-/// If a program of the build failed and a folder that the build needs cannot be written, returns an error that also
-/// names this folder. Otherwise returns `error` unchanged.
+/// Tests the folders that a build needs, if `error` is about a failed program. Returns an error that also names the
+/// first folder that cannot be written. Returns `error` unchanged if there is no such folder.
 pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &BuildOptions) -> BuildError {
     let is_of_program =
         matches!(error, BuildError::Failed { .. } | BuildError::Install { .. } | BuildError::NoWasmTarget(_));

@@ -61,7 +61,7 @@ pub(super) fn build(
 struct GoModule {
     /// Path of its `go.mod`.
     file: PathBuf,
-    /// True if it requires a module that does not lie in the project.
+    /// True if this module requires a module outside the project.
     has_foreign: bool,
 }
 
@@ -103,13 +103,14 @@ impl GoModule {
         self.file.with_file_name("go.sum")
     }
 
-    /// Returns true if the module requires others and has no file with their hashes.
+    /// Returns true if the module requires modules outside the project, but has no `go.sum` with their hashes.
     fn lacks_sums(&self) -> bool {
         self.has_foreign && !self.sums().is_file()
     }
 }
 
-/// Returns the error of files that do not match where Go failed because it may not change them.
+/// Returns [`BuildError::LockFile`] if Go failed because `go.mod` or `go.sum` does not match the imports. Go may not
+/// change these files in a build. Returns any other error unchanged.
 fn lock_error(error: BuildError, module: Option<&GoModule>, dir: &Path) -> BuildError {
     let reasons = [
         "missing go.sum entry",
@@ -129,7 +130,7 @@ fn lock_error(error: BuildError, module: Option<&GoModule>, dir: &Path) -> Build
     }
 }
 
-/// Returns a command with the program, the folder and the variables of another, without its arguments.
+/// Returns a command with the program, the folder and the variables of the command `of`, but without its arguments.
 fn clone_command(of: &Command) -> Command {
     let mut command = Command::new(of.get_program());
     command.env_clear().stdin(std::process::Stdio::null());

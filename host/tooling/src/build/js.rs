@@ -99,7 +99,8 @@ pub(super) fn build(
     Ok(made)
 }
 
-/// Appends the places of the sources to the bundle, for the stacks of exceptions. A bundle without them works, too.
+/// Appends a table of source positions to the bundle. The SDK uses the table for the stacks of exceptions. If no table
+/// can be made, the bundle stays as it is.
 fn add_source_lines(bundle: &Path, obj: &Path, dir: &Path, sdk: &Path) -> Result<(), BuildError> {
     let map = bundle.with_extension("js.map");
     let Some(statement) = std::fs::read(&map).ok().and_then(|map| source_lines::statement(&map, obj, dir, sdk)) else {

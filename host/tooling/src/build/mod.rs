@@ -19,9 +19,9 @@
 //!
 //! # Lock files
 //!
-//! Versions and hashes of packages come from a lock file beside the plugin's manifest: `Cargo.lock`, `package-lock.json`,
-//! `requirements.lock` or `go.sum`. The first build writes it. A later build refuses one that does not match the manifest,
-//! unless [`BuildOptions::update`] is set.
+//! Versions and hashes of packages come from a lock file beside the plugin's manifest: `Cargo.lock`,
+//! `package-lock.json`, `requirements.lock` or `go.sum`. The first build writes the lock file. A later build refuses a
+//! lock file that does not match the manifest, unless [`BuildOptions::update`] is set.
 //!
 //! # Floors
 //!

@@ -42,8 +42,8 @@ macro_rules! template {
     };
 }
 
-/// Template files with another name in the SDK's folder than in a project. With the name from the project, such a file
-/// would affect git or a build tool in the SDK's folder.
+/// Template files that have one name in the SDK's folder and another name in a project. Under its name in a project,
+/// such a file would affect git or a build tool in the SDK's folder.
 const RENAMED_FILES: [(&str, &str); 3] =
     [("gitignore", ".gitignore"), ("cargo-config.toml", ".cargo/config.toml"), ("go.mod.template", "go.mod")];
 

@@ -22,7 +22,7 @@ const BUNDLED: [&str; 2] = ["dependencies", "optionalDependencies"];
 /// Keys of a manifest that the lock file repeats.
 const REPEATED: [&str; 4] = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 
-/// Installs the packages that the plugin in `dir` depends on, where they are missing or differ from the lock file.
+/// Installs the packages that the plugin in `dir` depends on, if a package is missing or differs from the lock file.
 pub(super) fn install(dir: &Path, options: &BuildOptions, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let manifest = dir.join(MANIFEST);
     if !manifest.is_file() {
@@ -51,7 +51,8 @@ pub(super) fn install(dir: &Path, options: &BuildOptions, progress: &mut dyn FnM
         return Err(BuildError::LockFile { place: lock.display().to_string(), message, dir: dir.to_owned() });
     }
     let installed = read_json(&dir.join(INSTALLED)).unwrap_or_default();
-    // npm changes its record of what is installed whenever it writes a lock file, so the record alone proves nothing.
+    // npm also changes its record of installed packages when it only writes a lock file. The check therefore compares
+    // each package's own version, too.
     let version = |path: &str| Some(read_json(&dir.join(path).join(MANIFEST)).ok()?["version"].clone());
     if writes_lock || !is_installed(&locked["packages"], &installed["packages"], version) {
         layout::refuse_link(&dir.join("node_modules"))?;
@@ -60,7 +61,8 @@ pub(super) fn install(dir: &Path, options: &BuildOptions, progress: &mut dyn FnM
     Ok(())
 }
 
-/// Returns true if a folder above belongs to a workspace, whose program installs the packages of its members.
+/// Returns true if a folder above `dir` is the root of a workspace. The program of the workspace installs the packages
+/// of all members.
 fn is_member_of_workspace(dir: &Path) -> bool {
     let is_workspace = |above: &Path| {
         let has_members = |manifest: Value| manifest.get("workspaces").is_some();
@@ -89,7 +91,7 @@ fn packages<'v>(manifest: &'v Value, key: &str) -> Option<&'v Map<String, Value>
     manifest.get(key).and_then(Value::as_object)
 }
 
-/// Returns true if the lock file was written for other packages under this key.
+/// Returns true if the manifest and the lock file list different packages under this key.
 fn differs(manifest: &Value, root: &Value, key: &str) -> bool {
     let none = Map::new();
     packages(manifest, key).unwrap_or(&none) != packages(root, key).unwrap_or(&none)

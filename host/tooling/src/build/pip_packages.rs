@@ -1,8 +1,8 @@
 //! Packages of a Python plugin: installed from a lock file with the version and the hash of each package.
 //!
-//! `requirements.txt` says what a plugin needs. `requirements.lock` beside it has what pip chose for that, one file a
-//! package. A `requirements.txt` that has hashes itself needs no lock file. The index is the one of the user's own
-//! configuration of pip; a lock file names no index.
+//! `requirements.txt` lists the packages that a plugin needs. `requirements.lock` beside it lists the packages that pip
+//! chose, with one file for each package. If `requirements.txt` contains hashes, no lock file is needed. The package
+//! index comes from the user's configuration of pip, because a lock file names no index.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::build::{layout, publish, tools};
 
 const REQUIREMENTS: &str = "requirements.txt";
 const LOCK: &str = "requirements.lock";
-/// Beginning of the line of a lock file that holds the hash of the requirements.
+/// Beginning of the line with the hash of the requirements in a lock file.
 const FINGERPRINT: &str = "# requirements sha256:";
 /// Maximum depth of requirements files that name each other.
 const MAX_DEPTH: usize = 8;
@@ -130,7 +130,8 @@ fn lock_text(report: &Report, fingerprint: &str, dir: &Path) -> Result<String, B
             let message = format!("{name} is not a file that has a hash: require a released version of it");
             return Err(BuildError::Source { place: dir.join(REQUIREMENTS).display().to_string(), message });
         };
-        // A requirement that names an address is installed from there; all others are found by their name.
+        // A package whose requirement is an address is installed from this address. pip finds every other package by
+        // its name.
         let wanted = if *is_direct { format!("{name} @ {}", download_info.url) } else { format!("{name}=={version}") };
         entries.push(format!("{wanted} --hash=sha256:{hash}\n"));
     }
@@ -141,7 +142,7 @@ fn lock_text(report: &Report, fingerprint: &str, dir: &Path) -> Result<String, B
     ))
 }
 
-/// Returns pip's installation of pure Python packages without the options that differ.
+/// Returns a `pip install` command for pure Python packages. Each caller adds its own options.
 fn pip(obj: &Path) -> std::process::Command {
     // Python looks for modules in the folder in which it starts. This one contains no file of the project.
     let mut pip = tools::python(obj);
@@ -150,7 +151,7 @@ fn pip(obj: &Path) -> std::process::Command {
     pip
 }
 
-/// Collects the lines of a requirements file that say something, and those of the files that it names.
+/// Collects the lines of a requirements file, and of the files that it names. Skips empty lines and comments.
 fn significant_lines(file: &Path, depth: usize, lines: &mut Vec<String>) -> Result<(), BuildError> {
     if depth > MAX_DEPTH {
         let message = "requirements files name each other too deeply".to_owned();

@@ -1,7 +1,7 @@
-//! Places of a JavaScript bundle in the sources of its plugin, from the source map of esbuild.
+//! Table that maps positions in a JavaScript bundle to positions in the plugin's sources. It is made from the source
+//! map of esbuild, which is many times larger.
 //!
-//! The table is appended to the bundle, and the SDK replaces places of the bundle in a stack with it. A source map would be
-//! many times larger.
+//! The table is appended to the bundle. With the table, the SDK replaces the positions in a stack by source positions.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -17,8 +17,8 @@ struct SourceMap {
     mappings: String,
 }
 
-/// One entry of the table. It holds up to the next entry: with each further line of the bundle, the line of the source
-/// is one more.
+/// One entry of the table. It applies to all positions of the bundle before the next entry. For each further line of
+/// the bundle, the line of the source also increases by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     /// Line and column of the bundle, from 1.
@@ -29,8 +29,10 @@ struct Entry {
     source_line: i64,
 }
 
-/// Returns the statement that sets the table. `map` is the source map, and `obj` the folder of bundle and map. Sources in the
-/// project `dir` are named by their path in it, the files of the SDK as `latchwork/…`, and all others by their file name.
+/// Returns the statement that sets the table. `map` is the source map. `obj` is the folder of the bundle and the map.
+///
+/// A source in the project `dir` is named by its path in the project. A file of the SDK is named `latchwork/…`. Every
+/// other source is named by its file name.
 pub(super) fn statement(map: &[u8], obj: &Path, dir: &Path, sdk: &Path) -> Option<String> {
     let map: SourceMap = serde_json::from_slice(map).ok()?;
     let sources: Vec<String> = map.sources.iter().map(|source| source_name(&obj.join(source), dir, sdk)).collect();
@@ -66,7 +68,7 @@ fn normalized(path: &Path) -> PathBuf {
     whole
 }
 
-/// Reads the mappings. An entry that follows from the one before it is left out.
+/// Reads the mappings. Leaves out an entry if the previous entry already implies it.
 fn entries(mappings: &str) -> Option<Vec<Entry>> {
     let mut found: Vec<Entry> = Vec::new();
     let (mut source, mut source_line) = (0, 1);
@@ -88,7 +90,8 @@ fn entries(mappings: &str) -> Option<Vec<Entry>> {
     Some(found)
 }
 
-/// Reads a segment: numbers in base 32 with a sign in the lowest bit, as digits of base64.
+/// Decodes the numbers of a segment. Each base64 digit holds five bits of a number, and one bit that is set if more
+/// digits follow. The lowest bit of a number is its sign.
 fn base64_vlq(segment: &str) -> Option<Vec<i64>> {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut numbers, mut number, mut shift) = (Vec::new(), 0_i64, 0);

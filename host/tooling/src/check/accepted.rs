@@ -56,7 +56,8 @@ struct KnownFinding {
     operator: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     case: Option<String>,
-    /// Findings without an operator differ in their message alone.
+    /// Message of a finding without an operator. Such findings can differ in their message alone. `None` for every
+    /// other finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     message: Option<String>,
 }
@@ -116,7 +117,7 @@ impl Baseline {
 }
 
 impl CheckReport {
-    /// Marks the findings that an exception accepts. Notes report each exception that accepts none.
+    /// Marks the findings that an exception accepts. Adds a note for each exception that accepts no finding.
     pub fn accept_exceptions(&mut self, exceptions: &[Exception]) {
         for exception in exceptions {
             let mut is_used = false;
@@ -132,7 +133,8 @@ impl CheckReport {
         self.count_passed();
     }
 
-    /// Marks the findings that the baseline knows. Notes report entries that this check no longer finds.
+    /// Marks the findings that the baseline knows. Adds a note for each entry of the baseline that this check no longer
+    /// finds.
     pub fn accept_baseline(&mut self, baseline: &Baseline) {
         self.has_baseline = true;
         let plugin = self.component.name.clone();
@@ -153,7 +155,7 @@ impl CheckReport {
         self.count_passed();
     }
 
-    /// Returns true if the rule was checked, or is not a rule at all.
+    /// Returns true if the rule was checked. Also returns true if no rule has this id.
     fn is_checked(&self, rule: &str) -> bool {
         self.rules.iter().find(|state| state.id == rule).is_none_or(|state| state.not_run.is_none())
     }

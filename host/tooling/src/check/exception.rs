@@ -17,7 +17,8 @@ struct Exception {
     panic: Option<String>,
 }
 
-/// Exceptions that a language runtime throws for a mistake in the code. Code that reports a failure throws others.
+/// Exceptions that a language runtime throws for a mistake in the code. Code that reports a failure throws exceptions
+/// of other types.
 const MISTAKES: [&str; 11] = [
     "TypeError",
     "ReferenceError",
@@ -31,10 +32,11 @@ const MISTAKES: [&str; 11] = [
     "SyntaxError",
     "RecursionError",
 ];
-/// Starts of the texts of such panics in Go.
+/// Beginnings of the texts of panics in Go that a mistake in the code causes.
 const MISTAKES_IN_GO: [&str; 2] = ["runtime error: ", "interface conversion: "];
 
-/// Place of a frame in Python that belongs to the SDK, which throws if a function is called that a plugin does not have.
+/// Beginning of the place of a frame in Python that belongs to the SDK. The SDK throws an exception if the plugin calls
+/// a function that plugins do not have.
 const SDK_IN_PYTHON: &str = " (latchwork/";
 
 /// Returns true if the language runtime or the SDK threw the exception because of a mistake in the code.
@@ -65,8 +67,8 @@ pub(super) fn frames(failure: &Failure) -> Vec<String> {
     }
 }
 
-/// Reads frames such as `main.answer(...)`, each followed by a line with its place. The frames up to the panic belong to the
-/// SDK.
+/// Reads frames such as `main.answer(...)`, each followed by a line with its place. Leaves out the frames up to the
+/// panic, because they belong to the SDK.
 fn go_frames(stack: &str) -> Vec<String> {
     let lines: Vec<&str> = stack.lines().skip(1).collect();
     let pairs = lines.chunks(2).filter_map(|pair| Some((*pair.first()?, pair.get(1)?.trim())));

@@ -2,7 +2,7 @@
 
 use latchwork_engine::guest::sources::StepContext;
 
-/// Name of an id in a finding, and the function that replaces it. The other ids have other lengths, too.
+/// Name of an id in a finding, and the function that replaces the id in a context. The new id also has another length.
 pub(crate) type OtherId = (&'static str, fn(&mut StepContext));
 
 /// Every id that a plugin can read.

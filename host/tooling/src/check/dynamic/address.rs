@@ -24,7 +24,8 @@ pub(super) fn moved(ran: &CaseBaseline<'_>, host: &str, difference: &FirstDiffer
     moved_hex(ran, host, difference)
 }
 
-/// Like [`moved`], but only for the hexadecimal form. In another build, a number may be anything else.
+/// Like [`moved`], but only for the hexadecimal form. Used to compare two builds, because a number that differs between
+/// two builds need not be an address.
 pub(super) fn moved_hex(ran: &CaseBaseline<'_>, host: &str, difference: &FirstDifference) -> Option<Finding> {
     differ_in_hex(&difference.expected, &difference.found).then(|| finding(ran, host, difference))
 }

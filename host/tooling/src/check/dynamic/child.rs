@@ -61,7 +61,7 @@ enum ResponseLine {
     Ran(Box<Trace>),
 }
 
-/// Result of a request, as far as the other process came.
+/// Result of a request. It is incomplete if the other process ended early.
 #[derive(Debug)]
 pub(super) struct ChildRun {
     /// Traces of the first scripts, in order.
@@ -79,7 +79,8 @@ pub(super) enum ChildEnd {
     /// A signal ended the process. Holds the name of the signal. `is_loaded` is false if the signal came while the
     /// component was loaded.
     Killed { signal: String, is_loaded: bool },
-    /// The process could not be started, or answered with something else.
+    /// The process could not be started, ended with an error, sent an invalid response, or was killed from outside.
+    /// Contains the reason.
     Unusable(String),
 }
 
@@ -180,7 +181,7 @@ fn read_response(stdout: &[u8], status: ExitStatus, wanted: usize) -> ChildRun {
         (Some("SIGKILL" | "SIGTERM" | "SIGINT"), _) => {
             ChildEnd::Unusable(format!("a signal from outside ended it ({status}); the machine may lack memory"))
         }
-        // A signal may cut the last line.
+        // An invalid last line is not an error here, because a signal may end the process in the middle of a line.
         (Some(signal), _) => ChildEnd::Killed { signal: signal.to_owned(), is_loaded },
         (None, Some(wrong)) if status.success() => ChildEnd::Unusable(wrong),
         (None, _) => ChildEnd::Unusable(format!("it ended with {status}")),

@@ -1,6 +1,8 @@
-//! D057 and D063: runs a case once for each of its calls, and makes that call fail permanently, or all calls from it on.
-//! The step may then return an error or throw an exception of its own. It must end, it must not trap, and its code must not
-//! make a mistake. D064 and D073: a pure operator must do the same in another job, also after a failure.
+//! D057 and D063: runs a case again for each of its calls. In one run, only this call fails permanently. In another
+//! run, all later calls fail as well. The step may then return an error or throw an exception of its own. The step must
+//! end, it must not trap, and its code must not make a mistake.
+//!
+//! D064 and D073: a pure operator must do the same in another job, also after a failure.
 
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_engine::Plugin;
@@ -25,7 +27,7 @@ const CODES: [Code; 10] = [
     Code::AuthForbidden,
     Code::SchemaValidationFailed,
 ];
-/// Number of codes at the start of [`CODES`] with which calls fail whose index is at least [`ALL_CODES_MAX`].
+/// Number of codes that are used for a call whose index is at least [`ALL_CODES_MAX`]: the first codes of [`CODES`].
 const FEW_CODES: usize = 2;
 /// Number of calls of a case that fail with every code.
 const ALL_CODES_MAX: usize = 10;
@@ -36,7 +38,7 @@ const FINDINGS_MAX: usize = 5;
 
 /// Run of a step with failing calls.
 struct FailedRun {
-    /// Finding if the step did not end as it may.
+    /// Finding if the step broke or made a mistake.
     finding: Option<Finding>,
     trace: Trace,
 }
@@ -68,15 +70,17 @@ pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin)
         }
     }
     let of_all = failing_from(runs, plugin, &called, &continued).await;
-    // After a finding with one failure, the same defect would be reported again.
+    // If a single failure already causes a finding, the same defect would be reported again. D057 is reported anyway.
     found.extend(of_all.filter(|finding| finding.rule == "D057" || found.is_empty()));
     found.extend(impure);
     found
 }
 
-/// Makes all calls from one on fail, and further calls that the step makes then. `continued` has the failures after which
-/// the step made other calls; after the others, more failures change nothing. Returns the first finding. A step that
-/// repeats a call until it succeeds does not end.
+/// Makes a call and all later calls fail, for each failure in `continued`. Returns the first finding. A step that
+/// repeats a call until it succeeds then does not end.
+///
+/// `continued` contains the failures of single calls after which the step made more calls. After every other failure,
+/// there is no later call that could fail.
 async fn failing_from(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,

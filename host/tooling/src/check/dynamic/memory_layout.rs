@@ -27,7 +27,8 @@ pub(crate) struct Layout {
     has_holes: bool,
 }
 
-/// The layouts with which a step is compared. A result that a hash map orders can be the same by chance in one of them.
+/// The layouts with which a step is compared. There are several, because the order of a hash map can stay the same by
+/// chance in one of them.
 pub(crate) const LAYOUTS: [Layout; 4] = [
     Layout { stack_shift: 2032, heap_bytes: 4_096, has_holes: false },
     Layout { stack_shift: 4080, heap_bytes: 12_304, has_holes: true },

@@ -19,24 +19,25 @@ use crate::check::variations::{KnownValues, Variation, array_places, distinct, n
 /// Maximum number of other inputs of a case, and of other results of one of its calls.
 const INPUTS_MAX: usize = 120;
 const RESULTS_MAX: usize = 12;
-/// Maximum number of inputs of a case with values of the plugin's sources.
+/// Maximum number of other inputs of a case that contain a value from the plugin's sources.
 const KNOWN_MAX: usize = 100;
-/// Maximum number of results of a call with such values.
+/// Maximum number of other results of a call that contain a value from the plugin's sources.
 const KNOWN_RESULTS_MAX: usize = 24;
 /// Number of calls of a case whose results are changed.
 const CALLS_MAX: usize = 4;
 
-/// Maximum number of numbers whose largest accepted value is looked for.
+/// Maximum number of numbers in an input for which the check searches the largest accepted value.
 const NUMBERS_MAX: usize = 6;
-/// Smallest number that no step refuses for its size.
+/// Value at which the search ends. A step that accepts this value is assumed to accept numbers of any size.
 const UNBOUNDED: f64 = 1e13;
 
-/// Maximum number of arrays whose largest accepted number of elements is looked for, and of these elements.
+/// Maximum number of arrays in an input for which the check searches the largest accepted number of elements, and
+/// maximum number of elements in this search.
 const ARRAYS_MAX: usize = 2;
 const ELEMENTS_MAX: usize = 200;
 
-/// Rules of faults that say nothing about a much larger input: traps, as of an allocation, time, memory, and size of the
-/// output.
+/// Rules that a step may break with a much larger input. Such an input can be too large for an allocation, the fuel,
+/// the memory or the output.
 const OF_SIZE: [&str; 4] = ["D056", "D057", "D058", "D059"];
 
 /// Runs the case with other inputs, and with other results of its calls: under the usual host, with other layouts of its
@@ -79,7 +80,7 @@ pub(super) async fn vary_input(
             let mut script = script_of(runs);
             script.answers[number].answer = Ok(variation.value.to_string());
             let Some(finding) = run_changed(runs, case, script, plugin, loaded, &variation).await? else { continue };
-            // A tool can have a schema that does not allow the result.
+            // These findings do not count, because the output schema of the real tool may exclude the changed result.
             if !["D055", "D056", "D060", "D075", "D077"].contains(&finding.rule) {
                 return Some(of_variation(finding, &format!("result of call {number}"), &variation));
             }
@@ -102,8 +103,8 @@ async fn run_input(
     Some(found.map(|finding| of_variation(finding, "input", variation)))
 }
 
-/// Returns the input with the largest numbers that the step accepts, each found by itself. A number that it accepts without
-/// a limit stays as it is. The outer `None` stands for used-up fuel.
+/// Returns the input with the largest numbers that the step accepts. The search varies one number at a time. A number
+/// without a limit is not changed. The outer `None` stands for used-up fuel.
 async fn largest_numbers(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
@@ -130,7 +131,8 @@ async fn largest_numbers(
             }
         }
         if accepted > usual && accepted < UNBOUNDED {
-            // An odd number: a double holds a large product of even numbers exactly.
+            // Uses an odd number. A double can hold a large product of even numbers exactly, so such a product would
+            // not show that the step can produce integers that a double cannot hold.
             let odd = (accepted as i64 - 1) | 1;
             *largest.pointer_mut(&pointer).expect("a place of the input") = json!(odd);
         }
@@ -143,7 +145,7 @@ async fn largest_numbers(
 enum InputEnd {
     Accepted,
     Refused,
-    /// The step broke, but not for the size of the input, or the SDK refused its output.
+    /// The step broke, or the SDK refused its output. The cause is not the size of the input.
     Broken,
 }
 
@@ -161,7 +163,7 @@ async fn end_of(
     script.input = input.to_string();
     let base = runs.run(&script, plugin).await?;
     let one = CaseBaseline { case: runs.ran.case, script, base };
-    // A fault of size ends the search for this value alone: it says nothing about the other values.
+    // A fault that the size causes counts as a refusal, so it ends only the search for this value.
     let is_broken = run_end::broken(&one, &one.base, "").is_some_and(|finding| !OF_SIZE.contains(&finding.rule));
     Some(match one.base.ended {
         _ if is_broken => InputEnd::Broken,
@@ -170,8 +172,8 @@ async fn end_of(
     })
 }
 
-/// Returns the input with the largest number of elements that the step accepts, for each array by itself. The outer `None`
-/// stands for used-up fuel.
+/// Returns one input for each array, in which this array has the largest number of elements that the step accepts. The
+/// outer `None` stands for used-up fuel.
 async fn most_elements(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
@@ -272,7 +274,7 @@ fn of_end(one: &CaseBaseline<'_>) -> Option<Finding> {
     exception::is_mistake(failure).then(|| run_end::uncaught(one, &one.base, "")).flatten()
 }
 
-/// Compares a run with another input with the same run on other hosts.
+/// Runs the step with the other input on other hosts, and compares these runs with `one`.
 async fn compared(
     runs: &mut PerturbedRuns<'_>,
     one: &CaseBaseline<'_>,
@@ -291,7 +293,7 @@ async fn compared(
     if found.is_none() {
         found = perturb::pad_input(&mut of_input, plugin, loaded).await;
     }
-    // The objects of a language runtime lie elsewhere in a later run.
+    // In a later run of the same instance, the objects of a language runtime have other addresses.
     if found.is_none() && loaded.has_runtime {
         found = perturb::rerun_in_instance(&mut of_input, plugin).await;
     }

@@ -40,14 +40,15 @@ const RANDOM: &str = "its random numbers";
 /// Advice of a finding about a pure operator that depends on its job.
 const IMPURE_HINT: &str = "declare the determinism class `stable`, or take what differs from the input";
 
-/// Number of other seeds of the random generator. Of six orders of a map in Go, one can differ in a result that all others
-/// have.
+/// Number of other seeds of the random generator. Few seeds could miss a rare difference. For example, only one of six
+/// orders of a map in Go may give another result.
 const SEEDS: u8 = 32;
 
-/// Number of other seeds with another input.
+/// Number of other seeds if the case runs with another input.
 const FEW_SEEDS: u8 = 4;
 
-/// Maximum number of reads of one source at which a run is stopped, to find a function that reads.
+/// Maximum number of reads of one source for which the check searches the reading function. Each search stops a run at
+/// one read.
 const READS_MAX: u32 = 16;
 
 /// One value that differs from job to job.
@@ -86,7 +87,7 @@ fn ids() -> impl Iterator<Item = JobValue> {
     OTHER_IDS.iter().map(JobValue::Id)
 }
 
-/// Every value, each of them another one.
+/// Returns another value for each id, for the clock and for the random numbers.
 fn all_values() -> impl Iterator<Item = JobValue> {
     ids().chain([JobValue::Clock(SHIFTS_US[0]), JobValue::Seed(0)])
 }
@@ -104,7 +105,8 @@ pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> V
         return action_key_finding(runs, &trace).into_iter().collect();
     }
     let differing = compare_between_jobs(&runs.ran.base, &trace);
-    // A value that the step never asks for cannot make a difference. The rare differences are looked for as well.
+    // After a difference, each value is varied by itself to find the causes. Without a difference, only a clock and
+    // random numbers that the step reads are varied, because they can still cause a rare difference.
     let mut single: Vec<JobValue> = Vec::new();
     if differing.is_some() {
         single.extend(ids());
@@ -132,8 +134,8 @@ pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> V
     }
 }
 
-/// D064 and D073: runs a case with another input as a few other jobs, for operators that declare that they are pure. `usual` has
-/// the reads with the input of the case.
+/// D064 and D073: runs a case with another input as a few other jobs, if its operator declares that it is pure. `usual`
+/// contains the number of reads of each source with the case's own input.
 pub(super) async fn vary_few(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
@@ -234,7 +236,7 @@ fn of_source(source: Source) -> &'static str {
     }
 }
 
-/// Returns the call stack of the first of these reads that the language runtime does not make itself.
+/// Returns the call stack of the first of these reads of `source` that the language runtime does not make itself.
 async fn reading(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
@@ -253,9 +255,11 @@ async fn reading(
     None
 }
 
-/// D064 and D073: what a pure operator reads of its job only after a failed call. `script` and `failed` are the run with the
-/// failure that `when` names. Without more reads than in the case, the run is compared with that of another job only if
-/// `is_compared`.
+/// D064 and D073: checks a run with a failed call of a pure operator. The operator must not depend on its job, and must
+/// not read more of its job than in the usual run.
+///
+/// `script` and `failed` belong to the run with the failed call, which `when` describes. If the run has no more reads
+/// than the usual run, it is compared with a run in another job only if `is_compared` is true.
 pub(super) async fn after_failure(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,

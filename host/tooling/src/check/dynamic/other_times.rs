@@ -1,5 +1,5 @@
-//! D055 to D061, D075 and D077: a step that reads its clock must not break at another time of the day, week or year, nor if its
-//! tools take no time or days.
+//! D055 to D061, D075 and D077: a step that reads its clock must not break at another time of the day, week or year. It
+//! must also not break if its tools answer immediately or only after days.
 
 use latchwork_engine::Plugin;
 
@@ -19,13 +19,14 @@ const DAYS: [i64; 37] = [
     299, 328, 329, 359, 360, 784, 785, 1_090, 1_091, 4_398,
 ];
 
-/// Runs the case at other times, and with tools that take no time or days. Returns the first defect.
+/// Runs the case at other times. Also runs it with tools that answer immediately, and with tools that answer only after
+/// days. Returns the first defect.
 pub(super) async fn vary_times(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
     // The time changes nothing for a step that never reads it.
     if !runs.ran.base.took_time || runs.ran.base.describe_end() != "an output" {
         return None;
     }
-    // Without calls there is no latency.
+    // A case without calls has no latency that could be changed.
     let latencies = [("with tools that take no time, ", 0), ("with tools that take days, ", 2 * DAY_US + HOUR_US)];
     for (when, latency_us) in latencies.into_iter().filter(|_| !runs.ran.script.answers.is_empty()) {
         let mut script = script_of(runs);
@@ -51,7 +52,8 @@ pub(super) async fn vary_times(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) ->
     None
 }
 
-/// The hours of a day, the last minute of it, and other days at noon.
+/// Returns shifts of the start time: to the other hours of the day, to the end of its last minute, and to noon of other
+/// days.
 fn shifts() -> impl Iterator<Item = i64> {
     let hours = (1..24).map(|hour| hour * HOUR_US + 29 * MINUTE_US);
     let last_minute = std::iter::once(15 * HOUR_US - 1);

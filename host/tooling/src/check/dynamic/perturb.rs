@@ -22,7 +22,7 @@ use crate::check::rule::Severity;
 const LATENCY_FACTOR: i64 = 149;
 /// Number of spaces after the input, which moves the objects that are allocated after it.
 const INPUT_PADDING_BYTES: usize = 5_000;
-/// Number of runs in one instance. State that only a later run uses appears in one of them.
+/// Number of runs in one instance. There are more than two, because the effect of kept state may appear late.
 const RUNS_IN_INSTANCE: usize = 4;
 /// Maximum number of calls of a case at which a crash is simulated.
 const CRASHES_MAX: usize = 100;
@@ -41,16 +41,17 @@ pub(super) async fn all_variations(
     }
     found.extend(simulate_crashes(runs, plugin).await);
     let has_address = found.iter().any(|finding| finding.rule == "D074");
-    // An address differs in another job, too.
+    // After a finding about an address, D064 is left out. The address also differs in another job, so D064 would report
+    // the same defect.
     let of_jobs = other_job::vary_job(runs, plugin).await;
     found.extend(of_jobs.into_iter().filter(|finding| !has_address || finding.rule != "D064"));
-    // The other runs in one instance are skipped if there are findings. It could report a known difference again, such
-    // as a dependency on the memory layout.
+    // The runs in one instance are skipped if there are findings. These runs could report a known difference again,
+    // such as a dependency on the memory layout.
     if found.iter().all(|finding| finding.severity == Severity::Warning) {
         found.extend(rerun_in_instance(runs, plugin).await);
     }
     found.extend(vary_latency(runs, plugin).await);
-    // A step that breaks in another job would break here once more.
+    // A step that broke in an earlier run would also break at another time, so these runs are skipped, too.
     if found.iter().all(|finding| finding.severity == Severity::Warning) {
         found.extend(other_times::vary_times(runs, plugin).await);
     }
@@ -110,8 +111,9 @@ pub(super) async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &Lo
     None
 }
 
-/// D070 and D074: gives the input more space at its end. Objects that a language runtime allocates later lie elsewhere then.
-/// A step without such a runtime may look at the text of its input, so only a difference in addresses is reported.
+/// D070 and D074: appends spaces to the input. The objects that a language runtime allocates after the input then have
+/// other addresses. A step without a language runtime may look at the text of its input, so only a difference in
+/// addresses is reported for it.
 pub(super) async fn pad_input(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
@@ -139,7 +141,8 @@ pub(super) async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plu
     let spec = plugin.operator(&runs.ran.case.operator)?;
     let base = &runs.ran.base;
     if base.took_time && base.took_chance && spec.determinism != Determinism::Pure {
-        // The runtime of Go reads its clock in its first run only, which shifts the clock of the step.
+        // The runtime of Go reads the clock only in the first run of an instance. These reads shift the clock of the
+        // step, so a later run can differ without a defect.
         return None;
     }
     let mut script = runs.script();
@@ -150,8 +153,9 @@ pub(super) async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plu
     script.limits.output_bytes = script.limits.output_bytes.saturating_mul(times);
     let traces = runs.run_repeatedly(&script, plugin, script.seed, RUNS_IN_INSTANCE).await;
     let (n, trace, parting) = first_differing(runs, &traces)?;
-    // A generator of the guest is seeded by the first run, and its state is no defect. It gives the later runs other
-    // results if the first run has another seed. State that does not come from random numbers gives the same results.
+    // The first run may seed a random generator of the guest, and the state of this generator is no defect. A control
+    // run with another seed in the first run shows the cause. If the later run now differs, the cause is the generator.
+    // If it stays the same, the cause is other state.
     if runs.ran.base.took_chance {
         let other_seed = Hash::of(&[b"another first seed", &script.seed]).0;
         let control = runs.run_repeatedly(&script, plugin, other_seed, RUNS_IN_INSTANCE).await;

@@ -22,7 +22,7 @@ pub(super) struct PerturbedRuns<'r> {
 
 impl<'r> PerturbedRuns<'r> {
     pub(super) fn new(ran: &'r CaseBaseline<'r>, runs: &'r mut u64) -> Self {
-        // The run without optimization takes the same fuel as the usual run.
+        // Counts the fuel of the run without optimization, which equals the fuel of the usual run.
         Self { ran, runs, fuel: ran.base.fuel, left_out: false }
     }
 

@@ -12,10 +12,11 @@ use crate::check::dynamic::trace::{HostCall, RunEnd, Trace};
 use crate::check::exception;
 use crate::check::finding::Finding;
 
-/// Words with which every SDK refuses an output, after the name of the operator.
+/// Text that follows the operator's name in the message with which every SDK refuses an output.
 const REFUSED_BY_SDK: &str = "is not JSON: ";
 
-/// Returns a finding if the host ended the run. A lack of resources of the machine is none.
+/// Returns a finding if the host ended the run. Returns `None` if the machine lacked resources, because the plugin is
+/// not the cause.
 pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
     let failure = trace.fault().filter(|failure| failure.code != Code::MachineFault)?;
     let rule = match failure.code {
@@ -36,14 +37,14 @@ pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> O
         Some(start) => failure.message.split_at(start),
         None => (failure.message.as_str(), ""),
     };
-    // The finding has the functions by themselves.
+    // Removes the functions from the reason, because the finding lists them separately.
     let reason = reason.split(" in ").next().filter(|_| !trace.functions.is_empty()).unwrap_or(reason);
     let message = format!("{when}{reason}{last_words}");
     Some(ran.finding(rule, message).functions(trace.functions.clone()))
 }
 
-/// Returns a finding if the host ended the run, or if the SDK refused the output. Of the usual run of a case, the latter is a
-/// failure that the case does not expect.
+/// Returns a finding if the host ended the run, or if the SDK refused the output. For the usual run of a case,
+/// [`host_fault`] is used alone, because D069 reports an output that the SDK refused.
 pub(super) fn broken(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
     host_fault(ran, trace, when).or_else(|| refused_by_sdk(ran, trace, when))
 }

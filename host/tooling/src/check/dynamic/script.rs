@@ -147,8 +147,8 @@ impl ScriptedHost {
         if differs { Err(Stop) } else { Ok(()) }
     }
 
-    /// Assigns the next number to a call and returns the index of its answer. [`RunScript::otherwise`] comes after the
-    /// other answers.
+    /// Assigns the next number to a call and returns the index of its answer. The index after the last answer stands
+    /// for [`RunScript::otherwise`].
     fn assign_answer(&mut self, call: &ToolCall, together: bool) -> Result<usize, Stop> {
         // Compares canonical arguments, as the ledger does.
         let args = canon::canonicalize_or_keep(&call.args).into_owned();

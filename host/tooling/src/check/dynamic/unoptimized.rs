@@ -51,7 +51,7 @@ pub(super) enum PendingRuns {
     Here(Vec<RunScript>),
 }
 
-/// Starts the runs of all cases that end by themselves. Returns `None` if there are none.
+/// Starts the runs of all cases that the host did not end in the usual run. Returns `None` if there is no such case.
 pub(super) fn start(hosts: &HostVariants<'_>, ran: &[CaseBaseline<'_>]) -> Option<PendingRuns> {
     let scripts: Vec<_> = calm(ran).map(comparable_script).collect();
     if scripts.is_empty() {
@@ -116,7 +116,7 @@ fn finding(ran: &CaseBaseline<'_>, run: &UnoptimizedRun) -> Option<Finding> {
     }
 }
 
-/// Runs the scripts in another process. A process that a script ends is replaced for the scripts that follow.
+/// Runs the scripts in another process. If a script ends its process, a new process runs the remaining scripts.
 fn run_in_processes(process: &OtherProcess, wasi: WasiMode, mut scripts: Vec<RunScript>) -> UnoptimizedRuns {
     let (mut runs, mut deaths) = (Vec::new(), 0);
     let refused = loop {

@@ -76,7 +76,7 @@ impl Reports {
         })
     }
 
-    /// Returns the reports of the inputs that were checked, for changes.
+    /// Returns the reports of the inputs that were checked, as mutable references.
     pub fn reports_mut(&mut self) -> impl Iterator<Item = &mut CheckReport> {
         self.0.iter_mut().filter_map(|checked| match checked {
             CheckResult::Report(report) => Some(&mut **report),

@@ -10,14 +10,14 @@ use crate::check::tools::case_map::Access;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::world::{State, World};
 
-/// Writes of a call to the map before which another call is made.
+/// Maximum number of writes of a call to the map before which another call is made.
 const WRITES_MAX: usize = 16;
 
 /// Maximum number of other inputs of the second call.
 const INPUTS_MAX: usize = 8;
 
-/// Makes a second call before each write of the first one to the map, with equal arguments and with others. The entries must
-/// then be those of two calls in sequence.
+/// Makes a second call before each write of the first call to the map. The second call has equal arguments or other
+/// arguments. Afterwards the entries must be the same as after two calls in sequence.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.error.is_some() || !running.spec.is_world_changing() {
         return Ok(());
@@ -36,12 +36,13 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Returns the number of the write before which another call is lost, and what differs.
+/// Makes the call `other` before each write of the case's call. Returns the number of the first write, from 1, at which
+/// a change is lost, and a description of the difference.
 async fn lost_change(running: &RunningCase<'_>, other: &ToolCase) -> std::io::Result<Option<(usize, String)>> {
     let first = Call { case: running.case, context: running.context(0) };
     let second = Call { case: other, context: running.context_of_other_call() };
     let keys = [first.context.external_key.clone(), second.context.external_key.clone()];
-    // The entries after two calls in sequence. None if the second one is refused.
+    // The entries after two calls in sequence, for both orders. `None` if the tool refuses the second call.
     let mut sequences = Vec::new();
     for (one, other) in [(&first, &second), (&second, &first)] {
         let world = running.world()?;
@@ -80,10 +81,12 @@ struct Call<'c> {
     context: ToolCallContext,
 }
 
-/// Returns the entries of the map without those whose name contains the key of a call. They belong to that call alone.
+/// Returns the entries of the map whose names contain no key of a call. An entry whose name contains the key of a call
+/// belongs to that call alone.
 fn shared_entries(world: &World, keys: &[String]) -> State {
     let entries = world.map_entries().into_iter().filter(|(name, _)| !keys.iter().any(|key| name.contains(key)));
-    // Contents that name calls follow from the calls that they name: the last one, or all of them.
+    // If the contents contain keys of calls, only these keys are compared. The rest of the contents follows from these
+    // calls.
     let hash = |contents: Vec<u8>| {
         let text = String::from_utf8_lossy(&contents);
         let named: Vec<&[u8]> = keys.iter().filter(|key| text.contains(*key)).map(|key| key.as_bytes()).collect();
@@ -97,8 +100,8 @@ async fn succeeds(running: &RunningCase<'_>, world: &World, call: &Call<'_>) -> 
     matches!(called.end.answer, Answer::Ok(_))
 }
 
-/// Makes the second call before this write of the first one. Returns true if both succeed, and `None` if there is no such
-/// write.
+/// Makes the second call before this write of the first call. Returns true if both calls succeed. Returns `None` if the
+/// first call makes no such write.
 async fn made_at_once(
     running: &RunningCase<'_>,
     world: &World,
@@ -113,7 +116,7 @@ async fn made_at_once(
         _ = &mut call => return None,
     }
     let is_second_made = succeeds(running, world, second).await;
-    // The call waits for it.
+    // The first call waits for this message.
     let _ = paused.resume.send(());
     Some(call.await && is_second_made)
 }

@@ -43,7 +43,7 @@ struct Pause {
 
 /// The other side of a pause.
 pub(super) struct PausedCall {
-    /// Ends when the call waits. An error if it never does.
+    /// Completes when the call waits at the access. Completes with an error if the pause is removed before.
     pub(super) reached: oneshot::Receiver<()>,
     /// Lets the call continue.
     pub(super) resume: oneshot::Sender<()>,
@@ -88,7 +88,7 @@ impl CaseMap {
         if let Some(pause) = pause
             && pause.reached.send(()).is_ok()
         {
-            // Without the other side, the call continues.
+            // The wait also ends if the other side was dropped. The call then continues.
             let _ = pause.resume.await;
         }
     }
@@ -99,7 +99,8 @@ impl CaseMap {
         self.use_store(None, Some(write))
     }
 
-    /// Counts an access: the number of a read, or that of a write.
+    /// Marks the map as used. Returns an error if the fault applies to this access, which is a read or a write with a
+    /// number.
     fn use_store(&self, read: Option<usize>, write: Option<usize>) -> Result<(), StoreError> {
         self.is_used.store(true, Ordering::Relaxed);
         let refused = match (*self.fault.lock().unwrap_or_else(PoisonError::into_inner), write) {

@@ -1,6 +1,7 @@
 //! Simulated faults of the servers and the map of a case.
 
-/// Simulated behaviour of the servers and the map in a run. What a variant does not name behaves as the case defines.
+/// Simulated behaviour of the servers and the map in a run. Everything that a variant does not mention behaves as the
+/// case defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultProfile {
     /// No fault.

@@ -8,11 +8,13 @@ use crate::check::finding::Finding;
 use crate::check::report::CheckReport;
 use crate::inspect::{CallGraph, ComponentInfo, Language, Reachability};
 
-/// The function that gives a secret, like an entry of [`IMPURE_READS`]. The host refuses all of them during a call.
+/// The function that returns a secret, in the form of the entries of [`IMPURE_READS`]. The host refuses this function
+/// and all of these entries during a call of a pure operator.
 const SECRET: (&str, &str, &str) = ("latchwork:plugin/secrets", "get", "a secret");
 
-/// Reports the reads that code of the plugin reaches. A component with other operators, and a component of a language whose
-/// runtime reads in every program, get a note instead, because their reads cannot be distinguished.
+/// Reports the reads that code of the plugin reaches. Adds a note instead if the reads of the pure operators cannot be
+/// distinguished from other reads. This is the case if the component also has operators that are not pure, or if the
+/// runtime of its language makes such reads in every program.
 pub(in crate::check) fn run(plugin: &Plugin, bytes: &[u8], file: &str, report: &mut CheckReport) {
     let operators = &plugin.manifest.operators;
     let pure: Vec<&str> =

@@ -1,4 +1,5 @@
-//! D102 and D103: the host is killed before an operation of a call that may change the world, at each of them in turn.
+//! D102 and D103: the host is killed in the middle of a call. Each run kills the host before another one of the call's
+//! operations that may change the world.
 //!
 //! After a restart the host asks `reconcile`, or repeats the call under the same key. Folders and map must then be as
 //! after a call that was not interrupted. Servers of a case have no state, so their part is left to `lost_record`.
@@ -46,7 +47,8 @@ impl WholeCalls {
 }
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    // Calls that were never made would be found once more.
+    // Skipped after a finding of D104. If `reconcile` reports calls that were never made, the same defect would be
+    // found again.
     let is_invented = running.found.iter().any(|finding| finding.rule == "D104");
     if running.case.error.is_some() || !running.spec.is_world_changing() || is_invented {
         return Ok(());
@@ -105,7 +107,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes the call twice, each time in a new world: as a first try and as a second one. Returns `None` if it fails.
+/// Makes the call as a first try, and in a new world as a second try. Returns `None` if the first try fails or changes
+/// nothing.
 async fn whole_calls(running: &mut RunningCase<'_>) -> std::io::Result<Option<WholeCalls>> {
     let world = running.world()?;
     let before = world.state();
@@ -118,7 +121,8 @@ async fn whole_calls(running: &mut RunningCase<'_>) -> std::io::Result<Option<Wh
     let world = running.world()?;
     running.call(&world, 1).await;
     let later = world.state();
-    // A second try that changes something else, or less, is no whole call.
+    // The state after the second try counts only if the second try leaves the same entries and changes everything that
+    // the first try changes.
     let is_changed = |name: &String| later.get(name) != before.get(name);
     let is_whole = later.keys().eq(state.keys())
         && state.iter().filter(|(name, hash)| before.get(*name) != Some(hash)).all(|(name, _)| is_changed(name));

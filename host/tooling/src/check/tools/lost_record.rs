@@ -17,7 +17,7 @@ use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::{CapturedLog, World};
 
-/// Maximum number of reads of a repetition that fail, each by itself.
+/// Maximum number of reads of a repetition that are made to fail, one read in each run.
 const READS_MAX: usize = 8;
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -149,7 +149,7 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let mut is_blind = false;
     match ask(running, &world).await {
         Ok(ReconcileVerdict::Unknown) => is_blind = true,
-        // The case describes a world in which an earlier try has happened.
+        // The servers of the case answer as after an earlier try, so the verdict is right.
         Ok(ReconcileVerdict::Happened(_)) if meets_earlier_try(running).await? => return Ok(()),
         Ok(ReconcileVerdict::Happened(output)) => {
             let finding = running.add_finding("D104", "reconcile says that a call happened which was never made");
@@ -298,7 +298,7 @@ async fn check_reconcile_without_answers(running: &mut RunningCase<'_>) -> std::
     if matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
         return Ok(());
     }
-    // An entry that was removed since is an effect too.
+    // Status 410 says that an entry existed and was removed. The call happened, so `reconcile` must not deny it.
     let removed =
         (!running.case.http.is_empty()).then(|| (FaultProfile::Status(410), "the server answers 410".to_owned()));
     for (fault, what) in question_faults(running, &world).into_iter().chain(removed) {

@@ -5,11 +5,12 @@
 //! the grants are stubs.
 //!
 //! `world` builds the stubs for each run and reports their state afterwards. `single_call` checks one call while all
-//! servers work. `lost_record` checks a call whose record is lost. `interrupted` kills the host before each operation of
-//! a call. `own_changes` lets `verify` look at what a call changed. `server_faults` checks the answers of a tool when
-//! servers fail, and `refused_writes` when the map refuses a later write. `undone` lets `compensate` undo a call.
-//! `two_calls` makes two calls of one job, `at_once` two calls at once, `other_operator` a call of another
-//! operator meanwhile, `other_keys` calls with other keys, and `other_inputs` calls with other inputs.
+//! servers work. `lost_record` checks a call whose record is lost. `interrupted` kills the host before each operation
+//! of a call. `own_changes` lets `verify` look at what a call changed. `server_faults` checks the answers of a tool
+//! when servers fail, and `refused_writes` checks them when the map refuses writes. `undone` lets `compensate` undo a
+//! call. `two_calls` makes two calls of one job, and `at_once` makes two calls at the same time. `other_operator` calls
+//! another operator during a call. `other_keys` makes calls with other keys, and `other_inputs` makes calls with other
+//! inputs.
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!

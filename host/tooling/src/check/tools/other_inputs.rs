@@ -14,8 +14,8 @@ const INPUTS_MAX: usize = 100;
 /// by an hour in each try.
 const TRIES: [u32; 6] = [3, 13, 24, 720, 8_784, 96_360];
 
-/// Folders and the map must be as before a call that reports no change, and an operator must not change what it does not
-/// declare.
+/// Checks two rules. After a call that reports no change, the folders and the map must be as before the call. An
+/// operator must not change what it does not declare.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.error.is_some() || running.found.iter().any(|finding| finding.rule == "D105") {
         return Ok(());

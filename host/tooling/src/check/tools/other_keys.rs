@@ -29,9 +29,9 @@ const SIMILAR_KEYS: [&str; 8] = [
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3/1:1",
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDG:s3/0:1",
 ];
-/// Maximum number of other inputs of these calls.
+/// Maximum number of other inputs of the calls of other jobs.
 const INPUTS_MAX: usize = 31;
-/// Number of further calls, each of another job.
+/// Number of calls of other jobs, each of a different job.
 const OTHER_CALLS: u32 = 64;
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -42,7 +42,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     check_survival(running).await
 }
 
-/// D123: each call creates as many entries as a call in another world, in which the keys have nothing in common.
+/// D123: each call must create as many entries as a call in a second world. The keys of the calls in the second world
+/// have nothing in common.
 async fn check_names(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let (world, apart) = (running.world()?, running.world()?);
     for (number, key) in SIMILAR_KEYS.iter().enumerate() {
@@ -118,7 +119,7 @@ async fn check_survival(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if is_keyed {
         let first = world.state();
         running.call(&world, 1).await;
-        // A repetition that changes the world at once is another finding.
+        // A repetition that already changes the world without calls of other jobs is another finding.
         if world.state() != first {
             return Ok(());
         }

@@ -10,12 +10,13 @@ use crate::check::tools::readers::{call_other, changing_others};
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::world::World;
 
-/// Reads of a call before which another operator is called.
+/// Number of reads of a call. Another operator is called before each of these reads except the first one.
 const READS_MAX: usize = 8;
 /// Maximum number of cases of other operators.
 const OTHERS_MAX: usize = 4;
 
-/// Calls another operator before each read of the call but the first. The writes after it succeed, or fail.
+/// Calls another operator before each read of the call except the first one. In one run the call's writes after that
+/// succeed, and in another run they fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.error.is_some() || !running.spec.is_world_changing() {
         return Ok(());
@@ -43,7 +44,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes the call, and the other one before this read of it. Returns `None` if there is no such read.
+/// Makes the call, and calls the other operator before this read of the call. Returns `None` if the call makes no such
+/// read.
 async fn interrupted_by(
     running: &RunningCase<'_>,
     world: &World,
@@ -61,7 +63,7 @@ async fn interrupted_by(
     if is_refused {
         world.set_faults(FaultProfile::WriteRefused { number: 0, and_later: true });
     }
-    // The call waits for it.
+    // The call waits for this message.
     let _ = paused.resume.send(());
     Some(call.await.end.answer)
 }

@@ -1,5 +1,5 @@
-//! D117: `verify` must confirm what the call changed, and nothing without the call. It must only read, and report a mismatch
-//! only if it has seen one.
+//! D117: `verify` must confirm the changes of a call, and must not confirm them without the call. It must only read. It
+//! must report a mismatch only if it has seen one.
 
 use tracing::instrument::WithSubscriber as _;
 
@@ -35,7 +35,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let what = format!("{} {:?}", change.resource_type, change.resource_id);
         world.was_map_used();
         let verdict = ask(running, &world, change).await;
-        // Without an answer of its server, `verify` can do nothing else.
+        // If the case has no response for a request, the verdict says nothing.
         if world.is_unanswered() {
             return Ok(());
         }
@@ -69,8 +69,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Lets `verify` look at the changes in a world without the call. Only for calls that changed folders or the map alone,
-/// because servers of a case have no state.
+/// Lets `verify` look at the changes in a world without the call. The caller uses this only for calls that send no
+/// world-changing request, because servers of a case have no state.
 async fn check_without_call(
     running: &mut RunningCase<'_>,
     after: &State,
@@ -90,8 +90,8 @@ async fn check_without_call(
     Ok(())
 }
 
-/// A call with another key has replaced everything that the call wrote, and its change of the same resource has another
-/// version.
+/// Checks that `verify` does not confirm a change that was replaced. A later call with another key has replaced
+/// everything that the call wrote, and reports another version of the same resource.
 async fn check_replaced(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     for other in running.cases_with_other_inputs(INPUTS_MAX) {
         let alone = running.world()?;

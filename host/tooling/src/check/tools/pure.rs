@@ -42,7 +42,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let mut causes: Vec<&str> = Vec::new();
     let mut first = None;
     for (cause, change) in changes() {
-        // Another try has another clock and other random numbers. The clock is the cause only if no random number is.
+        // Another try has another clock and also other random numbers. The clock counts as the cause only if random
+        // numbers alone cause no difference.
         if causes.contains(&cause) || cause == CLOCK && causes.contains(&RANDOM) {
             continue;
         }

@@ -8,8 +8,9 @@ use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::world::World;
 
-/// Returns an operator that changes nothing and answers otherwise in this world than before the call. It gets the input of
-/// its cases, also with the values that the call has for members of the same name.
+/// Returns an operator that changes nothing, and whose answer in this world differs from its answer before the call.
+/// The operator gets the inputs of its cases. It also gets each input with the call's values for members of the same
+/// name.
 pub(super) async fn seeing(running: &RunningCase<'_>, world: &World) -> std::io::Result<Option<String>> {
     for case in running.all_cases {
         let spec = running.tools.plugin.operator(&case.operator);
@@ -34,14 +35,14 @@ async fn read(running: &RunningCase<'_>, case: &ToolCase, world: &World) -> Stri
     context.permissions = running.permissions_of(&case.operator);
     let called = running.calling(case, world, context, false).await;
     match &called.end.answer {
-        // The input may be none that the operator accepts.
+        // A refusal is also compared, because the operator may not accept the changed input.
         Answer::Ok(_) | Answer::NotApplied(_) => describe_answer(&called.end.answer, world),
         Answer::Unknown { .. } => String::new(),
     }
 }
 
-/// Makes calls of other operators of the plugin that change the world. They get the input of their cases with the values that
-/// the call has for members of the same name, in its arguments and in its result.
+/// Calls other operators of the plugin that change the world. Each operator gets the inputs of its cases, with the
+/// values of `result` for members of the same name.
 pub(super) async fn change_by_others(running: &RunningCase<'_>, world: &World, result: &str) {
     for case in changing_others(running, result) {
         call_other(running, world, &case).await;
@@ -72,7 +73,8 @@ pub(super) async fn call_other(running: &RunningCase<'_>, world: &World, case: &
     matches!(running.calling(case, world, context, false).await.end.answer, Answer::Ok(_))
 }
 
-/// Replaces each member of an object that another object has with a value of the same type.
+/// Replaces members of the object `input` by the members of the same name in `other`, if both values have the same
+/// type.
 fn with_members_of(input: &str, other: &str) -> String {
     let (Ok(Value::Object(mut input)), Ok(Value::Object(other))) =
         (serde_json::from_str(input), serde_json::from_str(other))

@@ -1,4 +1,4 @@
-//! D108 and D109: the map refuses all writes of a call, or a later one after it took the earlier ones.
+//! D108 and D109: the map refuses all writes of a call, or it accepts the first writes and refuses a later one.
 
 use latchwork_core::model::effect::Answer;
 
@@ -7,7 +7,7 @@ use crate::check::tools::applied::difference;
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 
-/// Writes of a call from this number on, counted from 0, are not refused by themselves.
+/// Number of writes of a call at which a run begins to refuse writes.
 const WRITES_MAX: usize = 16;
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -16,8 +16,9 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     check_all_refused(running).await?;
     for number in 1..WRITES_MAX {
-        // A tool may take back its earlier writes. Then these have to be as before the call, or the tool reports that the
-        // outcome is unknown.
+        // After a refused write, a tool may take back its earlier writes. Later writes therefore fail in one run and
+        // succeed in another run. If the entries are not as before the call, the tool must report that the outcome is
+        // unknown.
         for and_later in [true, false] {
             let world = running.world()?;
             let before = world.state();
@@ -41,7 +42,7 @@ async fn check_all_refused(running: &mut RunningCase<'_>) -> std::io::Result<()>
     let before = world.state();
     let called = running.call(&world, 0).await;
     let is_changed = difference(&before, &world.state()).is_some() && matches!(called.end.answer, Answer::Ok(_));
-    // Beside a server, the map can be a cache.
+    // A tool that uses a server may use the map only as a cache. Its call can succeed without a write to the map.
     if !is_changed || !running.case.http.is_empty() {
         return Ok(());
     }

@@ -96,8 +96,8 @@ impl RunningCase<'_> {
         }
     }
 
-    /// Returns the context of a look at the call after its end: of `reconcile`, `verify` and `compensate`. The clock and
-    /// the random numbers are others than in the call.
+    /// Returns the context of `reconcile`, `verify` and `compensate`, which run after the end of the call. The clock
+    /// and the random numbers differ from those of the call.
     pub(super) fn later_context(&self) -> ToolCallContext {
         self.context(1)
     }
@@ -123,7 +123,7 @@ impl RunningCase<'_> {
         }
     }
 
-    /// Returns the case, and the case with other inputs that are similar. At most `max` of these.
+    /// Returns the case, and at most `max` copies of the case with similar other inputs.
     pub(super) fn cases_with_other_inputs(&self, max: usize) -> Vec<ToolCase> {
         let input: Value = serde_json::from_str(&self.case.input).expect("a case's input is JSON");
         let is_allowed = |input: &Value| self.tools.plugin.check_input(&self.case.operator, input).is_ok();

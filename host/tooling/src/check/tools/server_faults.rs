@@ -18,7 +18,8 @@ const OF_LOAD: &[Code] =
 /// Codes that a tool may report if there is no answer.
 const OF_NETWORK: &[Code] = &[Code::NetworkTimeout, Code::DependencyUnavailable, Code::TemporaryProviderError];
 
-/// Simulated failures, each with a description and the error codes that a tool may report for it, if not every code.
+/// Simulated failures. Each has a description and the error codes that a tool may report for it. An empty list allows
+/// every code.
 const FAULTS: [(FaultProfile, &str, &[Code]); 8] = [
     (FaultProfile::Status(429), "answers 429", &[Code::RateLimit]),
     (FaultProfile::Status(500), "answers 500", OF_SERVER),
@@ -36,8 +37,9 @@ const BLIND: [(FaultProfile, &str); 3] = [
     (FaultProfile::Garbled, "answers with a page of a proxy"),
 ];
 
-/// Faults while `reconcile`, `verify` or `compensate` looks at the world, each with a description: of the servers, and of the
-/// map if the function has used it in this world.
+/// Returns the faults under which `reconcile`, `verify` or `compensate` is called again, each with a description. The
+/// faults of servers are included if the case has servers. The fault of the map is included if the function has used
+/// the map in this world.
 pub(super) fn question_faults(running: &RunningCase<'_>, world: &World) -> Vec<(FaultProfile, String)> {
     let faults = FAULTS.iter().map(|(fault, told, _)| (*fault, *told)).chain(BLIND);
     let servers = faults.filter(|_| !running.case.http.is_empty());
@@ -109,7 +111,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// D109: after status 409, the effect of an earlier try can be there. Only a question to the server can show that it is not.
+/// D109: status 409 can mean that an earlier try had the effect. A tool may report no change only after it has asked
+/// the server.
 async fn check_conflict(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let world = running.world()?;
     world.set_faults(FaultProfile::ChangeStatus(409));

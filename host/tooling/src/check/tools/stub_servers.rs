@@ -55,7 +55,7 @@ impl ReceivedRequest {
 
 #[derive(Default)]
 pub(super) struct RequestLog {
-    /// Requests that were not looked at.
+    /// Requests that were received since the log was last read.
     pub(super) since: Vec<ReceivedRequest>,
     /// Number of world-changing requests that were ever received.
     changing: usize,

@@ -1,4 +1,4 @@
-//! D120: two calls of one job must not share what calls of two jobs have apart.
+//! D120: two calls of one job must not share an entry, if the same calls of two jobs have separate entries.
 
 use latchwork_core::model::effect::Answer;
 use latchwork_engine::guest::sources::StepContext;
@@ -7,8 +7,8 @@ use latchwork_engine::guest::tool_call::ToolCallContext;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::world::State;
 
-/// Calls the tool twice with equal arguments: as two calls of one job, and as calls of two jobs. Both times the second call
-/// has the same key of its own.
+/// Calls the tool twice with equal arguments, first as calls of two jobs and then as two calls of one job. The second
+/// call has another key than the first call. This key is the same for two jobs and for one job.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.error.is_some() || !running.spec.is_world_changing() {
         return Ok(());

@@ -22,7 +22,7 @@ const VARIATIONS_MAX: usize = 40;
 /// Maximum number of other inputs of an earlier call.
 const INPUTS_MAX: usize = 4;
 
-/// Writes of `compensate` to the map that fail.
+/// Number of writes of `compensate` to the map at which a run begins to refuse writes.
 const WRITES_MAX: usize = 4;
 
 /// Undoes the call of a case, in the world that the call left, and while its servers fail.
@@ -38,12 +38,12 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     world.was_map_used();
     let answer = compensate(running, &world, &done).await;
     let mut faults = question_faults(running, &world);
-    // The body of the answer to a deletion says nothing.
+    // A garbled body is no fault here, because `compensate` need not read the body of the answer to a deletion.
     faults.retain(|(fault, _)| *fault != FaultProfile::Garbled);
     if faults.iter().any(|(fault, _)| *fault == FaultProfile::NoMap) {
         faults.push((FaultProfile::ReadOnlyMap, "the map refuses writes".to_owned()));
     }
-    // Without an answer of its server, `compensate` can do nothing else.
+    // If the case has no response for a request, the answer of `compensate` says nothing.
     if world.is_unanswered() {
         return Ok(());
     }
@@ -54,7 +54,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                 let message = "compensate ends without an answer".to_owned();
                 report(running, message, &answer, &world, "return a typed error; catch all exceptions");
             }
-            // A call may be impossible to undo, and an operator may have no handler.
+            // Any other error is allowed. A call may be impossible to undo, and an operator may have no handler.
             return Ok(());
         }
     }
@@ -98,7 +98,7 @@ async fn check_faults(running: &mut RunningCase<'_>, faults: Vec<(FaultProfile, 
         world.set_faults(fault);
         let answer = compensate(running, &world, &done).await;
         let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
-        // Beside a server, the map can be a cache.
+        // A tool that uses a server may use the map only as a cache, so refused writes do not count for it.
         let is_refused = world.is_map_refused() && running.case.http.is_empty();
         if (is_sent || is_refused) && matches!(answer, Answer::Ok(_)) {
             let message = format!("{told}, but compensate reports that the call is undone");
@@ -110,7 +110,8 @@ async fn check_faults(running: &mut RunningCase<'_>, faults: Vec<(FaultProfile, 
     Ok(())
 }
 
-/// Undoes the call after another party removed all of its entries. Returns `None` if it has none or fails.
+/// Undoes the call after another party removed all entries of the call. Returns `None` if the call has no entries or
+/// fails.
 async fn undo_of_removed(running: &mut RunningCase<'_>, own: &[String]) -> std::io::Result<Option<(Answer, World)>> {
     if own.is_empty() {
         return Ok(None);
@@ -157,7 +158,7 @@ async fn check_other_inputs(running: &mut RunningCase<'_>) -> std::io::Result<()
     Ok(())
 }
 
-/// D118: a call with another key wrote an entry, and the call has replaced it.
+/// D118: `compensate` must not delete an entry that an earlier call with another key wrote, and that the call replaced.
 async fn check_earlier(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // The entries of a tool with a server can be a cache.
     if !running.case.http.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
@@ -182,7 +183,7 @@ async fn check_earlier(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// D118: another operator of the plugin has changed the entries of the call since.
+/// D118: `compensate` must not delete an entry of the call that another operator of the plugin has changed since.
 async fn check_changed(running: &mut RunningCase<'_>, own: &[String]) -> std::io::Result<()> {
     if own.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
         return Ok(());
@@ -204,8 +205,8 @@ async fn check_changed(running: &mut RunningCase<'_>, own: &[String]) -> std::io
     Ok(())
 }
 
-/// D109: an undo that fails after it has taken back a part must not report that it changed nothing. A part is missing, or a
-/// write of the map fails.
+/// D109: `compensate` must not report that it changed nothing, if it fails after it has undone a part of the call. It
+/// fails because an entry of the call is missing, or because the map refuses a write.
 async fn check_failed_undo(running: &mut RunningCase<'_>, own: &[String]) -> std::io::Result<()> {
     let missing = own.iter().map(|name| (format!("another party removed {name}"), Some(name), FaultProfile::Fair));
     let refused = (0..WRITES_MAX).map(|number| {
@@ -249,7 +250,8 @@ async fn call_twice(running: &mut RunningCase<'_>) -> std::io::Result<TwoCalls> 
     Ok(TwoCalls { world, done, first, both })
 }
 
-/// Undoes the first of two calls. Returns an entry that the second one wrote and that is then as it was before both calls.
+/// Undoes the first of two calls. Returns an entry that the second call wrote, if the undo has restored the entry to
+/// its state before both calls.
 async fn lost_entry(running: &mut RunningCase<'_>, before: &State, two: &TwoCalls) -> std::io::Result<Option<String>> {
     let Some(done) = &two.done else { return Ok(None) };
     if !matches!(compensate(running, &two.world, done).await, Answer::Ok(_)) {
@@ -262,22 +264,22 @@ async fn lost_entry(running: &mut RunningCase<'_>, before: &State, two: &TwoCall
     if taken_back.is_empty() {
         return Ok(None);
     }
-    // The second call changes the entry also without the first one.
+    // The entry counts only if the second call alone changes it, too.
     let world = running.world()?;
     running.call_with(&world, running.context_of_other_call(), false).await;
     let alone = world.state();
     Ok(taken_back.into_iter().find(|name| alone.get(*name) != before.get(*name)).cloned())
 }
 
-/// Returns the entries that belong to the call alone: it created them, and the same call under another key leaves them as
-/// they are. A counter belongs to all calls.
+/// Returns the entries that belong to the call alone. The call created them, and the same call under another key does
+/// not change them. A counter, for example, belongs to all calls.
 fn own_entries(before: &State, after: &State, two: &TwoCalls) -> Vec<String> {
     let is_own = |name: &&String| !before.contains_key(*name) && two.both.get(*name) == two.first.get(*name);
     after.keys().filter(is_own).cloned().collect()
 }
 
-/// Returns an entry of the call that should have been undone: `compensate` changed nothing, or only other entries of the
-/// call. A new entry can cancel an earlier one that stays, as in a journal.
+/// Returns an entry of the call that `compensate` did not change, if it changed nothing or only other entries of the
+/// call. Returns `None` if there is a new entry, because a new entry can cancel an earlier one, as in a journal.
 fn left_entry<'a>(own: &'a [String], after: &State, undone: &State) -> Option<&'a String> {
     let is_new = |name: &&String| !after.contains_key(*name);
     let left = own.iter().find(|name| undone.get(*name) == after.get(*name))?;

@@ -74,8 +74,8 @@ impl World {
         self.settings.clone()
     }
 
-    /// Kills the host of the next call before the operation with this number, from 0, that may change the world. Returns
-    /// what says whether there was such an operation.
+    /// Kills the host of the next call before one of its operations that may change the world: the one with this
+    /// number, from 0. The returned [`CutOff`] shows afterwards if the call had such an operation.
     pub(super) fn cut_off_after(&mut self, operations: u32) -> Arc<CutOff> {
         let cut_off = Arc::new(CutOff::after(operations));
         self.settings.cut_off = Some(cut_off.clone());
@@ -117,7 +117,7 @@ impl World {
         self.map.is_refused.load(Ordering::Relaxed)
     }
 
-    /// Returns what a call asked outside of the plugin, if anything.
+    /// Describes an access of a call to its map or to a server. Returns `None` if the call made no such access.
     pub(super) fn asked(&self) -> Option<&'static str> {
         if self.map.is_used.load(Ordering::Relaxed) {
             return Some("reads its map");
@@ -195,7 +195,7 @@ fn needed_grants(case: &ToolCase, is_stable: bool, mut grants: Grants) -> Grants
         };
         grants.http.push(HttpGrant {
             methods: CHANGING_METHODS.into_iter().chain(HttpGrant::DEFAULT_METHODS).collect(),
-            // The administrator's word that a request to a model changes nothing.
+            // Stands for the grant of an administrator, which states that a request to a model changes nothing.
             read_methods: if is_stable { vec![http::Method::POST] } else { vec![] },
             secrets: case.secrets.keys().cloned().collect(),
             secret_places: vec![SecretPlace::Anywhere],
@@ -207,7 +207,7 @@ fn needed_grants(case: &ToolCase, is_stable: bool, mut grants: Grants) -> Grants
     grants.dirs = case.dirs.keys().map(dir).collect();
     grants.secrets = case.secrets.keys().cloned().collect();
     grants.secrets_clear = case.secrets_clear;
-    // A map is the tool's own, so it needs no word of the case.
+    // A map belongs to the tool alone, so the tool gets a map even if the case does not mention one.
     grants.kv = Some(KvGrant::named("case"));
     grants
 }

@@ -13,7 +13,7 @@ const ELEMENTS: [usize; 4] = [10_000, 1_000, 200, 40];
 const GRIDS: [usize; 3] = [180, 60, 20];
 /// Maximum number of different cells of which a grid is made.
 const CELLS_MAX: usize = 4;
-/// Numbers of elements with other texts.
+/// Numbers of elements of an array in which the texts of all elements differ.
 const DISTINCT: [usize; 2] = [12, 60];
 /// Numbers that replace a number in all elements of an array.
 const ALL_ELEMENTS: [i64; 2] = [10_000, 0];
@@ -47,7 +47,7 @@ pub(super) fn of_array(elements: &[Value]) -> Vec<Vec<Change>> {
     groups
 }
 
-/// Returns elements like these, each with other texts than the others.
+/// Returns `count` copies of these elements. Each copy has its number in its texts, so no two copies have equal texts.
 pub(in crate::check) fn distinct(elements: &[Value], count: usize) -> Vec<Value> {
     let numbered = |(number, element): (usize, &Value)| match element {
         Value::String(text) => format!("{text}-{number}").into(),
@@ -71,7 +71,8 @@ fn objects(elements: &[Value]) -> Option<Vec<&Map<String, Value>>> {
     objects.filter(|objects| objects.len() > 1)
 }
 
-/// Returns, for each member that is a number or a text in all elements, the elements with the value of the first one.
+/// Returns one array for each member that is a number or a text in all elements. In this array, all elements have the
+/// first element's value of the member.
 fn ties(elements: &[Value]) -> Vec<(String, Vec<Value>)> {
     let Some(objects) = objects(elements) else { return vec![] };
     let is_scalar = |value: &Value| value.is_number() || value.is_string();
@@ -82,7 +83,8 @@ fn ties(elements: &[Value]) -> Vec<(String, Vec<Value>)> {
     objects[0].iter().filter_map(tied).collect()
 }
 
-/// Returns, for each member that is a number in all elements, the elements with other numbers.
+/// Returns arrays for each member that is a number in all elements. In each array, the member has the same other number
+/// in all elements.
 fn numbers(elements: &[Value]) -> Vec<(String, i64, Vec<Value>)> {
     let Some(objects) = objects(elements) else { return vec![] };
     let is_number = |name: &&String| objects.iter().all(|object| object.get(*name).is_some_and(Value::is_number));
@@ -94,7 +96,8 @@ fn numbers(elements: &[Value]) -> Vec<(String, i64, Vec<Value>)> {
         .collect()
 }
 
-/// Returns large grids for an array whose elements are rows: texts or arrays. Each grid is filled with one of the cells.
+/// Returns large grids for an array whose elements are rows. A row is a text or an array. All cells of a grid are equal
+/// to one of the cells of the rows.
 fn grids(elements: &[Value]) -> Vec<(String, Vec<Vec<Value>>)> {
     let square = |row: &dyn Fn(usize) -> Value| GRIDS.iter().map(|size| vec![row(*size); *size]).collect();
     if let Some(rows) = elements.iter().map(Value::as_str).collect::<Option<Vec<&str>>>() {

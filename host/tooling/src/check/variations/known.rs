@@ -1,4 +1,4 @@
-//! Values that the sources of a plugin name.
+//! Literals in the sources of a plugin.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,8 @@ impl KnownValues {
     }
 }
 
-/// Returns the short texts in quotes of a line, and the code between them. Text with an escape or a placeholder is left out.
+/// Returns the short quoted texts of a line, and the code between the quoted texts. Leaves out a text that contains an
+/// escape or a placeholder.
 fn literals(line: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut texts, mut code, mut rest) = (Vec::new(), Vec::new(), line);
     while let Some(open) = rest.find(['"', '\'', '`']) {

@@ -1,4 +1,4 @@
-//! Other values than those of the cases: each differs from the value of a case in one place, or in all numbers.
+//! Variations of the values of cases. A variation differs from the value of a case in one place, or in all numbers.
 //!
 //! Floors, top first: `vary` · `arrays`, `objects`, `texts` · `references` · `change`, `known`, `schema_sample`.
 

@@ -6,11 +6,11 @@ use crate::check::variations::change::Change;
 use crate::check::variations::references::of_map;
 use crate::check::variations::schema_sample::{Schema, sample};
 
-/// A text that many steps require for a day.
+/// A text in the form that many steps require for a date.
 const DATE: &str = "2026-02-28";
 
-/// Returns the members that the schema names and the object does not have, each by itself. If the schema names no members,
-/// the object is a map, whose keys can refer to each other.
+/// Returns changes that each add one member which the schema names and the object lacks. If the schema names no
+/// members, the object is a map, and the changes let its keys refer to each other.
 pub(super) fn of_object(members: &Map<String, Value>, schema: &Schema<'_>) -> Vec<Vec<Change>> {
     if schema.is_map() {
         return of_map(members);

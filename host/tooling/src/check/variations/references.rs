@@ -9,8 +9,8 @@ const CHAINS: [usize; 2] = [1_200, 200];
 /// Length of a chain that is too deep for a recursion in every language.
 const LONG_CHAIN: usize = 20_000;
 
-/// Returns changes for each two members of the elements: one that is a text in all elements, such as a name, and one that is a
-/// text, or an array of texts, in at least one element, such as what the element is part of.
+/// Returns changes for each pair of a name and a reference among the members of the elements. A name is a text in all
+/// elements. A reference is a text or an array of texts in at least one element, such as the parent of the element.
 pub(super) fn of_elements(objects: &[&Map<String, Value>]) -> Vec<Vec<Change>> {
     let pairs = pairs(objects);
     let one = |member: &Member<'_>, what: &str, elements: Vec<Value>| {
@@ -28,7 +28,7 @@ pub(super) fn long_chains(objects: &[&Map<String, Value>]) -> Vec<Vec<Change>> {
     pairs(objects).iter().map(|member| vec![member.long_chain(objects, LONG_CHAIN)]).collect()
 }
 
-/// Returns the members of the elements that can refer to an element, each with the member that can be its name.
+/// Returns each member that can refer to another element, paired with each member that can be the name of an element.
 fn pairs<'o>(objects: &[&'o Map<String, Value>]) -> Vec<Member<'o>> {
     let is_reference = |name: &&String| objects.iter().any(|object| object.get(*name).is_some_and(is_reference));
     let is_text = |name: &str| objects.iter().all(|object| object.get(name).is_some_and(Value::is_string));
@@ -44,7 +44,7 @@ fn is_reference(value: &Value) -> bool {
     value.is_string() || value.as_array().is_some_and(|texts| texts.iter().all(Value::is_string))
 }
 
-/// A member that refers to the member `of` of an element.
+/// A member `name` that refers to an element by the value of the element's member `of`.
 struct Member<'n> {
     name: &'n str,
     of: &'n str,

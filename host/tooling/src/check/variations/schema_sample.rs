@@ -1,11 +1,11 @@
-//! A JSON Schema as far as values can be made from it.
+//! Reads the parts of a JSON Schema from which values can be made.
 
 use serde_json::{Map, Value};
 
 /// Maximum depth of a value that is made from a schema.
 const DEPTH_MAX: usize = 6;
 
-/// A schema within a document, whose references it resolves.
+/// A schema within a document. References of the schema are resolved in the document.
 #[derive(Clone, Copy)]
 pub(super) struct Schema<'s> {
     root: &'s Value,
@@ -74,7 +74,7 @@ impl<'s> Schema<'s> {
     }
 }
 
-/// Makes a value that a schema describes, as far as the schema is simple.
+/// Makes a value that a schema describes. Supports simple schemas only.
 pub(super) fn sample(schema: &Schema<'_>) -> Option<Value> {
     sample_at(schema, 0)
 }

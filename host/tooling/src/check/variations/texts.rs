@@ -15,8 +15,9 @@ const OPERATORS: [char; 8] = ['+', '*', '/', '=', '&', '|', '^', '!'];
 
 /// Returns the changes of a text. Of each group, the first change that is allowed is made.
 pub(super) fn of_text(text: &str) -> Vec<Vec<Change>> {
-    // A text that is cut within a character has no canonical form. Whatever the length, one of two texts whose characters
-    // begin at other places is cut within one.
+    // A step may cut a text in the middle of a character, and the result has no canonical form. An additional letter
+    // moves the following characters by one byte. A cut at any byte is therefore in the middle of a character of the
+    // text with the letter or of the text without it.
     let emoji = |what: &str, first: &str| -> Vec<Change> {
         let text = |length: usize| format!("{first}{}", "\u{1f600}".repeat(length - 1));
         TEXT_LENGTHS.iter().map(|length| Change::to(what, text(*length))).collect()
@@ -33,7 +34,8 @@ pub(super) fn of_text(text: &str) -> Vec<Vec<Change>> {
     groups
 }
 
-/// Returns the text in many parentheses of each kind that it has, and with many signs before it if it can be an expression.
+/// Returns the text within many parentheses of each kind that it contains. If the text can be an expression, also
+/// returns it after many signs.
 fn nested(text: &str) -> Vec<Vec<Change>> {
     let is_expression = text.contains(OPERATORS);
     let has = |open: char| text.contains(open) || open == '(' && is_expression;

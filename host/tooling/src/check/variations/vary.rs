@@ -9,11 +9,12 @@ use crate::check::variations::objects::{of_object, with_keys};
 use crate::check::variations::schema_sample::Schema;
 use crate::check::variations::texts::of_text;
 
-/// Maximum number of elements of an array that are changed by themselves.
+/// Number of elements at the start of an array that are changed individually.
 const ELEMENTS_MAX: usize = 2;
 /// Numbers that replace a number.
 const NUMBERS: [i64; 9] = [0, -1, 1, 2, 10, 40, 99, 999, 10_000];
-/// Numbers that replace all numbers at once. They are odd, because a double holds a large product of even numbers exactly.
+/// Odd numbers that replace all numbers at once. A double can hold a large product of even numbers exactly. Such a
+/// product would not show that the plugin can produce integers that a double cannot hold.
 const ALL_NUMBERS: [i64; 3] = [999_983, 997, 53];
 /// A number whose sums and products stay below 2^53 in most steps.
 const LARGE: i32 = i32::MAX;
@@ -27,14 +28,14 @@ pub(in crate::check) struct Variation {
     pub(in crate::check) is_large: bool,
 }
 
-/// A value in the varied value.
+/// A part of the varied value, with its JSON pointer and its schema.
 struct Place<'v> {
     pointer: String,
     value: &'v Value,
     schema: Schema<'v>,
 }
 
-/// Returns variations that are allowed, at most `max`, spread over all places of the value. `schema` is that of the value.
+/// Returns at most `max` allowed variations, spread over all places of the value. `schema` is the schema of the value.
 pub(in crate::check) fn variations(
     value: &Value,
     schema: &Value,
@@ -57,7 +58,8 @@ pub(in crate::check) fn variations(
         found.into_iter()
     };
     let mut of_places: Vec<_> = std::iter::once(of_all.into_iter()).chain(places.iter().map(of_place)).collect();
-    // Some of each place in turn, so that a large array leaves room for the other places. Arrays have the most variations.
+    // Takes a few variations of each place in turn, so that a large array leaves room for the other places. Takes more
+    // for an array, because arrays have the most variations.
     let is_array = |number: usize| number > 0 && places[number - 1].value.is_array();
     let mut all: Vec<Variation> = Vec::new();
     while all.len() < max && of_places.iter().any(|left| left.len() > 0) {
@@ -110,7 +112,7 @@ fn all_numbers(value: &Value, places: &[Place<'_>], is_allowed: &impl Fn(&Value)
     if numbers.len() < 2 { vec![] } else { ALL_NUMBERS.into_iter().map(with).collect() }
 }
 
-/// Returns a value in which the one at a place is another one, or is missing.
+/// Returns the value with `other` at the place `pointer`, or without this place if `other` is `None`.
 fn replaced(value: &Value, pointer: &str, other: Option<Value>) -> Option<Value> {
     let mut value = value.clone();
     let Some(other) = other else {
@@ -151,8 +153,8 @@ fn of_number(is_fraction: bool) -> Vec<Vec<Change>> {
     groups
 }
 
-/// Returns the value with the texts and numbers that the sources of the plugin name, and with `keys` in each map. At most
-/// `max`. Of an array only the first element is changed.
+/// Returns at most `max` variations of the value. Each contains one text or number from the plugin's sources, or `keys`
+/// in one map. In an array, only the first element is changed.
 pub(in crate::check) fn with_known(
     value: &Value,
     schema: &Value,
@@ -201,7 +203,8 @@ fn alternated<T>(first: impl Iterator<Item = T>, second: impl Iterator<Item = T>
         .flatten()
 }
 
-/// Returns values of the same form, as of another call: in each, one text has another letter, or one number is greater by 1.
+/// Returns similar values, as another call may have them. In each value, one text has an additional letter, or one
+/// number is greater by 1.
 pub(in crate::check) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) -> bool) -> Vec<Value> {
     let mut places = Vec::new();
     collect_places(value, Schema::of(&Value::Null), String::new(), &mut places);
@@ -219,7 +222,7 @@ pub(in crate::check) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) ->
     places.iter().filter_map(other).collect()
 }
 
-/// Returns the arrays in a value with their pointers, those with at least one element.
+/// Returns the arrays in a value that have at least one element, with their pointers.
 pub(in crate::check) fn array_places(value: &Value) -> Vec<(String, Vec<Value>)> {
     let mut places = Vec::new();
     collect_places(value, Schema::of(&Value::Null), String::new(), &mut places);
