@@ -7,7 +7,8 @@ use crate::support::test_env::{TestEnv, step};
 /// The grant of the witness tools.
 const GRANT: &str = "host = \"effects\"";
 
-/// Returns an environment whose witness tools are granted this folder, and a plan that one of them serves.
+/// Returns an environment whose witness tools have a grant of this folder. Its plan has one call, which a witness tool
+/// serves.
 fn env_with_folder(folder: &str) -> TestEnv {
     let place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
     place.with_approved(vec!["o"]).edit_config(|config| config.replace(GRANT, &format!("host = {folder:?}")))
