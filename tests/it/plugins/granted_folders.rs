@@ -60,8 +60,8 @@ fn plugin_with_a_folder_inside_a_writable_folder_is_refused() {
     assert_eq!(refused, ["witness", "witness-queryable"], "{problems:#}");
 }
 
-/// I196: an open job has pinned its component. The component does not run with a folder that cannot be granted, and the
-/// job continues after the grant was corrected.
+/// I196: an open job has pinned its component. The host does not run the component with a folder that cannot be
+/// granted. The job continues after the grant is corrected.
 #[test]
 fn open_job_does_not_get_the_folder_of_the_project() {
     let place = TestEnv::witness("atomic")
