@@ -23,10 +23,10 @@ type Invocation struct {
 	Context
 	// ExternalKey is the idempotency key for the downstream system. It is the same in every try of this call.
 	ExternalKey string
-	// TraceID is the trace id of the job, the same in all its calls and in every try. It identifies no call.
+	// TraceID is the trace id of the job. It is the same in every call and every try of the job, so it identifies no call.
 	TraceID, Slot string
 	// Attempt differs between tries and must not be part of a key. TriesBefore counts recorded earlier tries, also those
-	// that certainly changed nothing. It does not state whether one of them changed anything.
+	// that certainly changed nothing. TriesBefore does not state whether an earlier try changed anything.
 	Attempt, TriesBefore int
 	Timeout              time.Duration
 

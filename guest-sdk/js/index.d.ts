@@ -25,7 +25,7 @@ export interface Context {
   readonly stepId: string;
 }
 export interface ToolContext extends Context {
-  /** Trace id of the job, the same in all its calls and in every try. It identifies no call. */
+  /** Trace id of the job. It is the same in every call and every try of the job, so it identifies no call. */
   readonly traceId: string;
   readonly slot: string;
   /** Idempotency key for the downstream system. The key is the same in every try of this call. */
@@ -33,8 +33,8 @@ export interface ToolContext extends Context {
   /** Number of the worker's attempt at the job. It differs between tries, so it must not be part of a key. */
   readonly attempt: number;
   /**
-   * Number of recorded earlier tries, also of tries that certainly changed nothing. It does not state whether one of
-   * them changed anything.
+   * Number of recorded earlier tries, also of tries that certainly changed nothing. The number does not state whether
+   * an earlier try changed anything.
    */
   readonly triesBefore: number;
   readonly timeoutMs: number;

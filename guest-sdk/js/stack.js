@@ -1,4 +1,4 @@
-// Places in the sources of a plugin, instead of places in its bundle. `latch plugin build` appends the table to the bundle.
+// Replaces places in the bundle of a plugin by places in its sources. `latch plugin build` adds the table of places.
 
 /** Replaces each place of the bundle in a stack by the file and the line of the source. */
 export function inSources(stack) {

@@ -99,7 +99,8 @@ fn compensate_deletes_the_message_and_fails_without_one() {
     undo().unwrap();
     assert!(mailbox.names("new").is_empty());
     assert!(matches!(mailbox.host.run(|| verify(&change)).unwrap(), Finding::Mismatch(_)));
-    // A reader may have deleted it after reading, so a person decides.
+    // The message no longer exists. A mail reader may have deleted it after a person read it, so a person decides about
+    // the undo.
     assert_eq!(undo().unwrap_err().code(), Code::PolicyDenied);
 }
 

@@ -47,7 +47,8 @@ static inline bool latch_usually_unknown(latch_code code) {
 }
 
 /* Fails the answer and returns false: `return latch_fail(answer, LATCH_INVALID_INPUT, "%s is empty", name);`. Set other
- * fields after it: `applied_unknown` gets the default of the code, and fields of a failed host call are cleared. */
+ * fields after this call: it sets `applied_unknown` to the default of the code, and clears fields of a failed host
+ * call. */
 __attribute__((format(printf, 3, 4))) static inline bool latch_fail(latch_answer *answer, latch_code code, const char *format, ...) {
   latch_text message = { 0 };
   va_list values;

@@ -97,8 +97,8 @@ static inline void latch_emit(const char *name, const char *payload) {
 /* --- tools ------------------------------------------------------------------------------------ */
 
 /* The running call. Send `external_key` to the downstream system as the idempotency key. The key is the
- * same in every try of the call. `trace_id` is that of the job, the same in all its calls. `attempt` differs between
- * tries. `tries_before` counts recorded earlier tries, also those that certainly changed nothing. */
+ * same in every try of the call. `trace_id` is the trace id of the job, which all calls of the job share. `attempt`
+ * differs between tries. `tries_before` counts recorded earlier tries, also those that certainly changed nothing. */
 typedef struct {
   char *trace_id, *slot, *external_key;
   uint32_t attempt, tries_before, timeout_ms;
@@ -128,7 +128,7 @@ static inline char *latch_secret(latch_answer *answer, const char *secret) {
   return NULL;
 }
 
-/* The compiler warns where the result of such a function is not used. */
+/* Marks a function whose result must be used. The compiler warns if a caller ignores the result. */
 #define LATCH_CHECKED __attribute__((warn_unused_result))
 
 static inline bool latch_kv_failed(latch_answer *answer, const char *key, const latchwork_plugin_kv_kv_error_t *error) {

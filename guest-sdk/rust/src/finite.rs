@@ -44,7 +44,7 @@ impl ser::Error for Problem {
     }
 }
 
-/// Serializer that writes nothing and looks at numbers.
+/// Serializer that writes nothing and only checks that all numbers are finite.
 struct FiniteCheck;
 
 /// Elements of a list or a tuple.

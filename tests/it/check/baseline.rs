@@ -32,7 +32,7 @@ fn known_findings_pass_new_ones_fail_and_old_ones_are_reported() {
     let again = check(&["--baseline", "known.json", "--write-baseline"]);
     assert_eq!((again.code, std::fs::read_to_string(&baseline).unwrap()), (0, text));
 
-    // One finding is not known, and one that is known is not found.
+    // The changed baseline lacks one finding, and lists another finding that the check does not report.
     let mut changed = known.clone();
     let gone = json!({ "plugin": known["findings"][0]["plugin"], "rule": "D002", "message": "imports nothing" });
     let removed = std::mem::replace(&mut changed["findings"][0], gone);

@@ -1,4 +1,4 @@
-//! The files for CI systems: every command in them is executed, with this program in the place of a release.
+//! Files for CI systems. The tests execute every command in these files, and use this program in place of a release.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -61,7 +61,8 @@ impl Runner {
         command_output(bash.output().unwrap())
     }
 
-    /// Runs the steps of the composite action that have commands. Returns the first output that failed, else the last.
+    /// Runs those steps of the composite action that have commands. Stops at the first failure and returns its output,
+    /// otherwise the output of the last step.
     fn action(&self, inputs: &[(&str, &str)]) -> CommandOutput {
         let action = yaml("docs/ci/github/action.yml");
         let value = |name: &str| match inputs.iter().find(|(known, _)| *known == name) {
@@ -94,7 +95,7 @@ fn assert_reports(folder: &Path) {
     assert!(std::fs::read_to_string(folder.join("latch-check.xml")).unwrap().contains("</testsuites>"));
 }
 
-/// I230: the action runs the release whose hash is named, and no other.
+/// I230: the action runs only the release whose hash is given.
 #[test]
 fn github_action_checks_plugins_with_a_pinned_release() {
     let runner = Runner::new(false);
@@ -141,7 +142,8 @@ fn workflow_gives_the_action_its_inputs() {
     assert!(declared.iter().all(is_given), "{given:?}");
 }
 
-/// I230: the same in GitLab, whose cache of compiled code never comes from the repository.
+/// I230: the GitLab template runs only the release whose hash is given. The template never takes its cache of compiled
+/// code from the repository.
 #[test]
 fn gitlab_template_checks_plugins_with_a_pinned_release() {
     let runner = Runner::new(true);
@@ -150,7 +152,7 @@ fn gitlab_template_checks_plugins_with_a_pinned_release() {
         let lines: Vec<_> = job[key].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
         lines.join("\n")
     };
-    // A job of GitLab is one shell.
+    // GitLab runs all commands of a job in one shell.
     let script = format!("{}\n{}", lines("before_script"), lines("script"));
     let (url, hash) = runner.release.clone();
     let run = |more: &[(&str, &str)]| {
@@ -179,7 +181,7 @@ fn gitlab_template_checks_plugins_with_a_pinned_release() {
     let failed = run(&[]);
     assert_eq!(failed.code, 1, "{} {}", failed.stdout, failed.stderr);
     assert_reports(&runner.project());
-    // The cache is kept after findings, and used again.
+    // The cache is kept although the check has findings. The next run uses the cache again.
     let secret = runner.project().join(".latch-ci/compiled/secret");
     let first = std::fs::read(&secret).unwrap();
     let known = run(&[("LATCH_BASELINE", "known.json"), ("LATCH_ARGS", "--write-baseline")]);

@@ -82,7 +82,7 @@ fn each_dynamic_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
     // A finding names the position, the function, and the expected and the found value.
     assert_eq!(of("D056")["place"], json!({ "file": "cases.jsonl", "line": 14 }));
     assert!(of("D056")["functions"].to_string().contains("first_of_none"), "{:#}", of("D056"));
-    // The last words of the step follow the reason of the trap (I218).
+    // The message ends with the reason of the trap and then the last texts that the step wrote (I218).
     let message = of("D056")["message"].as_str().unwrap().to_owned();
     assert!(message.ends_with("; its last words: panicked at breaks.rs:31: the list has no items"), "{message}");
     assert!(of("D061")["functions"].to_string().contains("deep"), "{:#}", of("D061"));
@@ -100,10 +100,11 @@ fn each_dynamic_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
     };
     // The case `flow` runs six times in one build: unchanged, repeated, alone, unoptimized, with less memory, and in
     // reverse order. Then it runs in four layouts of its memory, once with a longer input, and eight times for four
-    // crashes. It runs once as another job, and once with slower tools. Each of its four calls fails with ten codes. After
-    // two of them, which are concurrent with another one, it makes more calls, so all calls from these on fail, too.
-    // It runs once in another build and once in another process. With another input, or another result of a call, it runs in
-    // the usual host, in four layouts and in another build.
+    // crashes. It runs once as another job, and once with slower tools. Each of its four calls fails with ten codes.
+    // Two of the calls are concurrent with a later call, which the step still makes after their failure. For each of
+    // these two calls and each code, the case also runs with failures of this call and of all later calls. The case
+    // runs once in another build and once in another process. With another input, or another result of a call, it runs
+    // in the usual host, in four layouts and in another build.
     let of_hosts = 6 + 4 + 1 + 8 + 1 + 1 + 4 * 10 + 2 * 10 + 1 + 1;
     let of_inputs = runs("flow").unwrap() - of_hosts;
     assert!(of_inputs >= 40 * (1 + 4 + 1), "{of_inputs} {report:#}");

@@ -1,4 +1,4 @@
-//! I215: a value that differs from job to job, and that a pure operator uses or reads, is found with its cause.
+//! I215: if a pure operator uses or reads a value that differs from job to job, the finding names the cause.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn findings_by_case(operator: &str, inputs: &[(&str, Value)]) -> Vec<(String, Va
     found.map(|finding| (finding["case"].as_str().unwrap().to_owned(), finding.clone())).collect()
 }
 
-/// I215: each id of the job, several clocks and several seeds are varied one at a time.
+/// I215: the check varies each id of the job, several clocks and several seeds, one at a time.
 #[test]
 fn pure_operator_that_uses_a_value_of_its_job_is_found_with_the_cause() {
     let causes = [
@@ -43,7 +43,8 @@ fn pure_operator_that_uses_a_value_of_its_job_is_found_with_the_cause() {
     }
 }
 
-/// I215: a read without a visible difference is a warning that names the function. Nothing else is.
+/// I215: a read without a visible difference is a warning that names the function. A case without a read has no
+/// finding.
 #[test]
 fn pure_operator_that_only_reads_is_a_warning_with_the_function() {
     let inputs = ["clock", "random", "context", "nothing"].map(|name| (name, json!({ "reads": name })));
@@ -53,13 +54,13 @@ fn pure_operator_that_only_reads_is_a_warning_with_the_function() {
     assert_eq!(rules, [("clock", "D073"), ("context", "D073"), ("random", "D073")], "{found:#?}");
     assert!(found[0].1["functions"].to_string().contains("reads_the_clock"), "{found:#?}");
     assert_eq!(found[0].1["severity"], "warning");
-    // A rare difference that no seed showed is a read, too.
+    // A read counts even if it causes a difference so rare that no tried seed shows it.
     let rare = findings_by_case("Impure.Returns", &[("rare", json!({ "returns": "one of twenty" }))]);
     assert_eq!(rare.len(), 1, "{rare:#?}");
 }
 
-/// I216: state that a later run uses is found, in the second to the fourth run, with and without random numbers. The
-/// state of a random generator is none.
+/// I216: the check finds state that a later run uses, in the second to the fourth run, with and without random numbers.
+/// The state of a random generator does not count.
 #[test]
 fn state_for_a_later_run_is_found() {
     let inputs = [

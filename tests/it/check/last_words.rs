@@ -1,10 +1,11 @@
-//! Findings about tools that a trap or an exception ends: the functions, the place in the source and the last texts.
+//! Findings about tools that end with a trap or an exception. A finding shows the functions, the place in the source,
+//! and the last texts that the tool wrote.
 
 use serde_json::{Value, json};
 
 use crate::support::plugins::sdk_tools::{built_project, run_latch};
 
-/// Builds a tool of this source, runs one case that it does not survive, and returns the finding.
+/// Builds a tool from this source, runs one case in which the tool fails, and returns the finding.
 fn finding(lang: &str, (file, source): (&str, &str)) -> Value {
     let recipe = format!("[plugin]\nname = \"it\"\nkind = \"tool\"\nversion = \"0.1.0\"\nlang = {lang:?}\n");
     let folder = built_project(lang, "tool", Some(&[(file, source), ("latch-plugin.toml", &recipe)]));
@@ -21,7 +22,8 @@ fn finding(lang: &str, (file, source): (&str, &str)) -> Value {
     findings[0].clone()
 }
 
-/// I242, I243: a trap of a tool in C shows what it wrote last, without its secret, and the names of its functions.
+/// I242, I243: the finding about a trap of a tool in C shows the text that the tool wrote last, without its secret, and
+/// the names of the functions.
 #[test]
 fn trap_in_c_shows_functions_and_last_words() {
     let found = finding("c", ("plugin.c", include_str!("last_words/plugin.c")));
@@ -32,7 +34,8 @@ fn trap_in_c_shows_functions_and_last_words() {
     assert!(words.contains("plugin.c") && !words.contains("latch-secret"), "{words}");
 }
 
-/// I244: an exception of a tool in JavaScript shows the file and the line of its source, in its message and its frames.
+/// I244: the finding about an exception of a tool in JavaScript shows file and line of the source, in the message and
+/// in the frames.
 #[test]
 fn exception_in_javascript_shows_file_and_line() {
     let found = finding("js", ("src/plugin.js", include_str!("last_words/plugin.js")));

@@ -20,8 +20,8 @@ const CASES: &str = concat!(
     "\n",
 );
 
-/// Runs the check. Edits the answer of the other process with the `sed` command `edit`. The first line says that the
-/// component is loaded, and the line of each case follows.
+/// Runs the check. Edits the answer of the other process with the `sed` command `edit`. The first line of the answer
+/// says that the component is loaded. One line for each case follows.
 async fn report_with_edited_answer(edit: &str) -> CheckReport {
     let engine = Engine::new(EngineOptions {
         cache_dir: Some(compile_cache_dir()),

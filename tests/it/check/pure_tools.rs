@@ -1,5 +1,5 @@
-//! Tools that say `pure`, in every language: the host refuses clocks, random numbers and secrets during a call, and the
-//! checker finds the reads.
+//! Tools that declare `pure`, in every language. The host refuses clocks, random numbers and secrets during a call, and
+//! the checker finds the reads.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,8 @@ use crate::support::plugins::sdk_tools::{built_project, run_latch};
 
 const RECIPE: &str = "[plugin]\nname = \"pure\"\nkind = \"tool\"\nversion = \"0.1.0\"\nlang = ";
 
-/// Builds a tool with one pure operator, `Pure.Reads`, which reads what its input names.
+/// Builds a tool with one pure operator, `Pure.Reads`. The input names what the operator reads, such as `clock`,
+/// `secret` or `nothing`.
 fn reading_tool(lang: &str) -> PathBuf {
     let (file, source) = match lang {
         "c" => ("plugin.c", include_str!("pure_tools/reads.c")),
@@ -39,8 +40,8 @@ fn inputs() -> Vec<(&'static str, Value)> {
     ["clock", "random", "secret", "nothing"].map(|reads| (reads, json!({ "reads": reads }))).into()
 }
 
-/// I240, I241: each read is a finding of its case that names the import. The case that reads nothing passes, although the
-/// runtime of its language looks at clocks.
+/// I240, I241: each read is a finding of its case, and the finding names the import. The case that reads nothing
+/// passes, although the runtime of its language reads clocks.
 #[test]
 fn read_of_a_pure_tool_in_c_is_found() {
     check_reads(&["c"]);
@@ -119,7 +120,8 @@ fn run_job(folder: &Path, reads: &str, cache_policy: &str) -> (Value, String) {
     (job, events.stdout)
 }
 
-/// I240: what a plugin reads while its runtime starts is the same in all jobs: a fixed time and fixed random numbers.
+/// I240: the time and the random numbers that a plugin reads while its runtime starts are fixed, so they are the same
+/// in all jobs.
 #[test]
 #[ignore = "compiles a large runtime; run by .ci/long"]
 fn start_of_a_pure_tool_is_the_same_in_all_jobs() {
@@ -132,13 +134,14 @@ fn start_of_a_pure_tool_is_the_same_in_all_jobs() {
         shown["outputs"]["a"].as_str().unwrap_or_else(|| panic!("{shown:#}")).to_owned()
     };
     let first = output();
-    // 2026-01-05 09:00:00 UTC, and a millisecond for each look.
+    // The fixed time is 2026-01-05 09:00:00 UTC. Each reading advances it by a millisecond.
     assert!(first.starts_with("17676036"), "{first}");
     assert_eq!(first, output());
 }
 
-/// I240: the result of a pure tool that reads the clock is never given to another job, because there is none: the call
-/// fails with the import and the function. A result that depends on the input alone is given to another job.
+/// I240: no other job gets a result that depends on the clock. The call of a pure tool that reads the clock has no
+/// result: it fails, and the error names the import and the function. A result that depends on the input alone is given
+/// to another job.
 #[test]
 fn result_of_a_clock_is_never_reused() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! I214: a component that the engine does not survive ends another process and is a finding. The check itself ends with
-//! a report.
+//! I214: if the engine cannot survive a component, the component ends only another process, and the check reports a
+//! finding. The check itself ends with a report.
 
 use latchwork_engine::capability::grants::Grants;
 use latchwork_engine::capability::settings::LimitsConfig;
@@ -50,7 +50,8 @@ async fn check_with_process(script: &str) -> CheckReport {
 /// every format of the report stays valid.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_case_that_ends_its_process_is_a_finding() {
-    // The process runs all scripts without optimization, answers for the first one of them and dies at the second one.
+    // The process without optimization gets the scripts of all cases. It answers the first script and dies at the
+    // second.
     let script = r#"request=$(cat)
         answer() { printf %s "$request" | "$0" plugin check --other-process -; }
         case $request in
@@ -62,7 +63,7 @@ async fn each_case_that_ends_its_process_is_a_finding() {
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!((found[0].rule, found[0].case.as_deref(), found[0].place.line), ("D072", Some("two"), Some(2)));
     assert!(found[0].message.contains("SIGABRT"), "{found:#?}");
-    // All runs of the other cases were made, and as many as of each other.
+    // All runs of the other cases were made. Each case has the same number of runs.
     let runs: Vec<u64> = report.cases.iter().map(|case| case.runs).collect();
     assert!(runs.iter().all(|count| *count == runs[0]) && report.notes.is_empty(), "{runs:?} {:?}", report.notes);
     let reports = Reports(vec![CheckResult::Report(Box::new(report))]);
@@ -74,7 +75,7 @@ async fn each_case_that_ends_its_process_is_a_finding() {
     assert!(render(&reports, ReportFormat::Junit).contains("D072"));
 }
 
-/// I214: a process that dies while it loads the component is a finding about the component, once.
+/// I214: a process that dies while it loads the component causes one finding, not one for each case.
 #[tokio::test(flavor = "multi_thread")]
 async fn process_that_dies_at_the_load_is_one_finding() {
     let report = check_with_process("cat > /dev/null; kill -SEGV $$").await;

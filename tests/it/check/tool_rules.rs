@@ -92,7 +92,7 @@ fn good_tools_break_no_rule() {
         let rule = report["rules"].as_array().unwrap().iter().find(|rule| rule["id"] == "D102").unwrap();
         assert_eq!(rule.get("not_run"), None, "{example}: {report:#}");
     }
-    // A call that is refused without a request is not affected by servers.
+    // Faults of the servers do not affect a call that the tool refuses before it sends a request.
     let mut refused = shop_case("Good.Order");
     (refused["name"], refused["input"], refused["error"]) =
         (json!("refused"), json!({ "item": "" }), json!("INVALID_INPUT"));
@@ -260,6 +260,7 @@ fn pure_tool_that_depends_on_its_job_is_found_with_the_cause() {
         let message = finding["message"].as_str().unwrap();
         assert!(message.contains(cause), "{item}: {message}");
     }
-    // Other operators of the component are not pure, so its code shows nothing about this one.
+    // The component also has operators that are not pure. The code of the component therefore proves nothing about the
+    // operator `Bad.Pure`.
     assert!(report["notes"].to_string().contains("the code of Bad.Pure is not looked at"), "{report:#}");
 }

@@ -135,7 +135,7 @@ fn grant_of_a_map_is_a_name_or_a_table() {
     let whole = KvGrant { name: "mail".into(), is_shared: true, bytes: 64 << 20 };
     assert_eq!(read("{ name = \"mail\", shared = true, bytes = \"64MiB\" }"), whole);
     assert_eq!(read("{ name = \"mail\", bytes = \"1099511627776B\" }").bytes, KvGrant::BYTES_MAX);
-    // The line that messages print is read as the same grant.
+    // Messages print a grant as a line of the configuration. The line is read as the same grant.
     for grant in [KvGrant::named("mail"), whole, KvGrant { bytes: 3_000, ..KvGrant::named("mail") }] {
         let line = config_line(&Grants { kv: Some(grant.clone()), ..Grants::default() });
         let text = format!("[[plugin]]\nname = \"p\"\nsource = \"p.wasm\"\n{line}\n");

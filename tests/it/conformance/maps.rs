@@ -61,7 +61,7 @@ pub(super) async fn batch_and_late_answer_agree_on_one_effect(world: StoreFixtur
 pub(super) async fn values_are_kept_by_tenant_and_namespace(world: StoreFixture) {
     let own = |tenant: &str, namespace: &str| MapName::of_tenant(tenant, namespace).unwrap();
     let (mail, other) = (own("acme", "mail"), own("acme", "other"));
-    // Tenant and namespace cannot be confused, whatever stands in them.
+    // Tenant and namespace are separate parts of a map's name. Exchanging their values names another map.
     let apart = [other.clone(), own("umbrella", "mail"), own("mail", "acme"), MapName::shared("mail")];
     assert_eq!(world.store.get(&mail, "k").await.unwrap(), None);
     world.store.set(&mail, "k", b"\0one", QUOTA).await.unwrap();
@@ -79,8 +79,8 @@ pub(super) async fn values_are_kept_by_tenant_and_namespace(world: StoreFixture)
     assert_eq!(world.store.get(&other, "k").await.unwrap().as_deref(), Some(&b""[..]));
 }
 
-/// I233: the last byte of the quota is usable, the next one is refused, and a refused write leaves the old value. A smaller
-/// value and a deletion free their bytes. Another map is not affected.
+/// I233: a value may use the quota up to its last byte. A write beyond the quota is refused and leaves the old value. A
+/// smaller value and a deletion free their bytes. Another map is not affected.
 pub(super) async fn map_is_limited_by_its_quota(world: StoreFixture) {
     let store = &world.store;
     let (full, free) = (MapName::of_tenant("acme", "mail").unwrap(), MapName::of_tenant("umbrella", "mail").unwrap());
@@ -101,7 +101,7 @@ pub(super) async fn map_is_limited_by_its_quota(world: StoreFixture) {
     assert!(!store.delete(&full, "a").await.unwrap());
     assert_eq!(store.set(&full, "ä", &[1; 9], quota).await, refused(76, 151), "bytes count, not characters");
     assert_eq!(store.set(&full, "ä", &[1; 8], quota).await, Ok(()));
-    // The quota is lowered: what is there stays, and may shrink.
+    // After the quota is lowered below the used bytes, existing entries stay and may shrink, but may not grow.
     assert_eq!(store.set(&full, "b", &[3; 11], 1).await, Ok(()));
     assert_eq!(store.set(&full, "b", &[3; 5], 1).await, Ok(()));
     assert_eq!(store.set(&full, "b", &[3; 6], 1).await, refused(144, 145));

@@ -1,6 +1,7 @@
 //! Kills the process at crash points and restarts it: with atomic commit at half of the points, with staged commit at
-//! the other half, and in a sweep at every point. `kills::passes` selects the executions of a point. A call in doubt is resolved as applied if its effect exists, and otherwise as not applied. Finally the effects are counted. The
-//! tests use real processes, components and databases.
+//! the other half, and in a sweep at every point. `kills::passes` selects the executions of a point. A call in doubt is
+//! resolved as applied if its effect exists, and otherwise as not applied. Finally the effects are counted. The tests
+//! use real processes, components and databases.
 
 use std::collections::BTreeSet;
 use std::path::Path;

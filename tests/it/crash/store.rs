@@ -346,7 +346,8 @@ impl StoredAfterCrash {
         self.check_bytes_of_map(when).await;
     }
 
-    /// I233: the counted bytes of the map are those of its entries. A write beyond the quota shows them.
+    /// I233: the counted bytes of the map are the sum of the bytes of its entries. The test reads the count from the
+    /// refusal of a write beyond the quota.
     async fn check_bytes_of_map(&self, when: &str) {
         let mut bytes = 0;
         for key in ["group", "k"] {

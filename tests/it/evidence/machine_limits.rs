@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::plugins::built_guests::guest;
 use crate::support::test_env::{TestEnv, step};
 
-/// Creates an environment with a step plugin whose pinned time is 50 ms, and a plan with one step of it.
+/// Creates an environment with a step plugin whose pinned time is 50 ms. The plan has one step, which uses this plugin.
 fn env_with_short_time(input: serde_json::Value, timeout: &str) -> TestEnv {
     let config = format!(
         "[[plugin]]\nname = \"hostile\"\nsource = {:?}\nlimits = {{ timeout = \"50ms\", fuel = 100_000_000_000 }}\n",
@@ -24,7 +24,7 @@ fn verify(place: &TestEnv, job: &str) -> (i32, serde_json::Value) {
     (verified.code, verified.json())
 }
 
-/// I206: the time in the plan replaces the pinned one in a replay, too.
+/// I206: in a replay, too, the timeout in the plan replaces the pinned one.
 #[test]
 fn replay_and_verification_allow_the_time_of_the_plan() {
     let place = env_with_short_time(json!({ "do": "work", "n": 100_000_000 }), "60s");
@@ -39,7 +39,7 @@ fn replay_and_verification_allow_the_time_of_the_plan() {
     assert!(!report.to_string().contains("machine_limit"), "{report:#}");
 }
 
-/// I206: a step that a limit of time ended is not checked, and is not called different.
+/// I206: replay and verification do not check a step that a time limit ended, and report no difference for it.
 #[test]
 fn end_by_a_limit_of_time_is_not_checked() {
     let place = env_with_short_time(json!({ "do": "spin" }), "50ms");

@@ -15,8 +15,8 @@ fn payload(digits: u32) -> Value {
     json!({ "ssn_last4": format!("{digits:04}") })
 }
 
-/// I31, I209: the intent and the contexts of a request cannot be found by a search of all values, because evidence has
-/// no plain request key. The plain key is in the table of jobs alone.
+/// I31, I209: a search of all values cannot find the intent and the contexts of a request, because evidence has no
+/// plain request key. Only the table of jobs contains the plain key.
 #[test]
 fn withheld_intent_cannot_be_searched_in_evidence() {
     let place = TestEnv::configured("", vec![]);

@@ -12,7 +12,7 @@ use crate::support::evidence::{forge_evidence, verify_in_empty_folder};
 use crate::support::test_env::{TestEnv, step};
 
 /// Returns an environment in which `ada` and `eve` have keys, and `mallory` has a key that the configuration does not
-/// name. The policy requires this number of signed approvals of each of the two calls of the plan.
+/// name. The plan has two calls. The policy requires `quorum` signed approvals for each of them.
 fn signed_place(quorum: u32) -> TestEnv {
     let calls = ["o", "k"].map(|id| step(id, "Effect.Opaque", &[], json!({ "note": id })));
     let place = TestEnv::witness("atomic").fresh_copy().with_plan(&calls);
@@ -47,8 +47,8 @@ fn events(place: &TestEnv, id: &str, kind: &str) -> Vec<Value> {
     events.into_iter().filter(|event| event["type"] == kind).collect()
 }
 
-/// I210: a decision with a key of another person, or of none, is refused and not recorded. A policy can require
-/// signatures, and then claimed approvals are refused.
+/// I210: a decision is refused and not recorded if its key belongs to another person or to no known person. A policy
+/// can require signatures. It then refuses claimed approvals.
 #[test]
 fn only_a_key_of_the_actor_signs_a_decision() {
     let place = signed_place(1);
@@ -101,8 +101,7 @@ fn quorum_of_signatures_needs_two_people() {
     assert_eq!(place.latch(&["resume", &id, "--json"]).json()["state"], "COMPLETED");
 }
 
-/// I210: a worker drops decisions that were written to the database with another person's signature, or with a true
-/// signature of another decision.
+/// I210: a worker drops a decision in the database if its signature belongs to another person or to another decision.
 #[tokio::test]
 async fn worker_drops_decisions_with_forged_signatures() {
     let place = signed_place(1);
@@ -150,8 +149,8 @@ async fn worker_drops_decisions_with_forged_signatures() {
     assert_eq!(place.latch(&["resume", &id, "--json"]).json()["state"], "COMPLETED");
 }
 
-/// I211: signatures of people verify offline, against the recorded keys and against a file of people. Forged ones are
-/// found.
+/// I211: signatures of people verify offline, against the recorded keys and against a file of people. Verification
+/// finds forged signatures.
 #[test]
 fn signed_decisions_verify_offline() {
     let place = signed_place(1);

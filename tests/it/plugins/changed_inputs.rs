@@ -160,7 +160,8 @@ fn changed_component_can_be_inspected() {
     check_changed(&files(".wasm"), |_, bytes| fuzz_targets::component(bytes));
 }
 
-/// I231: the kept corpus of each parser, which also has the inputs of mended defects.
+/// I231: the repository keeps a corpus for each parser. Each corpus also has the inputs of corrected defects, and every
+/// input of a corpus is parsed.
 #[test]
 fn kept_corpora_have_inputs_for_each_parser() {
     let corpora = root().join("tests/fuzz/corpus");

@@ -8,7 +8,7 @@ use latchwork_core::model::bounds::{CORE_INSTANCES, MEMORIES, TABLES};
 
 use crate::support::test_env::TestEnv;
 
-/// Untyped component with a core module of these fields, which exports the function `go`.
+/// Returns an untyped component that exports the function `go`. Its core module has these fields.
 fn component(fields: &str) -> Vec<u8> {
     wat::parse_str(format!(
         "(component
@@ -19,13 +19,14 @@ fn component(fields: &str) -> Vec<u8> {
     .expect("valid text")
 }
 
-/// Component with a function that calls another function `calls` times and keeps the results on its stack.
+/// Returns a component whose function calls another function `calls` times and keeps the results on its stack.
 fn component_with_kept_results(calls: usize) -> Vec<u8> {
     let (calls, adds) = ("call 0 ".repeat(calls), "i64.add ".repeat(calls - 1));
     component(&format!("(func (result i64) i64.const 7) (func (result i64) {calls}{adds})"))
 }
 
-/// Component of `levels` components, each of which instantiates the one before it twice.
+/// Returns a component that contains `levels` further components. Each level instantiates the component of the previous
+/// level twice.
 fn component_that_doubles(levels: u32) -> Vec<u8> {
     let mut text = String::from("(component $root (component $c0)");
     for level in 1..=levels {
@@ -52,7 +53,7 @@ fn assert_refused(component: &[u8], lines: &str, says: &str) {
     assert!(message.contains(says), "{error:#}");
 }
 
-/// Checks that `latch plugin check` reports the component as one that is not loaded, and compiles it neither.
+/// Checks that `latch plugin check` reports that the component is not loaded. The check does not compile it either.
 #[track_caller]
 fn assert_found(component: &[u8], says: &str) {
     let place = TestEnv::configured("", vec![]);
@@ -62,7 +63,8 @@ fn assert_found(component: &[u8], says: &str) {
     assert!(ran.stdout.contains(says), "{}", ran.stdout);
 }
 
-/// I219: a component of 120 KB took 42 seconds to compile, and one of 500 bytes 40 minutes.
+/// I219: without this refusal, the component of 120 KB takes 42 seconds to compile, and the component of 500 bytes
+/// takes 40 minutes.
 #[test]
 fn component_that_is_slow_to_compile_is_refused() {
     assert_refused(&component_with_kept_results(40_000), "", "its function 1 at byte");

@@ -14,7 +14,7 @@ use latchwork_engine::os::clock;
 
 use crate::support::plugins::engine::{engine, settings};
 
-/// Loads an untyped component whose start and whose function `go` are loops of these numbers of rounds.
+/// Loads an untyped component whose start function and whose function `go` are loops with these numbers of rounds.
 fn load(start_rounds: u64, rounds: u64) -> Arc<Plugin> {
     let component = wat::parse_str(format!(
         "(component
@@ -48,7 +48,7 @@ async fn call(plugin: &Plugin, fuel: u64) -> Option<Code> {
     }
 }
 
-/// Returns the least fuel with which a call of this number of rounds ends.
+/// Returns the least fuel with which a call of this number of rounds succeeds.
 async fn least_fuel(rounds: u64) -> u64 {
     let plugin = load(1, rounds);
     let (mut too_little, mut enough) = (0, 100 * rounds);
@@ -63,7 +63,8 @@ async fn least_fuel(rounds: u64) -> u64 {
     enough
 }
 
-/// I225: bounds `fuel` and `instantiation_fuel`. Each round of a loop takes the same fuel, in a call as at the start.
+/// I225: bounds `fuel` and `instantiation_fuel`. Each round of a loop takes the same fuel in a call and in the start
+/// function.
 #[tokio::test]
 async fn loop_is_ended_where_its_fuel_ends() {
     let (short, long) = (least_fuel(1_000).await, least_fuel(2_000).await);
@@ -74,7 +75,7 @@ async fn loop_is_ended_where_its_fuel_ends() {
     let rounds = most_rounds(bounds::FUEL);
     assert_eq!(call(&load(1, rounds), bounds::FUEL).await, None);
     assert_eq!(call(&load(1, rounds + 1), bounds::FUEL).await, Some(Code::OutOfFuel));
-    // The function of the start calls the loop as the function `go` does. The instantiation takes a little fuel besides.
+    // The start function calls the loop in the same way as `go`. The instantiation itself takes a little more fuel.
     let rounds = most_rounds(bounds::INSTANTIATION_FUEL);
     assert_eq!(call(&load(rounds - 100, 1), bounds::FUEL).await, None);
     assert_eq!(call(&load(rounds + 1, 1), bounds::FUEL).await, Some(Code::OutOfFuel));

@@ -7,7 +7,8 @@ use crate::support::test_env::{TestEnv, step};
 /// The grant of the witness tools.
 const GRANT: &str = "host = \"effects\"";
 
-/// Returns an environment whose witness tools are granted this folder, and a plan that one of them serves.
+/// Returns an environment whose witness tools have a grant of this folder. Its plan has one call, which a witness tool
+/// serves.
 fn env_with_folder(folder: &str) -> TestEnv {
     let place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
     place.with_approved(vec!["o"]).edit_config(|config| config.replace(GRANT, &format!("host = {folder:?}")))
@@ -59,8 +60,8 @@ fn plugin_with_a_folder_inside_a_writable_folder_is_refused() {
     assert_eq!(refused, ["witness", "witness-queryable"], "{problems:#}");
 }
 
-/// I196: an open job has pinned its component. The component does not run with a folder that cannot be granted, and the
-/// job continues after the grant was corrected.
+/// I196: an open job has pinned its component. The host does not run the component with a folder that cannot be
+/// granted. The job continues after the grant is corrected.
 #[test]
 fn open_job_does_not_get_the_folder_of_the_project() {
     let place = TestEnv::witness("atomic")

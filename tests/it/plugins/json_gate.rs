@@ -1,4 +1,4 @@
-//! I217: an output without a canonical form fails its step, and a recorded one stays valid.
+//! I217: a new output without a canonical form fails its step. Such an output that is already recorded stays valid.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn component() -> Vec<u8> {
     ComponentSpec { answer: Some(AMBIGUOUS), ..VALID_STEP }.build_component()
 }
 
-/// A host whose log holds the output of the step, or does not.
+/// A host for one step. `has_output` is true if the log already has the output of the step.
 struct LogHost {
     own: StepSources,
     has_output: bool,
@@ -68,7 +68,8 @@ async fn recorded_output_without_canonical_form_stays_valid_and_a_new_one_is_ref
     }
 }
 
-/// I217: the step of a job fails with the place, the job replays, and the check has a rule for it.
+/// I217: the step of a job fails, and its error names the position in the output. The job replays, and the check has a
+/// rule for this defect.
 #[test]
 fn output_without_canonical_form_fails_its_step_and_is_found_by_the_check() {
     let folder = tempfile::tempdir().unwrap();

@@ -207,8 +207,8 @@ fn concurrent_calls_stop_their_step_once() {
     }
 }
 
-/// I199: a call that only the rule of methods denies waits for the grant. The job continues when the grant is there, and
-/// the request is sent once.
+/// I199: a call that is denied only because the grant lacks its method waits for the grant. After the grant is added,
+/// the job continues and the request is sent once.
 #[test]
 fn call_that_only_the_narrower_grant_denies_waits_for_the_grant() {
     let witness = Witness::start();

@@ -258,8 +258,8 @@ fn configured_effects_of_a_function_are_enforced() {
 /// Statements that write a call and its answer.
 const WRITE_POINTS: &[&str] = &["group_write", "effects_insert", "commit"];
 
-/// I1, I2, I5: a call of an untyped function appends one line to a file. The file has this line once, at whatever
-/// write of the call, or before or after the call itself, the process is killed. A sweep kills at every statement. The
+/// I1, I2, I5: a call of an untyped function appends one line to a file. The process is killed before or after the
+/// call, or at one of the writes of the call. The file then has this line once. A sweep kills at every statement. The
 /// test resolves a call in doubt as applied if the file has the line, and otherwise as not applied.
 #[test]
 fn killed_untyped_call_writes_its_line_once() {

@@ -1,7 +1,7 @@
-//! The process of a job is killed at a quarter of the statements, before it in one commit mode and after it in the other. The
-//! database is on a server. A seed selects the statements, and if a statement is executed often, the execution at which
-//! the process is killed. The test prints the seed. With `LATCH_TEST_SWEEP`, the process is killed before and after every
-//! execution of every statement, in both modes.
+//! Kills the process of a job at a quarter of the statements. The process is killed before the statement in one commit
+//! mode, and after the statement in the other mode. The database is on a server. A seed selects the statements, and the
+//! test prints the seed. For a statement that is executed often, the seed also selects the execution. With
+//! `LATCH_TEST_SWEEP`, the process is killed before and after every execution of every statement, in both modes.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ fn kill_at_every_statement(commit: &str) {
         points.truncate(points.len().div_ceil(4));
     }
     for name in points.iter().copied() {
-        // The sides of the first execution, because a seed selects one execution.
+        // Uses the sides of the first execution for every execution, because a seed selects only one execution.
         for side in sides_in_mode(name, 1, commit) {
             for nth in executions_to_kill(name, &mut dice) {
                 let Some(url) = blocking_database() else { return };

@@ -1,4 +1,5 @@
-//! Builds of foreign projects: what the programs of a build see, and what the project can put in their place.
+//! Builds of foreign projects. A project must not read the secrets of the environment, and must not replace files that
+//! the build uses.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -16,8 +17,8 @@ fn new_project(lang: &str) -> tempfile::TempDir {
     parent
 }
 
-/// Writes a shell script that can be executed. A shell writes it, because a file that this process has open for writing
-/// could not be started.
+/// Writes an executable shell script. Another process writes the file, because a file that this process has open for
+/// writing cannot be started.
 fn write_script(path: &Path, text: &str) {
     let mut write = Command::new("sh");
     write.args(["-c", "printf '%s' \"$1\" >\"$2\" && chmod +x \"$2\"", "sh", text]).arg(path);
@@ -43,7 +44,7 @@ fn secrets_of_the_environment_do_not_reach_programs_of_a_build() {
     assert!(!seen.contains("hunter2"), "{seen}");
 }
 
-/// I203: the project cannot put its own modules in the place of those that the build runs.
+/// I203: the build runs its own modules, even if the project has modules with the same names.
 #[test]
 fn python_build_runs_no_modules_of_the_project() {
     let parent = new_project("python");
@@ -81,7 +82,7 @@ fn link_in_place_of_the_build_folder_is_refused() {
     }
 }
 
-/// I203: without a folder of the user, no folder that all users share is used.
+/// I203: if the user has no folder for the tools, the build is refused. It does not use a folder that all users share.
 #[test]
 fn build_without_a_home_folder_is_refused() {
     let parent = new_project("c");

@@ -2,7 +2,8 @@
 
 use crate::support::plugins::sdk_tools::run_latch;
 
-/// The compiler warns of a failure of the map that a tool does not look at. The new project has no warning.
+/// The compiler warns if a tool ignores the result of a map function, because the function may have failed. A new
+/// project has no such warning.
 #[test]
 fn unused_result_of_the_map_is_a_warning_of_the_build() {
     let parent = tempfile::tempdir().unwrap();
@@ -27,7 +28,7 @@ fn unused_result_of_the_map_is_a_warning_of_the_build() {
     assert!(warned.contains("warning: ignoring return value of function"), "{warned}");
 }
 
-/// A handler that fails after a failed call has the fields of its own failure alone.
+/// If a handler fails after a failed call, its answer has only the fields of its own failure.
 #[test]
 fn failure_of_a_handler_has_no_field_of_an_earlier_call() {
     let dir = tempfile::tempdir().unwrap();

@@ -31,7 +31,8 @@ pub(super) fn write_wheel(dir: &Path, version: &str, code: &str) {
     python(dir, script, &[version, code]);
 }
 
-/// Installs what builds of Python need from the package index, by a build that ends at the scan of the modules.
+/// Installs the tools for builds of Python from the package index. For this purpose it runs a build that ends at the
+/// scan of the modules.
 fn install_python_tools() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -43,8 +44,8 @@ fn install_python_tools() {
     });
 }
 
-/// Builds the project `x` in `dir` with pip's own settings for a folder of wheels. They would hold for the tools of the
-/// build, too, which are installed before.
+/// Builds the project `x` in `dir`. pip then takes packages only from a folder of wheels. Because this would also hold
+/// for the tools of the build, the function installs the tools first.
 pub(super) fn build_with_wheels(dir: &Path, more: &[&str]) -> CommandOutput {
     install_python_tools();
     let mut build = latch_command(dir, &[&["plugin", "build", "x", "--json"], more].concat());
@@ -59,7 +60,7 @@ fn new_project(lang: &str) -> tempfile::TempDir {
     parent
 }
 
-/// Checks that a build was refused because of this lock file, with the line to type.
+/// Checks that a build was refused because of this lock file, and that the error ends with the command to type.
 fn assert_refused(built: &CommandOutput, lock: &str) {
     assert_eq!(built.code, 2, "{} {}", built.stdout, built.stderr);
     let error = &built.json()["error"];
@@ -108,7 +109,7 @@ fn cargo_builds_with_the_lock_file_of_the_first_build() {
 
     write("Cargo.toml", &manifest("later"));
     assert_refused(&build(&[]), "x/Cargo.lock");
-    // The other commands that build refuse it as well.
+    // The other commands that build the project refuse this lock file as well.
     for args in [["plugin", "check", "x", "--json"], ["call", "x", "A.B", "--build"]] {
         let refused = run_latch(parent.path(), &args);
         assert_eq!(refused.code, 2, "{} {}", refused.stdout, refused.stderr);
@@ -119,7 +120,7 @@ fn cargo_builds_with_the_lock_file_of_the_first_build() {
     assert_built(&build(&[]));
 }
 
-/// I227: a package with other content than at the time of the lock file is refused, and a new version is not taken.
+/// I227: a package whose content differs from the hash in the lock file is refused, and a new version is not installed.
 #[test]
 fn pip_installs_the_locked_files_alone() {
     let parent = new_project("python");
@@ -149,7 +150,7 @@ fn pip_installs_the_locked_files_alone() {
     assert_refused(&build_with_wheels(parent.path(), &[]), "x/requirements.lock:2");
     assert_eq!(installed(&build_with_wheels(parent.path(), &["--update"])), "X = 2\n");
 
-    // Hashes in requirements.txt itself make a lock file unnecessary, and all packages then need one.
+    // If requirements.txt itself contains hashes, no lock file is needed. Every package in it then needs a hash.
     let line = |lock: &str| lock.lines().find(|line| line.starts_with("dep==")).unwrap().to_owned();
     let hashed = line(&std::fs::read_to_string(dir.join("requirements.lock")).unwrap());
     std::fs::remove_file(dir.join("requirements.lock")).unwrap();

@@ -54,7 +54,7 @@ fn new_projects_run_and_replay() {
     run_new_projects(&["js", "c", "go"]);
 }
 
-/// I52, I53: the same with the tool in Python.
+/// I52, I53: a step and a tool of each language, including the tool in Python, run in one plan and replay.
 #[test]
 #[ignore = "compiles two components in each language; run by .ci/long"]
 fn new_projects_with_tools_in_all_languages_run_and_replay() {

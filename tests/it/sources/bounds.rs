@@ -10,7 +10,7 @@ use crate::support::test_env::TestEnv;
 
 const TABLE: &str = "host/core/src/model/bounds.rs";
 const PAGE: &str = "docs/reference/limits.md";
-/// Lines of the comment of a test, at most.
+/// Maximum number of lines that are read of the comment of a test.
 const COMMENT_LINES: usize = 8;
 
 /// I225: the page has the rows of the table. With `LATCH_BLESS=1` the test writes them.
@@ -32,7 +32,8 @@ fn page_of_limits_has_the_rows_of_the_table() {
     assert_eq!(text, current, "write the rows with: LATCH_BLESS=1 cargo test -p latchwork-tests page_of_limits");
 }
 
-/// I225: the comment of a test cites each row, as in: bound `name`. The test itself uses the constant of the row.
+/// I225: for each row, the comment of a test contains "bound" and the name of the row in backquotes. The test itself
+/// uses the constant of the row.
 #[test]
 fn each_limit_is_tested_at_its_edge() {
     let files = rust_files("");
@@ -71,7 +72,7 @@ fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(|found| found == word)
 }
 
-/// I251: the code that enforces a limit uses the constant of its row, so that the table has the value in force.
+/// I251: the code that enforces a limit uses the constant of its row. The table therefore shows the enforced value.
 #[test]
 fn each_limit_is_enforced_with_the_constant_of_its_row() {
     let mut lines = Vec::new();

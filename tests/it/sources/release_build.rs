@@ -42,8 +42,8 @@ fn released_program_has_no_features_of_tests() {
 }
 
 /// A build of the whole workspace has the features of tests even without development dependencies.
-/// `cargo run --bin latch` builds without them. It still shares one build of the program with `cargo test --workspace`,
-/// which builds with them.
+/// `cargo run --bin latch` builds without development dependencies, and `cargo test --workspace` builds with them. Both
+/// commands still share one build of the program.
 #[test]
 fn workspace_has_the_features_of_tests_without_development_dependencies() {
     let workspace = features_of_build(&["--workspace"]);

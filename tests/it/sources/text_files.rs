@@ -16,8 +16,8 @@ impl TextFile {
         self.text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(move |(_, line)| !comment(line))
     }
 
-    /// Returns the lines of `code_lines` without the tests at the end of the file. Of a line before these tests that only
-    /// tests compile, such as a `use`, the line itself is left out.
+    /// Returns the lines of `code_lines` without the tests at the end of the file. Also leaves out a single line before
+    /// the tests that is compiled only for tests, such as a `use`.
     pub(super) fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let in_tests = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
         let lines: Vec<(usize, &str)> = if in_tests { vec![] } else { self.code_lines().collect() };

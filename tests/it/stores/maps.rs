@@ -6,7 +6,8 @@ use crate::support::database::alter_database;
 use crate::support::plugins::built_guests::guest;
 use crate::support::test_env::TestEnv;
 
-/// Makes the schema that of the version before, without keys.
+/// Replaces the tables of maps by the table of the version in which tenants had no maps of their own. It has no keys
+/// yet.
 const OLD_SCHEMA: &str = "DROP TABLE kv_entries; DROP TABLE kv_maps; CREATE TABLE kv (namespace TEXT NOT NULL, key TEXT NOT \
     NULL, value BLOB NOT NULL, PRIMARY KEY (namespace, key)) STRICT, WITHOUT ROWID; DELETE FROM _sqlx_migrations WHERE \
     version = 9";
@@ -83,7 +84,7 @@ fn old_keys_of_one_tenant_become_the_map_of_this_tenant() {
     assert_eq!(run_actions(&place, "acme", get()), [json!("old")]);
     assert_eq!(run_actions(&place, "umbrella", get()), [json!(null)]);
     assert_eq!(map_warnings(&place), [] as [Value; 0]);
-    // The bytes of old keys count: 64, the key and the value, each in bytes.
+    // Old keys count towards the quota. Each key counts 64 bytes, the bytes of its name and the bytes of its value.
     let place = place.edit_config(|text| text.replace("kv = \"m\"", "kv = { name = \"m\", bytes = \"200B\" }"));
     let more = |value: &str| json!([{ "kv-set": { "key": "", "value": value } }]);
     let refused = run_actions(&place, "acme", more("xx"))[0]["error"].to_string();
@@ -112,7 +113,7 @@ fn old_keys_of_several_tenants_need_a_shared_grant() {
     let line = |at: usize| of(at, "fix").split_once("grants = ").expect("a line of latch.toml").1.to_owned();
     assert_eq!(line(1), "{ kv = { name = \"other\", shared = true } }");
 
-    // The line of the fix opens the map.
+    // The line that the report suggests as a fix opens the map.
     let place = place.edit_config(|text| format!("{}grants = {}\n", text.split_once("grants = ").unwrap().0, line(0)));
     for tenant in ["acme", "umbrella"] {
         assert_eq!(run_actions(&place, tenant, get()), [json!("old")]);

@@ -47,25 +47,24 @@ pub(crate) fn is_never_reached_by_run(name: &str) -> bool {
 /// is killed. A pass is one arrival at the crash point. Passes are counted from 1.
 pub(crate) type KillPoint = (String, &'static str, u32);
 
-/// Returns the sides on which the process is killed at a pass of a crash point: both sides for an execution, for the
-/// first pass, and in a sweep. At any other pass, the process is killed on one side, which alternates from pass to
-/// pass.
+/// Returns the sides on which the process is killed at a pass of a crash point. In a sweep, at the first pass, and at a
+/// crash point around a call, these are both sides. Otherwise it is one side, which alternates from pass to pass.
 pub(crate) fn sides(name: &str, nth: u32) -> &'static [&'static str] {
     const BOTH: [&str; 2] = ["before", "after"];
     let first = name.len() + nth as usize;
     if is_sweep() || nth == 1 || EXECUTE_POINTS.contains(&name) { &BOTH } else { &BOTH[first % 2..=first % 2] }
 }
 
-/// Returns the sides for a test that covers both commit modes: for an execution and in a sweep both sides, else one side
-/// for each commit mode.
+/// Returns the sides on which the process is killed in a test that covers both commit modes. In a sweep, and at a crash
+/// point around a call, these are both sides. Otherwise each commit mode has one side.
 pub(crate) fn sides_in_mode(name: &str, nth: u32, commit: &str) -> &'static [&'static str] {
     const BOTH: [&str; 2] = ["before", "after"];
     let first = name.len() + nth as usize + usize::from(commit == "staged");
     if is_sweep() || EXECUTE_POINTS.contains(&name) { &BOTH } else { &BOTH[first % 2..=first % 2] }
 }
 
-/// Returns the executions of the crash point at which a process is killed: in a sweep and for calls all of them, else the
-/// 1st, 2nd, 5th, 14th and so on.
+/// Returns the passes of the crash point at which a process is killed. In a sweep, and at a crash point around a call,
+/// these are all passes. Otherwise they are passes 1, 2, 5, 14 and so on.
 pub(crate) fn passes(name: &str) -> impl Iterator<Item = u32> {
     let all = is_sweep() || EXECUTE_POINTS.contains(&name);
     std::iter::successors(Some(1), move |nth| Some(if all { nth + 1 } else { nth * 3 - 1 }))

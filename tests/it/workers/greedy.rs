@@ -33,7 +33,7 @@ fn fill_map() -> Value {
     json!([{ "kv-fill": { "bytes": 60_000, "count": 99 } }])
 }
 
-/// Environment with the scripted tool, its folder, and a plan of each tenant.
+/// Environment with the scripted tool, its folder, and one plan for each tenant.
 fn env() -> TestEnv {
     let config = format!(
         "[[plugin]]\nname = \"world\"\nsource = {:?}\ngrants = {{ http = [\"http://127.0.0.1:1\"], \
@@ -91,7 +91,7 @@ fn held_by(process: u32) -> (usize, u64) {
     (open, memory.trim().trim_end_matches(" kB").parse().expect("a number"))
 }
 
-/// Runs honest jobs, and greedy ones beside them. Returns how long the honest jobs took.
+/// Runs two honest jobs and, at the same time, `greedy` greedy jobs. Returns the time that the honest jobs took.
 #[expect(clippy::disallowed_methods, reason = "the test measures real time")]
 fn run_round(place: &TestEnv, greedy: usize) -> Duration {
     let begun = Instant::now();
@@ -115,7 +115,8 @@ fn run_round(place: &TestEnv, greedy: usize) -> Duration {
 }
 
 /// I226: greedy plugins of one tenant lose no lease of a worker, stop no job of another tenant, and leave no descriptor
-/// behind. I233: the full map of one tenant leaves that of another one alone. `LATCH_TEST_GREEDY` is the number of rounds.
+/// open. I233: the full map of one tenant does not affect the map of another tenant. `LATCH_TEST_GREEDY` is the number
+/// of rounds.
 #[cfg(target_os = "linux")]
 #[test]
 fn greedy_plugins_leave_the_jobs_of_another_tenant_alone() {
@@ -139,7 +140,8 @@ fn greedy_plugins_leave_the_jobs_of_another_tenant_alone() {
         "honest jobs: {alone:?} alone, {beside:?} beside greedy ones, ratio {:.1}; memory in KiB: {memory:?}",
         beside.as_secs_f64() / alone.as_secs_f64()
     );
-    // The allocator keeps more or less of the memory of a round, so the largest values of many rounds are compared.
+    // The allocator keeps a different part of the memory after each round. The test therefore compares the largest
+    // values of many rounds.
     if rounds >= 2 * MIN_MEMORY_ROUNDS {
         let (first, second) = memory.split_at(rounds / 2);
         let (first, second) = (first.iter().max().unwrap(), second.iter().max().unwrap());

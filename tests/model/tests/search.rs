@@ -120,13 +120,14 @@ fn protocol_holds_for_workers_at_their_own_pace() {
             ..free.clone()
         });
         check_all_states(Config { pauses: 0, suspensions: 1, cancel: true, ..free.clone().staged() });
-        // The world with a pause is the largest. It is searched for one class, and for all in the larger worlds.
+        // The world with a pause is the largest. This test searches it for one class only. The test of larger worlds
+        // searches it for all classes.
         if class == ModelClass::Queryable {
             // `suspensions` also limits the number of times that a worker adds the inbox row of a late answer again.
             check_all_states(Config { crashes: 0, suspensions: 1, ..free });
         }
     };
-    // No reads: a read whose answer is not kept can be repeated without end, so the search would not finish.
+    // Reads are left out. A read whose answer is not kept can be repeated without end, so the search would not finish.
     std::thread::scope(|scope| {
         scope.spawn(|| check(ModelClass::Queryable));
         [ModelClass::Opaque, ModelClass::Keyed].into_iter().for_each(check);

@@ -6,7 +6,7 @@ package host
 
 const (
 	errorSize  = 36
-	resultSize = 4 + errorSize // of a result whose ok value is not larger than its error
+	resultSize = 4 + errorSize // size of a result whose ok value is not larger than its error
 	changeSize = 60
 	outputSize = 72
 )

@@ -50,7 +50,8 @@ func hold(yes uint32)
 // Now returns Go's own time. The build connects Go's clock to the clock of the host.
 func Now() time.Time { return time.Now() }
 
-// asked makes the host call ask. The host writes the answer to an area of size bytes, which the function read converts.
+// asked makes a host call with the function ask. The host writes the answer to an area of size bytes. The function read
+// converts this area.
 func asked[T any](size uint32, ask func(ret uint32), read func(area) T) T {
 	a := newArea(size)
 	hold(1)

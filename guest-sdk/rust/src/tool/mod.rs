@@ -133,7 +133,8 @@ where
     }
     /// Declares that the effect of a call may appear up to `time` after the call ended. During this time the host does
     /// not ask about the call or repeat the call. Include transit, queues of the downstream system, and the delay of
-    /// what [`Operator::reconcile`] reads. Before that, its answer "did not happen" could be wrong.
+    /// the data that [`Operator::reconcile`] reads. If `time` is too short, the verdict "did not happen" could be
+    /// wrong.
     #[must_use]
     pub fn settles_within(mut self, time: Duration) -> Self {
         self.inner.about.settling_ms = millis(time);

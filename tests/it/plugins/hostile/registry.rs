@@ -138,7 +138,8 @@ fn damaged_compiled_code_is_compiled_again() {
     }
 }
 
-/// I134: a listener for compilations gets those of its own host, and none of another host of the same process.
+/// I134: a listener for compilations gets the compilations of its own host, and no compilations of other hosts in the
+/// same process.
 #[tokio::test]
 async fn hosts_of_one_process_announce_only_their_own_compilations() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -183,7 +183,8 @@ async fn bytes_of_one_host_call_are_limited() {
     assert_eq!(got, json!({ "got": bounds::RANDOM_BYTES }));
     let beyond = fault_of(run_step(&plugin, random(bounds::RANDOM_BYTES + 1), EchoCalls::default()).await);
     assert_eq!(beyond.code, Code::PluginTrap, "{beyond}");
-    // An answer that the host takes in is measured. The host takes in no larger one.
+    // The host accepts an answer of at most `most` bytes and then compares its size with the limit. It does not accept
+    // a larger answer at all.
     let most = plugin.limits("Hostile.Do").output_bytes as usize + bounds::HOST_CALL_SLACK_BYTES;
     let giant = |bytes: usize| json!({"do": "giant", "n": bytes});
     let within = fault_of(run_step(&plugin, giant(most), EchoCalls::default()).await);

@@ -71,7 +71,8 @@ fn call_is_executed_once_if_the_server_restarts_during_it() {
 #[ignore = "waits for leases; run by .ci/long"]
 fn call_is_executed_once_if_the_worker_loses_its_sessions_during_it() {
     assert_call_executed_once(|server, its| {
-        // For longer than the lease, ends every session again and again, except those that the second worker has now.
+        // Ends sessions again and again, for longer than the lease. Only the sessions that the second worker has now
+        // stay open.
         let others: Vec<i32> = worker_sessions(server).into_iter().filter(|pid| !its.contains(pid)).collect();
         for _ in 0..30 {
             let kept = others.iter().map(i32::to_string).collect::<Vec<_>>().join(",");

@@ -55,8 +55,8 @@ async fn crowded_database(url: &str, states: &[i64], known: bool) -> (OpenedData
     (opened, lock)
 }
 
-/// Returns the number of sessions in the database besides its own. A session that is about to end counts as well, so the
-/// smallest of several readings is the number of those that stay.
+/// Returns the number of sessions in the database, without the session of this function. A session that is about to end
+/// counts as well. The function therefore takes the smallest of several readings.
 async fn open_sessions(url: &str) -> i64 {
     let mut fewest = i64::MAX;
     for _ in 0..5 {
@@ -68,8 +68,8 @@ async fn open_sessions(url: &str) -> i64 {
     fewest
 }
 
-/// Waits until the sessions that filled the tables have ended. The server has then added what they read to its
-/// statistics.
+/// Waits until the sessions that filled the tables have ended. The server's statistics then contain the reads of these
+/// sessions.
 async fn wait_for_statistics(url: &str, sessions: i64) {
     for _ in 0..100 {
         if open_sessions(url).await <= sessions {

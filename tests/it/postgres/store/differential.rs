@@ -82,7 +82,7 @@ enum StoreOperation {
     Kill(u8),
     Fire,
     Late(u8, u8, u8),
-    /// Sets a value of this length, with this quota in entries of 100 bytes.
+    /// Sets a value. The numbers are the length of the value in bytes, and the quota in units of 100 bytes.
     Set(MapEntry, u8, u8),
     Forget(MapEntry),
 }

@@ -14,12 +14,12 @@ const ROUNDS: usize = 40;
 /// Quota that the workers reach: room for three entries of 10 bytes and their keys.
 const QUOTA: u64 = 3 * 80;
 
-/// Maps whose counted bytes are not those of their entries, or are beyond the quota.
+/// Maps whose counted bytes differ from the bytes of their entries or exceed the quota.
 const WRONG_MAPS: &str = "SELECT m.tenant FROM kv_maps m WHERE m.bytes > 240 OR m.bytes <> COALESCE((SELECT \
     SUM(length(e.key) + length(e.value) + 64) FROM kv_entries e WHERE e.tenant = m.tenant AND e.namespace = m.namespace), 0)";
 
-/// I233: several workers fill and empty two maps, each in another order. The counted bytes stay those of the entries, no map
-/// passes its quota, and no write fails, as it would after a deadlock.
+/// I233: several workers fill and empty two maps, and different workers use the maps in a different order. The counted
+/// bytes always equal the bytes of the entries, and no map exceeds its quota. No write fails because of a deadlock.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bytes_of_maps_are_exact_with_several_writers() {
     let Some(url) = database().await else { return };

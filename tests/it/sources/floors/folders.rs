@@ -96,7 +96,7 @@ fn no_import_from_a_higher_floor_of_a_folder() {
     assert!(found.is_empty(), "floors of folders:\n  {}", found.join("\n  "));
 }
 
-/// Tests I193: no command imports another.
+/// Tests I193: modules of the folders in `SEPARATE`, such as the commands, do not import each other.
 #[test]
 fn modules_of_some_folders_do_not_import_each_other() {
     for (name, folder) in SEPARATE {
@@ -110,7 +110,7 @@ fn modules_of_some_folders_do_not_import_each_other() {
     }
 }
 
-/// An import from a higher floor is found, and a module that the list omits.
+/// The check finds an import from a higher floor, and a module that the list omits.
 #[test]
 fn higher_floors_of_a_folder_are_found() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! SECURITY.md: numbers of the register, and a table of attacks with the tests in which they are made.
+//! SECURITY.md: its numbers of guarantees, and its table of attacks. The table names the tests that make each attack.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use crate::support::checkout::root;
 
 const PAGE: &str = "SECURITY.md";
 
-/// Each number of the page is in the register. In the table of attacks, each named test cites a number of its row, and a
-/// named test holds each number.
+/// Each number of the page is in the register. In each row of the table of attacks, each named file of tests cites a
+/// number of the row, and each number is cited by a named file.
 #[test]
 fn security_page_names_promises_and_tests_that_hold_them() {
     let text = std::fs::read_to_string(root().join(PAGE)).unwrap();

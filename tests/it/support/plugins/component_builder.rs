@@ -169,7 +169,7 @@ struct ImportedFunction {
     signature: WasmSignature,
 }
 
-/// Function that the export `export` calls, and that calls an import.
+/// Function between an export and an import: the export `export` calls it, and it calls the import.
 struct Helper<'a> {
     export: &'a str,
     index: u32,

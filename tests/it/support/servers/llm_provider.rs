@@ -126,9 +126,10 @@ impl Provider {
         self.shared.requests.lock().expect("no holder panics").clone()
     }
 
-    /// Returns all requests of processes that have ended, also those that the server had not read when they ended.
+    /// Returns all requests of processes that have ended. Also waits for requests that the server has not read yet.
     pub(crate) fn requests_of_ended_processes(&self) -> Vec<RecordedLlmRequest> {
-        // Connections are accepted in their order. When the last one ends, the others have been accepted.
+        // The server accepts connections in the order in which they were made. When the last connection ends, the
+        // server has accepted all connections before it.
         let mut last = TcpStream::connect(("127.0.0.1", self.port)).expect("the server runs");
         last.shutdown(std::net::Shutdown::Write).expect("an open connection");
         last.read_to_end(&mut Vec::new()).expect("the server closes a connection without a request");

@@ -7,8 +7,8 @@ pub(crate) const WIRE_MS: u32 = 1_400;
 /// Settling time that tools declare. A request that was sent has arrived by then or will never arrive.
 pub(crate) const SETTLING_MS: u32 = 1_500;
 
-/// Faults of one run. A field that ends in `_in` is a frequency: a value `n` means one time in `n`, 0 means
-/// never. `dies_in` is an exception.
+/// Faults of one run. A field that ends in `_in` is a frequency: `n` means one time in `n`, and 0 means never.
+/// `dies_in` is an exception.
 #[derive(Clone, Debug)]
 pub(crate) struct SimulatedFaults {
     /// Simulated milliseconds after which no more faults happen.
@@ -21,7 +21,7 @@ pub(crate) struct SimulatedFaults {
     /// True if workers run on other machines than the store. Workers then cannot see the owner locks of other
     /// workers, and they use the time of the store's clock.
     pub(crate) on_other_machines: bool,
-    /// Frequency of deaths. A value `n` means that `n` of `n + 1` processes die on average, 0 means that none
+    /// Frequency of deaths. A value `n` means that `n` of `n + 1` processes die on average. 0 means that no process
     /// dies.
     pub(crate) dies_in: u32,
     pub(crate) stops_in: u32,

@@ -141,12 +141,13 @@ async fn operator_without_declared_effects_can_cause_none() {
         }
     }
     assert!(logged >= 5, "each denial is logged with the line that would allow it");
-    // The word of the plugin that it is a model gives it no right.
+    // The plugin declares that this operator is a model. The declaration gives the operator no right.
     let said = answers_of(&plugin, "World.Model", script.clone()).await;
     for denied in &said[3..] {
         error_of(denied);
     }
-    // By the word of the administrator, POST is a read on this server. Everything else that changes something is denied.
+    // The administrator declares with `read_methods` that POST is a read on this server. Everything else that changes
+    // something is denied.
     let mut reading = grants;
     reading.http[0].read_methods.push(Method::POST);
     let reading = load("hostile-tool", reading, tool_limits()).unwrap();
@@ -157,7 +158,7 @@ async fn operator_without_declared_effects_can_cause_none() {
             error_of(denied);
         }
     }
-    // With the effects declared, all actions work.
+    // An operator that declares the effects may perform all actions.
     let said = answers_of(&plugin, "World.Change", script).await;
     assert!(said.iter().all(|answer| answer["error"].is_null()), "{said:?}");
     assert_eq!(std::fs::read_to_string(dir.path().join("new")).unwrap(), "x");
@@ -182,7 +183,8 @@ async fn files_outside_of_granted_directories_do_not_exist() {
     assert!(log.text().contains("write = true"), "{}", log.text());
 }
 
-/// I196: a call gets the directory that was there when the plugin was loaded. A link in its place leads nowhere.
+/// I196: a call gets the directory that existed when the plugin was loaded. A link that later takes the place of the
+/// directory is not followed.
 #[tokio::test]
 async fn link_in_place_of_a_granted_directory_is_not_followed() {
     let dir = tempfile::tempdir().unwrap();

@@ -28,8 +28,8 @@ fn load_with_dir(dir: &Path) -> Arc<Plugin> {
     load("hostile-tool", Grants { dirs: vec![grant], ..minimal_grants() }, tool_limits()).unwrap()
 }
 
-/// I221: bounds `open_files`, `directory_streams` and `sockets`. What is opened beyond a limit fails with an error, and what
-/// a call holds is closed at its end.
+/// I221: bounds `open_files`, `directory_streams` and `sockets`. Opening more than a limit allows fails with an error.
+/// At the end of a call, the host closes everything that the call still holds.
 #[tokio::test]
 async fn files_listings_and_sockets_of_a_call_are_limited() {
     let dir = tempfile::tempdir().unwrap();
@@ -51,7 +51,8 @@ async fn files_listings_and_sockets_of_a_call_are_limited() {
     assert!(answers_of(&plugin, "World.Look", reads).await.iter().all(|answer| answer == "x"));
 }
 
-/// I221: bound `requests`. The request beyond the limit is not sent, and the places are free again after the call.
+/// I221: bound `requests`. The request beyond the limit is not sent. After the call, the next call may again send as
+/// many requests.
 #[tokio::test]
 async fn requests_of_a_call_that_wait_for_an_answer_are_limited() {
     // The operating system accepts connections for a listener that never reads.
@@ -70,7 +71,8 @@ async fn requests_of_a_call_that_wait_for_an_answer_are_limited() {
     }
 }
 
-/// I221: to open a FIFO would wait for its other end, on a thread of the host that cannot be stopped.
+/// I221: opening a FIFO would wait for its other end, on a thread of the host that cannot be stopped. The host
+/// therefore refuses to open a FIFO.
 #[tokio::test]
 async fn file_that_is_not_regular_is_not_opened() {
     let dir = tempfile::tempdir().unwrap();
@@ -89,7 +91,7 @@ async fn file_that_is_not_regular_is_not_opened() {
     );
 }
 
-/// Two paths whose files another process would exchange all the time.
+/// Two paths whose files a thread exchanges all the time. The thread acts like another process.
 #[cfg(target_os = "linux")]
 struct ExchangedFiles {
     paths: [PathBuf; 2],
@@ -117,7 +119,8 @@ impl Drop for ExchangedFiles {
         self.stop.store(true, Ordering::Relaxed);
         let ended = self.thread.take().map(JoinHandle::join);
         assert!(ended.is_none_or(|ended| ended.is_ok()));
-        // A thread that waits for the other end of a FIFO ends with this test.
+        // Opens both ends of the FIFO. A thread of the host that waits for the other end then continues, and ends with
+        // this test.
         let both_ends = |path: &PathBuf| std::fs::OpenOptions::new().read(true).write(true).open(path);
         std::mem::forget(self.paths.each_ref().map(both_ends));
     }
@@ -140,8 +143,8 @@ async fn fifo_in_place_of_a_file_holds_no_thread() {
     assert!(answers.iter().all(|answer| answer == "x" || is_refused(answer)), "{answers:?}");
 }
 
-/// I221: a tool that opens 4,096 files takes none of those that another job needs, also if the process was started with a
-/// small limit of descriptors.
+/// I221: a tool that opens 4,096 files takes no descriptor that another job needs. This also holds if the process was
+/// started with a low limit of descriptors.
 #[test]
 fn tool_that_opens_many_files_leaves_descriptors_to_other_jobs() {
     let config = format!(

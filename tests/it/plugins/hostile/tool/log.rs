@@ -18,7 +18,7 @@ async fn output_and_records_of_a_call_are_bounded() {
     let log = CapturedLog::capture();
     answers_of(&plugin, "World.Look", Value::from(prints)).await;
     let text = log.text();
-    // At most 1 MiB of output and 1 MiB of records, each with its fields.
+    // The log contains at most 1 MiB of output and 1 MiB of records, plus the fields of each record.
     let records = text.lines().filter(|line| line.contains(" plugin: "));
     let bytes: usize = records.map(str::len).sum();
     assert!((1_800_000..2_600_000).contains(&bytes), "{bytes} bytes");
@@ -27,7 +27,7 @@ async fn output_and_records_of_a_call_are_bounded() {
     }
 }
 
-/// I207: bound `denials_logged`. The record after the last refusal says that further ones are not logged.
+/// I207: bound `denials_logged`. The record after the last logged refusal says that further refusals are not logged.
 #[tokio::test]
 async fn refusals_of_a_call_are_bounded() {
     let plugin = load("hostile-tool", minimal_grants(), tool_limits()).unwrap();

@@ -39,14 +39,14 @@ async fn answers_for(plugin: &Plugin, tenant: &str, script: Value) -> Vec<Value>
     }
 }
 
-/// I232: the tenant of the call decides about the map, and nothing that the guest says.
+/// I232: only the tenant of the call selects the map. The guest cannot select it.
 #[tokio::test]
 async fn each_tenant_has_a_map_of_its_own() {
     let own = load_with_map(KvGrant::named("m"));
     assert_eq!(answers_for(&own, "acme", json!([set("k", 1)])).await, [json!(true)]);
     assert_eq!(answers_for(&own, "umbrella", json!([get("k"), { "kv-delete": { "key": "k" } }])).await[0], json!(null));
     assert_eq!(answers_for(&own, "acme", json!([get("k")])).await, [json!("v")]);
-    // A call without a tenant reaches no map, least of all that of all tenants.
+    // A call without a tenant reaches no map, not even the map that all tenants share.
     for answer in answers_for(&own, "", json!([get("k"), set("k", 1), { "kv-delete": { "key": "k" } }])).await {
         assert!(answer.to_string().contains("belongs to no tenant"), "{answer}");
     }
@@ -71,8 +71,8 @@ async fn map_is_full_at_its_last_byte() {
     assert!(error_of(&answers[4]).contains("from 16777216 to 16777281 bytes"), "{}", answers[4]);
 }
 
-/// I234: a refused write names the limit and the grant that would raise it, for the guest and in the log, and the call has
-/// begun nothing.
+/// I234: the error and the log record of a refused write name the limit and a grant that allows the write. The refused
+/// write does not count as an outgoing operation.
 #[tokio::test]
 async fn write_beyond_the_quota_begins_nothing_and_names_the_grant() {
     let plugin = load_with_map(KvGrant { bytes: 1_000, ..KvGrant::named("m") });

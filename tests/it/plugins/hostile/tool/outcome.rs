@@ -47,7 +47,8 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
         unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([refused, "trap"])).await).code,
         Code::CapabilityDenied
     );
-    // A guest that does not know whether its refused request was sent does not know it better than the host.
+    // The guest reports that it does not know whether its refused request was sent. The host knows that it was not
+    // sent, so the call was not applied.
     let end = invoke_script(&plugin, "World.Change", json!([refused, {"error": "unknown"}])).await;
     assert_eq!(unwrap_not_applied(end).code, Code::RateLimit);
     let end = invoke_script(&plugin, "World.Change", json!([post, refused, {"error": "unknown"}])).await;
@@ -73,7 +74,8 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
     assert_eq!(answers_of(&plugin, "World.Change", json!([post])).await[0]["body"], "x");
 }
 
-/// I225: bounds `kept_answer_bytes` and `output_bytes`. Of an unusable answer of a call in doubt, the beginning is kept.
+/// I225: bounds `kept_answer_bytes` and `output_bytes`. If the answer of a call in doubt is unusable, the host keeps
+/// its beginning.
 #[tokio::test]
 async fn unusable_answer_is_kept_up_to_its_limit() {
     let server = Server::start().await;
@@ -104,8 +106,8 @@ async fn answer_with_too_many_changes_is_refused() {
     assert_eq!(unwrap_not_applied(end).code, Code::OutputLimit);
 }
 
-/// I222: bound `model_name_bytes`. An error is measured like an answer, before its words count. A call whose error is too large is applied or not
-/// according to what the host saw of it.
+/// I222: bound `model_name_bytes`. The limit of an answer also holds for an error, and the host ignores the content of
+/// a larger error. The operations that the host has seen then decide whether the call is in doubt.
 #[tokio::test]
 async fn oversized_errors_and_model_names_are_refused() {
     let server = Server::start().await;
@@ -170,7 +172,7 @@ async fn doubtful_call_is_reconciled_and_effects_are_verified_and_compensated() 
     assert_eq!(output.result, r#"["as recorded"]"#);
     assert_eq!(reconcile(json!(["trap"])).await.unwrap_err().code, Code::PluginTrap);
     assert_eq!(reconcile(json!(["schema"])).await.unwrap_err().code, Code::SchemaValidationFailed);
-    // The access that was denied explains an exception of `reconcile` as it explains one of `invoke`.
+    // If an access was denied, the failure names it, both after an exception of `reconcile` and after one of `invoke`.
     let refused = json!({"http": {"url": "http://127.0.0.1:9/"}});
     let failure = reconcile(json!([refused, "exception"])).await.unwrap_err();
     assert!(failure.message.contains("127.0.0.1:9"), "{failure}");
