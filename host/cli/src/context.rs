@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::text::Text;
 
 /// Global flags, working directory, printer, and the state of the command.
-pub struct Context<'p> {
+pub struct CommandContext<'p> {
     /// Printer for answers, progress and questions.
     pub printer: &'p Printer,
     /// True if the answer is JSON.
@@ -38,7 +38,7 @@ pub struct Context<'p> {
     immediate_exit: AtomicBool,
 }
 
-impl<'p> Context<'p> {
+impl<'p> CommandContext<'p> {
     pub(crate) fn new(global: Global, printer: &'p Printer) -> anyhow::Result<Self> {
         let cwd = std::env::current_dir().context("the working directory no longer exists")?;
         Ok(Self {

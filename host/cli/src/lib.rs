@@ -52,7 +52,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Cli, Command, Global, LogFormat};
-use context::Context;
+use context::CommandContext;
 use latchwork_engine::os::Machine;
 use output::{Printer, RecordFormat};
 
@@ -103,7 +103,7 @@ fn raise_descriptor_limit() {
 
 fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
     raise_descriptor_limit();
-    let ctx = Context::new(cli.global, printer)?;
+    let ctx = CommandContext::new(cli.global, printer)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         let done = dispatch(cli.command, &ctx).await;
@@ -118,7 +118,7 @@ fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
     })
 }
 
-async fn dispatch(command: Command, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+async fn dispatch(command: Command, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     match command {
         Command::Init(args) => commands::init::run(&args, ctx),
         Command::Run(args) => commands::run::run(args, ctx).await,

@@ -13,7 +13,7 @@ use latchwork::runtime::TraceIds;
 use latchwork_core::storage::{Owner, StoreError};
 use latchwork_engine::CompilationStart;
 use latchwork_engine::os::Machine;
-use latchwork_store::{Database, OwnerLock, SystemClock};
+use latchwork_store::{Database, OwnerLock, StoreClock};
 
 use crate::output::{Printer, StderrLines, announce_compilation};
 
@@ -92,7 +92,7 @@ impl Session {
             return Ok(lock.owner().clone());
         }
         let content = hex::encode(self.machine.random_bytes::<16>());
-        let lock = OwnerLock::acquire(dir, &worker_name(), &content, &SystemClock::new()?)?;
+        let lock = OwnerLock::acquire(dir, &worker_name(), &content, &StoreClock::new()?)?;
         Ok(self.lock.get_or_init(|| ManuallyDrop::new(lock)).owner().clone())
     }
 

@@ -14,7 +14,7 @@ use latchwork::{
     Answer, Config, EffectKind, Failure, FailureCode, Host, Manifest, NativeTool, NoObserver, Operator, OperatorSpec,
     Output, Resolution, Stores, Submission, SubmitResult, ToolCallContext,
 };
-use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
+use latchwork_store::{Database, OpenOptions, OwnerLock, StoreClock};
 
 /// A tool that writes letters into a folder.
 struct Letters {
@@ -82,7 +82,7 @@ async fn run(folder: PathBuf) -> anyhow::Result<()> {
     // alive.
     let options = OpenOptions::new(folder.join("jobs.db"));
     let nonce = format!("{}", std::process::id());
-    let lock = OwnerLock::acquire(&options.owner_dir, "letters", &nonce, &SystemClock::new()?)?;
+    let lock = OwnerLock::acquire(&options.owner_dir, "letters", &nonce, &StoreClock::new()?)?;
     let database = Database::open(options).await?;
     let host = Host::builder(Stores::new(database, lock.owner().clone()))
         .config(Config::with_defaults(&folder))

@@ -292,18 +292,18 @@ impl Work for CountUse {
         }
         stored.generation += 1;
         stored.server = self.server.identity().text();
-        let mut script = StatementBatch::new(match tx.dialect {
+        let mut statements = StatementBatch::new(match tx.dialect {
             Dialect::Sqlite => "UPDATE meta SET generation = ?, accepted = ? WHERE id = 1",
             Dialect::Postgres => {
                 "UPDATE meta SET generation = ?, accepted = ?, server = ?, written = CAST(CAST(pg_current_xact_id() AS TEXT) \
                  AS BIGINT) WHERE id = 1"
             }
         });
-        script.int(stored.generation).int(stored.position.accepted);
+        statements.int(stored.generation).int(stored.position.accepted);
         if tx.dialect == Dialect::Postgres {
-            script.text(stored.server.as_str());
+            statements.text(stored.server.as_str());
         }
-        tx.run_last(StatementName::GENERATION_WRITE, script).await?;
+        tx.run_last(StatementName::GENERATION_WRITE, statements).await?;
         Ok(Ok(stored))
     }
 }

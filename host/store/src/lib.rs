@@ -48,7 +48,7 @@ pub use measure::commits_per_second;
 pub use open::connect_options::server_name;
 pub use open::migrations::NO_TABLES;
 pub use open::options::{DatabaseTarget, OpenOptions};
-pub use os::clock::SystemClock;
+pub use os::clock::StoreClock;
 #[cfg(feature = "crash-points")]
 pub use os::kill::KillAt;
 pub use os::owner::{OwnerLock, is_owner_dead};

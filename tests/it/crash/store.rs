@@ -22,7 +22,7 @@ use latchwork_core::storage::{
     QueueLimit, QuotaExceeded, SetError, StoredJob,
 };
 use latchwork_store::{
-    Database, KillAt, OpenOptions, OwnerLock, POSTGRES_STATEMENTS, Probe, STATEMENTS, Side, SystemClock,
+    Database, KillAt, OpenOptions, OwnerLock, POSTGRES_STATEMENTS, Probe, STATEMENTS, Side, StoreClock,
 };
 
 use crate::support::seed::{Half, half_of, is_sweep, run_seed, seeded_rng};
@@ -107,7 +107,7 @@ async fn write_everything(dir: &Path, url: &str, kill: KillAt) {
     if !url.is_empty() {
         simulate_full_disk(url).await;
     }
-    let lock = OwnerLock::acquire(dir, "child", "child", &SystemClock::new().unwrap()).unwrap();
+    let lock = OwnerLock::acquire(dir, "child", "child", &StoreClock::new().unwrap()).unwrap();
     let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 600_000 };
     store.check_generation().await.unwrap();
     let mut writer = NotedWriter::submit_jobs(store, notes, &claimer).await;
@@ -362,7 +362,7 @@ impl StoredAfterCrash {
     /// Checks that the dead owner's jobs can be claimed immediately, as the next attempt, and can be continued.
     async fn check_jobs_continue(&self, dir: &Path) {
         let store = &self.store;
-        let lock = OwnerLock::acquire(dir, "next", "next", &SystemClock::new().unwrap()).unwrap();
+        let lock = OwnerLock::acquire(dir, "next", "next", &StoreClock::new().unwrap()).unwrap();
         let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 600_000 };
         for before in [&self.a, &self.b].into_iter().flatten() {
             let claim = store.claim_job(&before.row.job_id, &claimer).await.unwrap();

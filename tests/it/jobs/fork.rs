@@ -12,7 +12,7 @@ use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::state::{Durable, label};
 use latchwork_core::storage::{AttemptEnd, BatchKind, Draft, EffectStore, Journal, LeaseRequest, Record};
-use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
+use latchwork_store::{Database, OpenOptions, OwnerLock, StoreClock};
 
 use crate::support::test_env::TestEnv;
 
@@ -65,7 +65,7 @@ fn step_notes(response: &Value) -> Vec<String> {
 
 /// Adds calls to the log of a parked job, as if another version of the job's step had made them.
 async fn write_foreign_history(dir: &Path, job: &JobId) {
-    let clock = SystemClock::new().expect("the clock is readable");
+    let clock = StoreClock::new().expect("the clock is readable");
     let store = Database::open(OpenOptions::new(dir.join("latch.db"))).await.expect("it opens");
     let lock = OwnerLock::acquire(&OpenOptions::new(dir.join("latch.db")).owner_dir, "other", "other", &clock)
         .expect("a lock");

@@ -16,7 +16,7 @@ use latchwork::{
     Submission, ToolCallContext,
 };
 use latchwork_core::model::ids::JobId;
-use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
+use latchwork_store::{Database, OpenOptions, OwnerLock, StoreClock};
 
 use crate::support::servers::http::TestServer;
 
@@ -91,7 +91,7 @@ impl Place {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options = OpenOptions::new(folder.path().join("jobs.db"));
-        let lock = OwnerLock::acquire(&options.owner_dir, "test", "1", &SystemClock::new().unwrap()).unwrap();
+        let lock = OwnerLock::acquire(&options.owner_dir, "test", "1", &StoreClock::new().unwrap()).unwrap();
         Self { database: Database::open(options).await.unwrap(), lock, _folder: folder }
     }
 

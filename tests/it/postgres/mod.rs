@@ -16,7 +16,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use latchwork_core::storage::{Journal, LeaseRequest};
-use latchwork_store::{Database, OpenOptions, OwnerLock, SystemClock};
+use latchwork_store::{Database, OpenOptions, OwnerLock, StoreClock};
 
 use crate::support::store_fixture::{LogWriter, new_job};
 
@@ -36,7 +36,7 @@ async fn open_database(url: &str) -> OpenedDatabase {
 /// Returns the identity of a process for claims, and its owner lock. The process counts as alive until the
 /// lock is dropped.
 fn lease_request(dir: &Path, name: &str) -> (LeaseRequest, OwnerLock) {
-    let lock = OwnerLock::acquire(dir, name, name, &SystemClock::new().unwrap()).unwrap();
+    let lock = OwnerLock::acquire(dir, name, name, &StoreClock::new().unwrap()).unwrap();
     (LeaseRequest { owner: lock.owner().clone(), lease_ms: 600_000 }, lock)
 }
 

@@ -8,7 +8,7 @@ use sqlx::Row;
 use latchwork_core::model::job::JobState;
 use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{Clock, InboxRequest, Journal};
-use latchwork_store::SystemClock;
+use latchwork_store::StoreClock;
 
 use super::{claimed_job, lease_request, open_database};
 use crate::support::database::blocking_database;
@@ -28,7 +28,7 @@ async fn signal_sent_to_one_store_starts_the_job_on_another() {
     let Some(url) = database().await else { return };
     let (here, there) = (open_database(&url).await, open_database(&url).await);
     let (claimer, _lock) = lease_request(there.dir.path(), "there");
-    let clock = SystemClock::new().unwrap();
+    let clock = StoreClock::new().unwrap();
     let mut fastest = Duration::MAX;
     for round in 0..60 {
         let (mut log, lock) = claimed_job(&here, &format!("job{round}")).await;

@@ -8,7 +8,7 @@ use super::text_files::{TextFile, assert_none};
 use super::tidy::{contains_word, product_files};
 
 /// Names that read a clock of the machine, or create a value that reads one.
-const CLOCKS: [&str; 14] = [
+const CLOCKS: [&str; 15] = [
     "SystemTime::now",
     "Instant::now",
     "clock_gettime",
@@ -19,6 +19,7 @@ const CLOCKS: [&str; 14] = [
     "clock::boot_id",
     "clock::*",
     "SystemClock",
+    "StoreClock",
     "Machine::system",
     "Machine::default",
     "HostClock::default",

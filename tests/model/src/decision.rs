@@ -2,7 +2,7 @@
 //! the steps that resolve a call in doubt, and the result of a person's decision.
 
 use latchwork_core::model::job::JobState;
-use latchwork_core::rules::ledger::{Decision, Quiescence, Rejection, RowState};
+use latchwork_core::rules::ledger::{LedgerDecision, Quiescence, Rejection, RowState};
 
 use crate::plan::{Plan, PlannedWrite, nonce};
 use crate::record::{Answer, Effect, EffectOrigin, Record};
@@ -67,49 +67,52 @@ pub(crate) fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>
     let decision = kernel::decide(run, slot, class, own, quiescence);
     // In a cancelled job, a production worker may return the answer of a read without another write. If a crash
     // prevented the write of the read's ledger row, the row then stays unfinished.
-    if config.own_pace && run.cancelled && class == ModelClass::Read && decision == Decision::ReturnRecordedResult {
+    if config.own_pace && run.cancelled && class == ModelClass::Read && decision == LedgerDecision::ReturnRecordedResult
+    {
         let is_behind = record.row.is_some_and(|row| !row_state(row.state).is_final());
         if shrug && is_behind {
             return Some(Choice::Inject { slot, answer: record.answer().unwrap_or(Answer::Unknown) });
         }
     }
-    if shrug && decision != Decision::Ladder {
+    if shrug && decision != LedgerDecision::Ladder {
         return None;
     }
-    if for_good && !matches!(decision, Decision::Ladder | Decision::CatchUp) {
+    if for_good && !matches!(decision, LedgerDecision::Ladder | LedgerDecision::CatchUp) {
         return None;
     }
     match decision {
-        Decision::Rejected(Rejection::Stale) => Some(Choice::Abandon),
-        Decision::Rejected(Rejection::Forbidden(_)) => Some(Choice::Write(end_job(config, slot, JobState::Cancelled))),
-        Decision::ReturnRecordedResult => {
+        LedgerDecision::Rejected(Rejection::Stale) => Some(Choice::Abandon),
+        LedgerDecision::Rejected(Rejection::Forbidden(_)) => {
+            Some(Choice::Write(end_job(config, slot, JobState::Cancelled)))
+        }
+        LedgerDecision::ReturnRecordedResult => {
             if record.row.is_some_and(|row| !row_state(row.state).is_final()) {
                 return write(Plan::Repair);
             }
             Some(Choice::Inject { slot, answer: record.answer().unwrap_or(Answer::Unknown) })
         }
-        Decision::CatchUp => {
+        LedgerDecision::CatchUp => {
             let open = record.open_try()?;
             write(plan_for_answer(config, record, slot, open, record.effect(open)?.answer, run.cancelled || for_good))
         }
-        Decision::Ladder => resolution_step(config, state, run, slot, luck),
-        Decision::Continue => Some(Choice::Execute {
+        LedgerDecision::Ladder => resolution_step(config, state, run, slot, luck),
+        LedgerDecision::Continue => Some(Choice::Execute {
             slot,
             try_no: record.tries,
             nonce: own?,
             first_attempt: external_key(config, run.attempt, record.first_attempt),
         }),
-        Decision::WaitOtherWorker { .. } | Decision::WaitUntil(_) => None,
-        Decision::Indeterminate { .. } => write(Plan::MarkInDoubt { must_settle: false }),
-        Decision::FailFinal => write(Plan::FailFinal),
-        Decision::AllowExecute if record.tries >= config.tries => write(Plan::FailFinal),
-        Decision::AllowExecute if class == ModelClass::Read || config.lacks(Mutant::NoBarrier) => {
+        LedgerDecision::WaitOtherWorker { .. } | LedgerDecision::WaitUntil(_) => None,
+        LedgerDecision::Indeterminate { .. } => write(Plan::MarkInDoubt { must_settle: false }),
+        LedgerDecision::FailFinal => write(Plan::FailFinal),
+        LedgerDecision::AllowExecute if record.tries >= config.tries => write(Plan::FailFinal),
+        LedgerDecision::AllowExecute if class == ModelClass::Read || config.lacks(Mutant::NoBarrier) => {
             let first_attempt = if record.first_attempt == 0 { run.attempt } else { record.first_attempt };
             let try_no = record.tries + 1;
             Some(Choice::Execute { slot, try_no, nonce: nonce(run.attempt, try_no), first_attempt })
         }
-        Decision::AllowExecute => write(Plan::Acquire { try_no: record.tries + 1, repeat: false }),
-        Decision::StopOldCall | Decision::Rejected(Rejection::Mismatch | Rejection::ActionInProgress) => {
+        LedgerDecision::AllowExecute => write(Plan::Acquire { try_no: record.tries + 1, repeat: false }),
+        LedgerDecision::StopOldCall | LedgerDecision::Rejected(Rejection::Mismatch | Rejection::ActionInProgress) => {
             unreachable!("one call at a time, always the same one, without an action key")
         }
     }

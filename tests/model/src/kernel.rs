@@ -8,7 +8,7 @@ use latchwork_core::model::effect::{Output, Provenance};
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::{Hash, JobId, Operator, Slot};
 use latchwork_core::rules::ledger;
-use latchwork_core::rules::ledger::{Caller, Decision, LedgerRow, Quiescence, RowState, SlotFacts};
+use latchwork_core::rules::ledger::{Caller, LedgerDecision, LedgerRow, Quiescence, RowState, SlotFacts};
 use latchwork_core::storage::admit::{ActionKeys, JobSnapshot};
 use latchwork_core::storage::quiescence::{OwnerFacts, assess};
 use latchwork_core::storage::{
@@ -101,7 +101,13 @@ pub(crate) fn quiescence(clock: TryClock) -> Quiescence {
 
 /// Returns the ledger's decision about an invocation, as made by [`ledger::decide`] from the records that a run
 /// has loaded.
-pub(crate) fn decide(run: &Run, slot: u8, class: ModelClass, nonce: Option<u16>, quiescence: Quiescence) -> Decision {
+pub(crate) fn decide(
+    run: &Run,
+    slot: u8,
+    class: ModelClass,
+    nonce: Option<u16>,
+    quiescence: Quiescence,
+) -> LedgerDecision {
     let record = &run.view[usize::from(slot)];
     let row = record.row.as_ref().map(|found| row(slot, found));
     let operator = operator();

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use latchwork_core::model::error::Code;
 use latchwork_core::model::ids::{Hash, Operator, Slot};
-use latchwork_core::rules::ledger::{Caller, Decision, LedgerRow, Quiescence, Rejection, RowState, SlotFacts, decide};
+use latchwork_core::rules::ledger::{
+    Caller, LedgerDecision, LedgerRow, Quiescence, Rejection, RowState, SlotFacts, decide,
+};
 
 const ATTEMPT: u32 = 3;
 const NONCE: u64 = 7;
@@ -81,23 +83,23 @@ fn next_try(found: &SlotFacts<'_>) -> Option<i64> {
 }
 
 /// Returns the page's text for a decision.
-fn documented_decision(decision: Decision) -> &'static str {
+fn documented_decision(decision: LedgerDecision) -> &'static str {
     match decision {
-        Decision::Rejected(Rejection::Stale) => "`Rejected(stale)`",
-        Decision::Rejected(Rejection::Mismatch) => "`Rejected(mismatch)`",
-        Decision::Rejected(Rejection::Forbidden(_)) => "`Rejected(reason)`",
-        Decision::Rejected(Rejection::ActionInProgress) => "if the slot owns its action key's reservation",
-        Decision::ReturnRecordedResult => "`ReturnRecordedResult`",
-        Decision::CatchUp => "catch-up",
-        Decision::Ladder => "the resolution steps of §5",
-        Decision::Continue => "continue (our own commit",
-        Decision::StopOldCall => "stop the old call",
-        Decision::WaitOtherWorker { .. } => "`WaitOtherWorker(until)`",
-        Decision::Indeterminate { alarm: false } => "`Indeterminate`",
-        Decision::Indeterminate { alarm: true } => "`Indeterminate` and an integrity alarm",
-        Decision::WaitUntil(_) => "`WaitUntil(t)`",
-        Decision::FailFinal => "write `FAILED_FINAL`",
-        Decision::AllowExecute => "`AllowExecute`",
+        LedgerDecision::Rejected(Rejection::Stale) => "`Rejected(stale)`",
+        LedgerDecision::Rejected(Rejection::Mismatch) => "`Rejected(mismatch)`",
+        LedgerDecision::Rejected(Rejection::Forbidden(_)) => "`Rejected(reason)`",
+        LedgerDecision::Rejected(Rejection::ActionInProgress) => "if the slot owns its action key's reservation",
+        LedgerDecision::ReturnRecordedResult => "`ReturnRecordedResult`",
+        LedgerDecision::CatchUp => "catch-up",
+        LedgerDecision::Ladder => "the resolution steps of §5",
+        LedgerDecision::Continue => "continue (our own commit",
+        LedgerDecision::StopOldCall => "stop the old call",
+        LedgerDecision::WaitOtherWorker { .. } => "`WaitOtherWorker(until)`",
+        LedgerDecision::Indeterminate { alarm: false } => "`Indeterminate`",
+        LedgerDecision::Indeterminate { alarm: true } => "`Indeterminate` and an integrity alarm",
+        LedgerDecision::WaitUntil(_) => "`WaitUntil(t)`",
+        LedgerDecision::FailFinal => "write `FAILED_FINAL`",
+        LedgerDecision::AllowExecute => "`AllowExecute`",
     }
 }
 
@@ -229,7 +231,7 @@ fn ledger_decision_matches_the_documented_table() {
             line.decision
         );
         // The page mentions an alarm exactly where the code raises one.
-        let alarm = matches!(decision, Decision::Indeterminate { alarm: true });
+        let alarm = matches!(decision, LedgerDecision::Indeterminate { alarm: true });
         assert_eq!(alarm, line.decision.contains("alarm"), "row {}", line.number);
         rows_of.entry(documented_decision(decision)).or_default().insert(line.number);
         hit.insert(at);
@@ -244,12 +246,12 @@ fn ledger_decision_matches_the_documented_table() {
 }
 
 /// Meaning of each text in the column "on resume".
-const ON_RESUME: &[(&str, Decision)] = &[
-    ("`AllowExecute`", Decision::AllowExecute),
-    ("**indeterminate**: see below", Decision::Indeterminate { alarm: false }),
-    ("catch-up: write finished + committed from the effect, inject", Decision::CatchUp),
-    ("event log wins, result injected, row repaired", Decision::ReturnRecordedResult),
-    ("inject", Decision::ReturnRecordedResult),
+const ON_RESUME: &[(&str, LedgerDecision)] = &[
+    ("`AllowExecute`", LedgerDecision::AllowExecute),
+    ("**indeterminate**: see below", LedgerDecision::Indeterminate { alarm: false }),
+    ("catch-up: write finished + committed from the effect, inject", LedgerDecision::CatchUp),
+    ("event log wins, result injected, row repaired", LedgerDecision::ReturnRecordedResult),
+    ("inject", LedgerDecision::ReturnRecordedResult),
 ];
 
 #[test]
@@ -291,15 +293,15 @@ fn crash_window_decisions_match_the_documented_table() {
         };
         assert_eq!(decide(&caller(), &found), *decision, "window {number}");
         let again_if = match again.as_str() {
-            "no (it has not run yet)" => *decision == Decision::AllowExecute,
-            "never blindly" => *decision == Decision::Indeterminate { alarm: false },
-            "no" => matches!(decision, Decision::CatchUp | Decision::ReturnRecordedResult),
+            "no (it has not run yet)" => *decision == LedgerDecision::AllowExecute,
+            "never blindly" => *decision == LedgerDecision::Indeterminate { alarm: false },
+            "no" => matches!(decision, LedgerDecision::CatchUp | LedgerDecision::ReturnRecordedResult),
             other => panic!("window {number}: {other}"),
         };
         assert!(again_if, "window {number}: {again}");
         // A call is not resolved while its owner may still change the world.
         let busy = SlotFacts { quiescence: Quiescence::After { wait_ms: 5 }, ..found };
-        let waits = decide(&caller(), &busy) == Decision::WaitOtherWorker { wait_ms: 5 };
-        assert_eq!(waits, *decision == Decision::Indeterminate { alarm: false }, "window {number}");
+        let waits = decide(&caller(), &busy) == LedgerDecision::WaitOtherWorker { wait_ms: 5 };
+        assert_eq!(waits, *decision == LedgerDecision::Indeterminate { alarm: false }, "window {number}");
     }
 }

@@ -13,7 +13,7 @@ use latchwork_core::model::manifest::EffectKind;
 use latchwork_core::plan::{Catalog as _, uncovered};
 
 use crate::args::{CallArgs, ParameterArgs, RunArgs};
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit, plugins_not_loaded};
 use crate::execution::submit::on_host;
 use crate::files::source;
@@ -25,7 +25,7 @@ use crate::plugins::catalog;
 /// Id of the only step of the job.
 const STEP: &str = "call";
 
-pub(crate) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: CallArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let payload = arguments(&args.args, ctx)?;
     let config = ctx.config(None)?;
     if args.build {
@@ -61,7 +61,7 @@ pub(crate) async fn run(args: CallArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
 }
 
 /// Parses the arguments: JSON text, `@FILE`, or `-` for stdin.
-fn arguments(text: &str, ctx: &Context<'_>) -> Result<Value, CliError> {
+fn arguments(text: &str, ctx: &CommandContext<'_>) -> Result<Value, CliError> {
     let (bytes, place) = match (text, text.strip_prefix('@')) {
         ("-", _) => (Source::read(Path::new("-"), ctx)?.text, "stdin"),
         (_, Some(file)) => (source::file(Path::new(file))?, file),

@@ -9,11 +9,11 @@ use latchwork_core::plan;
 use latchwork_tooling::check;
 
 use crate::args::ExplainArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::text::{Text, Tone, table};
 
-pub(crate) fn run(args: &ExplainArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &ExplainArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let Some(code) = &args.code else {
         list(ctx);
         return Ok(Exit::Done);
@@ -51,7 +51,7 @@ fn page(code: &str) -> Option<ErrorPage> {
     all().find(|page| page.code.eq_ignore_ascii_case(code))
 }
 
-fn list(ctx: &Context<'_>) {
+fn list(ctx: &CommandContext<'_>) {
     let entry = |page: ErrorPage| json!({ "code": page.code, "title": page.title() });
     let rule = |(code, asks): &(&str, &str)| json!({ "code": code, "title": asks });
     let codes: Vec<_> = all().map(entry).chain(plan::RULES.iter().map(rule)).collect();

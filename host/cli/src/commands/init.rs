@@ -8,11 +8,11 @@ use latchwork_tooling::build;
 use latchwork_tooling::build::{InitError, Lang, NewProject};
 
 use crate::args::InitArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::text::{Text, Tone, table};
 
-pub(crate) fn run(args: &InitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &InitArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let lang = args.lang.map_or_else(build::suggested_language, Lang::from);
     let dir: std::path::PathBuf = ctx.cwd.join(&args.dir).components().collect();
     let made = NewProject { dir: dir.clone(), lang }.write().map_err(|error| match error {

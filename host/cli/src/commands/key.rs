@@ -9,13 +9,13 @@ use latchwork_core::model::error_docs;
 use latchwork_core::model::person::PublicKey;
 
 use crate::args::{KeyArgs, KeyCommand};
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::files::save;
 use crate::files::save::FileReaders;
 use crate::files::signing_key::read;
 
-pub(crate) fn run(args: &KeyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &KeyArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     match &args.command {
         KeyCommand::New(args) => {
             let key = SigningKey::generate(ctx.session().machine());
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &KeyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn answer(ctx: &Context<'_>, file: &Path, key: PublicKey, note: &str) {
+fn answer(ctx: &CommandContext<'_>, file: &Path, key: PublicKey, note: &str) {
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let line = format!("{key} {name}");
     let document = json!({ "file": file.display().to_string(), "public_key": key.to_string(), "trust_line": line });

@@ -4,10 +4,10 @@ use clap::CommandFactory;
 use serde_json::json;
 
 use crate::args::{Cli, ManArgs};
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 
-pub(crate) fn run(args: &ManArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &ManArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let unwritable = |error: std::io::Error| CliError::unwritable(&args.dir, &error);
     std::fs::create_dir_all(&args.dir).map_err(unwritable)?;
     let mut written = Vec::new();

@@ -6,7 +6,7 @@ use latchwork_core::plan;
 use latchwork_core::plan::{Catalog, Plan};
 
 use crate::args::{ParameterArgs, PlanArgs, PlanCheckArgs, PlanCommand};
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::Exit;
 use crate::files::parameters;
 use crate::files::source::Source;
@@ -27,7 +27,7 @@ const STEP_KEYS: &[&str] = &[
     "hashes",
 ];
 
-pub(crate) async fn run(args: PlanArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: PlanArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     match args.command {
         PlanCommand::Check(args) => check(&args, ctx),
         PlanCommand::Schema => {
@@ -37,7 +37,7 @@ pub(crate) async fn run(args: PlanArgs, ctx: &Context<'_>) -> anyhow::Result<Exi
     }
 }
 
-fn check(args: &PlanCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+fn check(args: &PlanCheckArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let source = Source::read(&args.plan, ctx)?;
     let (request, registry) = match args.no_plugins {
         true => {

@@ -12,7 +12,7 @@ use latchwork_core::response::{Response, response};
 use latchwork_core::storage::{ClaimExclusions, JobFilter};
 
 use crate::args::ResumeArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::view;
 use crate::error::{CliError, Exit};
 use crate::execution::attach::{attach, execute};
@@ -23,7 +23,7 @@ use crate::plugins::admission;
 use crate::stored_job::load::no_such_job;
 use crate::{interrupt, open};
 
-pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: ResumeArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     if let Some(path) = open::missing_database(&config)? {
         if args.job.is_some() {
@@ -42,7 +42,7 @@ pub(crate) async fn run(args: ResumeArgs, ctx: &Context<'_>) -> anyhow::Result<E
     }
 }
 
-async fn resume_one(ctx: &Context<'_>, host: &Host, job_id: &JobId, actor: &str) -> anyhow::Result<Exit> {
+async fn resume_one(ctx: &CommandContext<'_>, host: &Host, job_id: &JobId, actor: &str) -> anyhow::Result<Exit> {
     if host.journal().job(job_id).await?.is_none() {
         return Err(no_such_job(job_id).into());
     }
@@ -53,7 +53,7 @@ async fn resume_one(ctx: &Context<'_>, host: &Host, job_id: &JobId, actor: &str)
     show_result(ctx, host, response, true).await
 }
 
-async fn resume_all(ctx: &Context<'_>, host: &Host, actor: &str) -> anyhow::Result<Exit> {
+async fn resume_all(ctx: &CommandContext<'_>, host: &Host, actor: &str) -> anyhow::Result<Exit> {
     let mut resumed = Resumed::default();
     resumed.execute_claimable(ctx, host).await?;
     let said = JobFilter { needs_audit: true, limit: u32::MAX, ..JobFilter::default() };
@@ -80,7 +80,7 @@ struct Resumed {
 
 impl Resumed {
     /// Claims and executes one job after another until no job is left to claim.
-    async fn execute_claimable(&mut self, ctx: &Context<'_>, host: &Host) -> anyhow::Result<()> {
+    async fn execute_claimable(&mut self, ctx: &CommandContext<'_>, host: &Host) -> anyhow::Result<()> {
         loop {
             let except = ClaimExclusions { tenants: Vec::new(), jobs: self.left.keys().cloned().collect() };
             if interrupt::is_pressed() {
@@ -129,7 +129,7 @@ impl Resumed {
     }
 
     /// Warns about the jobs that do not continue here, with the reasons.
-    fn warn_of_left_jobs(&self, ctx: &Context<'_>) {
+    fn warn_of_left_jobs(&self, ctx: &CommandContext<'_>) {
         for (job_id, cause) in &self.unread {
             ctx.printer.warn_of(job_id, parked_unloaded_message(ctx, job_id, cause));
         }
@@ -140,7 +140,7 @@ impl Resumed {
     }
 
     /// Prints all jobs as one document with `--json`. Without `--json`, prints a line only if there are no jobs.
-    fn print_summary(&self, ctx: &Context<'_>) {
+    fn print_summary(&self, ctx: &CommandContext<'_>) {
         let Self { responses, unread, left } = self;
         if ctx.json {
             let documents: Vec<_> = responses.iter().map(|response| view::document(ctx, response)).collect();
@@ -160,7 +160,7 @@ impl Resumed {
 
     /// Shows each job. With `--json`, shows nothing, because the document already contains all jobs. Returns the worst
     /// exit status of all jobs.
-    async fn show_jobs(self, ctx: &Context<'_>, host: &Host, actor: &str) -> anyhow::Result<Exit> {
+    async fn show_jobs(self, ctx: &CommandContext<'_>, host: &Host, actor: &str) -> anyhow::Result<Exit> {
         let mut worst = if self.unread.is_empty() { Exit::Done } else { Exit::ActionRequired };
         let mut exits: Vec<Exit> = self.left.values().map(|error| error.exit).collect();
         for response in self.responses {
@@ -176,7 +176,7 @@ impl Resumed {
 }
 
 /// Shows a job. On a terminal, a person is first asked about the gates of the job.
-async fn show_job(ctx: &Context<'_>, host: &Host, response: Response, actor: &str) -> anyhow::Result<Exit> {
+async fn show_job(ctx: &CommandContext<'_>, host: &Host, response: Response, actor: &str) -> anyhow::Result<Exit> {
     let asks = response.state == JobState::Parked && ctx.printer.can_ask() && !interrupt::is_pressed();
     let response = if asks { until_settled(ctx, host, response, actor).await? } else { response };
     show_result(ctx, host, response, asks).await

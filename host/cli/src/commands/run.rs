@@ -5,7 +5,7 @@ use std::path::Path;
 use latchwork::config::{CommitMode, Config};
 
 use crate::args::RunArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::Exit;
 use crate::execution::submit::on_host;
 use crate::files::parameters;
@@ -14,7 +14,7 @@ use crate::open;
 use crate::plugins::admission;
 use crate::plugins::build::build_configured;
 
-pub(crate) async fn run(args: RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: RunArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     parameters::refuse_second_stdin(&args.plan, &args.parameters)?;
     let source = Source::read(&args.plan, ctx)?;
     let mut config = ctx.config(source.folder.as_deref())?;

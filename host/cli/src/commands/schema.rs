@@ -5,11 +5,11 @@ use serde_json::json;
 use latchwork_tooling::schemas::Document;
 
 use crate::args::SchemaArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::Exit;
 use crate::text::{Text, table};
 
-pub(crate) fn run(args: &SchemaArgs, ctx: &Context<'_>) -> Exit {
+pub(crate) fn run(args: &SchemaArgs, ctx: &CommandContext<'_>) -> Exit {
     match args.name {
         Some(name) => ctx.printer.raw(&Document::from(name).text()),
         None => list(ctx),
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &SchemaArgs, ctx: &Context<'_>) -> Exit {
     Exit::Done
 }
 
-fn list(ctx: &Context<'_>) {
+fn list(ctx: &CommandContext<'_>) {
     let entry = |document: Document| json!({ "name": document.name(), "describes": document.description() });
     let document = json!({ "schemas": Document::ALL.map(entry) });
     ctx.answer(&document, || {

@@ -13,13 +13,13 @@ use latchwork_core::evidence::{DecisionReport, ProblemKind, Trust, TrustedKeys, 
 use latchwork_core::model::error_docs;
 
 use crate::args::VerifyArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, CliProblem, Exit};
 use crate::files::source;
 use crate::plugins::catalog;
 use crate::text::{Text, Tone};
 
-pub(crate) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: VerifyArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let trust = args.trust.as_deref().map(read_trust).transpose()?;
     let people = args.people.as_deref().map(read_trust).transpose()?;
     let keys = TrustedKeys { signers: trust.as_ref(), people: people.as_ref() };
@@ -43,7 +43,7 @@ pub(crate) async fn run(args: VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<E
 }
 
 /// Returns the folder of the components, or `None` if no step is to be executed again.
-fn components(args: &VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Option<PathBuf>> {
+fn components(args: &VerifyArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Option<PathBuf>> {
     Ok(match &args.plugins {
         Some(dir) => Some(dir.clone()),
         None if ctx.names_config() => Some(ctx.config(None)?.state_dir.join("components")),
@@ -51,7 +51,7 @@ fn components(args: &VerifyArgs, ctx: &Context<'_>) -> anyhow::Result<Option<Pat
     })
 }
 
-async fn reexecute_steps(dir: &Path, ctx: &Context<'_>, verified: &mut Verified) -> anyhow::Result<()> {
+async fn reexecute_steps(dir: &Path, ctx: &CommandContext<'_>, verified: &mut Verified) -> anyhow::Result<()> {
     // Uses the cache of compiled code only if `--config` was given. Otherwise every component is compiled each time.
     let engine = match ctx.names_config() {
         true => catalog::engine(ctx.session(), &ctx.config(None)?)?,

@@ -18,7 +18,7 @@ use latchwork_core::response::ChangedPluginView;
 use latchwork_core::storage::StoreError;
 
 use crate::args::WorkerArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::changed;
 use crate::error::{CliError, Exit};
 use crate::execution::messages::parked_unloaded_message;
@@ -26,7 +26,7 @@ use crate::open;
 use crate::plugins::{admission, ineffective_settings};
 use crate::text::Text;
 
-pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: WorkerArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     open::require_project(&config)?;
     // Catches the signals before a job is claimed, so that an early signal also stops the worker safely.
@@ -85,7 +85,7 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &Context<'_>) -> anyhow::Result<E
 }
 
 /// Requests an immediate exit, even if calls are in flight. The error states the reason `why` and the held jobs.
-fn cut_off(ctx: &Context<'_>, host: &Host, why: &str) -> CliError {
+fn cut_off(ctx: &CommandContext<'_>, host: &Host, why: &str) -> CliError {
     ctx.request_immediate_exit();
     let jobs: Vec<String> = host.worker().held_jobs().iter().map(ToString::to_string).collect();
     if jobs.is_empty() {
@@ -129,7 +129,7 @@ fn change_finder(config: &Config) -> ChangeDetector {
     })
 }
 
-fn print_tally(ctx: &Context<'_>, args: &WorkerArgs, tally: &PoolTally) -> Exit {
+fn print_tally(ctx: &CommandContext<'_>, args: &WorkerArgs, tally: &PoolTally) -> Exit {
     ctx.answer(&json!(tally), || tally_line(tally));
     // Without `--until-idle`, the exit code is 0: the jobs counted here are still open, and other workers continue
     // them. `failed` counts jobs that an error stopped in this worker. `plugin_missing` counts jobs whose plugin this
@@ -178,7 +178,7 @@ impl StopSignals {
     }
 }
 
-fn print_event(ctx: &Context<'_>, event: &PoolEvent) {
+fn print_event(ctx: &CommandContext<'_>, event: &PoolEvent) {
     let printer = ctx.printer;
     match event {
         PoolEvent::Claimed(job_id, attempt, changed) => {

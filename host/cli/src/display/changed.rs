@@ -8,7 +8,7 @@ use latchwork_core::encoding::truncate;
 use latchwork_core::response::{ChangedPluginView, PluginSetting, Response};
 use latchwork_core::state::Durable;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::text::Tone;
 
 /// Adds to the response the plugin settings that have changed since the job was accepted.
@@ -37,7 +37,7 @@ pub(crate) fn open_job_lines(changed: &[ChangedPluginView]) -> impl Iterator<Ite
 
 /// Prints the plugin settings that changed since the job was accepted, for commands that record a decision about the
 /// job.
-pub(crate) fn print_changes(ctx: &Context<'_>, config: &Config, durable: &Durable) {
+pub(crate) fn print_changes(ctx: &CommandContext<'_>, config: &Config, durable: &Durable) {
     let changed = tokio::task::block_in_place(|| config_changes::changed_settings(config, durable));
     let over = durable.job.state.is_terminal();
     for view in &changed {

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use latchwork_core::response::{OutcomeView, Response};
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::arguments;
 use crate::text::{Text, Tone};
 
@@ -15,7 +15,7 @@ const LINES_MAX: usize = 12;
 const INDENT: usize = 2;
 
 /// Prints the outcomes of earlier steps, then the outputs of the last steps.
-pub(crate) fn print(ctx: &Context<'_>, response: &Response) {
+pub(crate) fn print(ctx: &CommandContext<'_>, response: &Response) {
     let is_last = |outcome: &&OutcomeView| {
         response.last_steps.contains(&outcome.step_id) && response.outputs.contains_key(&outcome.step_id)
     };

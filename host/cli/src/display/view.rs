@@ -13,14 +13,14 @@ use latchwork_core::response::{
 use latchwork_core::rules::cost::usd;
 use latchwork_engine::os;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::{arguments, changed, results};
 use crate::error::Exit;
 use crate::output::Printer;
 use crate::text::{Text, Tone, table, visible};
 
 /// Prints a response with the exact calls of its open gates and returns the exit status.
-pub(crate) fn answer(ctx: &Context<'_>, response: &Response, gates: &[String]) -> Exit {
+pub(crate) fn answer(ctx: &CommandContext<'_>, response: &Response, gates: &[String]) -> Exit {
     if ctx.json {
         ctx.printer.document(&document(ctx, response));
     } else {
@@ -30,12 +30,12 @@ pub(crate) fn answer(ctx: &Context<'_>, response: &Response, gates: &[String]) -
 }
 
 /// Returns a response as JSON.
-pub(crate) fn document(ctx: &Context<'_>, response: &Response) -> serde_json::Value {
+pub(crate) fn document(ctx: &CommandContext<'_>, response: &Response) -> serde_json::Value {
     serde_json::to_value(with_typed_actions(ctx, response)).expect("a response is plain data")
 }
 
 /// Adds the necessary flags to the next actions of a response.
-fn with_typed_actions(ctx: &Context<'_>, response: &Response) -> Response {
+fn with_typed_actions(ctx: &CommandContext<'_>, response: &Response) -> Response {
     let next_actions = response.next_actions.iter().map(|action| ctx.with_project_flags(action)).collect();
     let durability = ctx.is_relaxed().then(|| "relaxed".to_owned());
     Response { next_actions, durability, ..response.clone() }
@@ -63,7 +63,7 @@ pub(crate) fn exit(response: &Response) -> Exit {
 }
 
 /// Prints the state first, then the required actions, then the results.
-fn print(ctx: &Context<'_>, response: &Response, gates: &[String]) {
+fn print(ctx: &CommandContext<'_>, response: &Response, gates: &[String]) {
     let printer = ctx.printer;
     print_job(printer, response);
     print_steps(printer, response);

@@ -13,14 +13,14 @@ use latchwork_core::model::step::StepState;
 use latchwork_core::response::{Response, StepView, response};
 use latchwork_core::storage::Claim;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::CliError;
 use crate::interrupt;
 use crate::live::{FollowedJob, LiveObserver, Screen, recorded_events};
 use crate::text::Text;
 
 /// Claims a job and executes it, or follows the process that executes it.
-pub(crate) async fn attach(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
+pub(crate) async fn attach(ctx: &CommandContext<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
     let mut follow: Option<FollowedJob<'_>> = None;
     // Fires timers that expired while no process was running.
     host.journal().fire_timers().await?;
@@ -67,7 +67,7 @@ fn is_lease_lost_error(error: &anyhow::Error) -> bool {
 
 /// Executes a claimed job and shows its progress. If another process takes the job over, follows that
 /// process.
-pub(crate) async fn execute(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
+pub(crate) async fn execute(ctx: &CommandContext<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
     let job_id = claim.row.job_id.clone();
     match execute_claimed(ctx, host, claim).await {
         Err(error) if is_lease_lost_error(&error) => attach(ctx, host, &job_id).await,
@@ -75,7 +75,7 @@ pub(crate) async fn execute(ctx: &Context<'_>, host: &Host, claim: Claim) -> any
     }
 }
 
-async fn execute_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
+async fn execute_claimed(ctx: &CommandContext<'_>, host: &Host, claim: Claim) -> anyhow::Result<Response> {
     let job_id = claim.row.job_id.clone();
     // Ignores a read error, because the attempt that holds the claim reports the error.
     let past = recorded_events(&**host.journal(), &job_id).await.unwrap_or_default();
@@ -112,7 +112,7 @@ async fn execute_claimed(ctx: &Context<'_>, host: &Host, claim: Claim) -> anyhow
 }
 
 /// Shows the state of a job that ctrl-c has stopped, and the command that continues it.
-pub(crate) async fn show_stopped(ctx: &Context<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
+pub(crate) async fn show_stopped(ctx: &CommandContext<'_>, host: &Host, job_id: &JobId) -> anyhow::Result<Response> {
     let response = response(&host.load(job_id).await?);
     let open = |step: &&StepView| !matches!(step.state, StepState::Succeeded | StepState::Skipped);
     let at = response.steps.iter().find(open).map(|step| format!(" at {}", step.step_id)).unwrap_or_default();
@@ -124,7 +124,7 @@ pub(crate) async fn show_stopped(ctx: &Context<'_>, host: &Host, job_id: &JobId)
 }
 
 /// Returns the error of a command that a second ctrl-c ended.
-fn cut_off_error(ctx: &Context<'_>, job_id: &JobId) -> CliError {
+fn cut_off_error(ctx: &CommandContext<'_>, job_id: &JobId) -> CliError {
     let next = ctx.with_project_flags(&format!("latch resume {job_id}"));
     let message = format!(
         "stopped immediately while executing {job_id}: a call in flight is in doubt until the job continues; continue:"

@@ -6,14 +6,14 @@ use latchwork_core::model::error::Code;
 use latchwork_core::response::Response;
 use latchwork_core::storage::{InboxError, InboxRequest};
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::gates::{REQUIRES_REASON, effective_rules, gate_lines, undecided_gate_lines};
 use crate::interrupt;
 use crate::text::Text;
 
 /// Asks about every open gate of a parked job. Returns true if at least one gate was decided.
 pub(crate) async fn ask_about_gates(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     host: &Host,
     response: &Response,
     actor: &str,
@@ -84,7 +84,7 @@ pub(crate) async fn ask_about_gates(
 }
 
 /// Returns the answer to the question. Returns `None` if there is no answer or if ctrl-c is pressed.
-async fn prompt(ctx: &Context<'_>, question: &str) -> Option<String> {
+async fn prompt(ctx: &CommandContext<'_>, question: &str) -> Option<String> {
     tokio::select! {
         answer = ctx.printer.ask(question) => answer,
         () = interrupt::pressed_times(1) => None,
@@ -95,7 +95,7 @@ async fn prompt(ctx: &Context<'_>, question: &str) -> Option<String> {
 /// stops executing the job. Returns no lines with `--json`, or if this terminal has already shown the gates.
 /// `were_asked` is true if this command asked about the gates.
 pub(crate) async fn open_gate_lines(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     host: &Host,
     response: &Response,
     were_asked: bool,

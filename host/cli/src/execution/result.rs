@@ -3,7 +3,7 @@
 use latchwork::host::Host;
 use latchwork_core::response::Response;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::{changed, view};
 use crate::error::Exit;
 use crate::execution::gates::open_gate_lines;
@@ -11,7 +11,7 @@ use crate::execution::gates::open_gate_lines;
 /// Shows a job that ran here and returns the exit status. If `were_asked` is true, the gates are not shown again,
 /// because this terminal has just shown them.
 pub(crate) async fn show_result(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     host: &Host,
     response: Response,
     were_asked: bool,

@@ -8,7 +8,7 @@ use latchwork_core::model::job::JobState;
 use latchwork_core::plan::wait::SHORT_WAIT_MS;
 use latchwork_core::response::{BlockedView, Response};
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::execution::attach::{attach, show_stopped};
 use crate::execution::gates::ask_about_gates;
 use crate::interrupt;
@@ -16,7 +16,7 @@ use crate::live::{Screen, recorded_events};
 
 /// Continues a job as long as its gates are decided on this terminal or its timers expire soon.
 pub(crate) async fn until_settled(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     host: &Host,
     mut response: Response,
     actor: &str,
@@ -37,7 +37,7 @@ pub(crate) async fn until_settled(
 
 /// Waits for the next timer that continues the job without a person. Returns false if there is no such timer, if the
 /// timer expires too far in the future, or after ctrl-c.
-async fn wait_for_timer(ctx: &Context<'_>, host: &Host, response: &Response) -> anyhow::Result<bool> {
+async fn wait_for_timer(ctx: &CommandContext<'_>, host: &Host, response: &Response) -> anyhow::Result<bool> {
     let alone = |view: &&BlockedView| matches!(view.reason_code, Code::RetryScheduled | Code::WaitingTimer);
     let Some(until_us) = response.blocked.iter().filter(alone).filter_map(|view| view.until).min() else {
         return Ok(false);

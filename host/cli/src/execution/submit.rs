@@ -13,7 +13,7 @@ use latchwork_core::storage::JobRow;
 use latchwork_engine::os;
 
 use crate::args::RunArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::gates::{FORBIDS_SELF_APPROVAL, REQUIRES_REASON, REQUIRES_SIGNATURE};
 use crate::display::{changed, view};
 use crate::error::{CliError, Exit};
@@ -27,7 +27,12 @@ use crate::plugins::admission;
 use crate::text::Text;
 
 /// Submits a plan or request and executes the job.
-pub(crate) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn on_host(
+    host: &Host,
+    source: &Source,
+    args: &RunArgs,
+    ctx: &CommandContext<'_>,
+) -> anyhow::Result<Exit> {
     let actor = ctx.actor(args.actor.as_deref());
     let submission = submission(ctx, host, source, args, &actor)?;
     admission::warn_refused_plugins(ctx, host.registry());
@@ -66,7 +71,7 @@ pub(crate) async fn on_host(host: &Host, source: &Source, args: &RunArgs, ctx: &
 
 /// Submits a job without executing it. A worker executes the job later.
 pub(crate) async fn detach(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     host: &Host,
     args: &RunArgs,
     submission: Submission,
@@ -100,7 +105,7 @@ pub(crate) async fn detach(
 }
 
 /// Warns that `--approve` and `--priority` have no effect on an existing job. A job gets both only when it is created.
-fn warn_of_ignored_flags(ctx: &Context<'_>, args: &RunArgs, row: &JobRow) {
+fn warn_of_ignored_flags(ctx: &CommandContext<'_>, args: &RunArgs, row: &JobRow) {
     let job_id = &row.job_id;
     if !args.approve.is_empty() {
         let what = match row.state.is_terminal() {
@@ -120,7 +125,7 @@ fn warn_of_ignored_flags(ctx: &Context<'_>, args: &RunArgs, row: &JobRow) {
 }
 
 /// Warns if the policy of the tenant ignores approvals given in advance.
-fn warn_of_approvals(ctx: &Context<'_>, host: &Host, args: &RunArgs, tenant: &str) {
+fn warn_of_approvals(ctx: &CommandContext<'_>, host: &Host, args: &RunArgs, tenant: &str) {
     let Some(policy) = host.policy(tenant).filter(|_| !args.approve.is_empty()) else { return };
     let why = match policy {
         policy if !policy.standing_approvals => "does not allow approval before the call exists",
@@ -133,7 +138,7 @@ fn warn_of_approvals(ctx: &Context<'_>, host: &Host, args: &RunArgs, tenant: &st
 }
 
 pub(crate) fn submission(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     host: &Host,
     source: &Source,
     args: &RunArgs,

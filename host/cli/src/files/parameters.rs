@@ -10,7 +10,7 @@ use latchwork_core::plan::bindings::child;
 use latchwork_core::plan::{Catalog, ParameterError, SchemaMismatch, Violation};
 
 use crate::args::ParameterArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, CliProblem};
 use crate::files::source::{Source, is_stdin};
 
@@ -20,7 +20,7 @@ use crate::files::source::{Source, is_stdin};
 /// # Errors
 /// Returns every refused value, with its location.
 pub(crate) fn values(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     request: &plan::CheckedRequest,
     catalog: &dyn Catalog,
     plan: &Source,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use latchwork_core::model::error_docs;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::CliError;
 
 /// Maximum input size in bytes. A larger input is most likely an endless device.
@@ -24,7 +24,7 @@ pub(crate) struct Source {
 
 impl Source {
     /// Reads a file, or stdin for `-`. If stdin is read, the command asks no questions on the terminal.
-    pub(crate) fn read(path: &Path, ctx: &Context<'_>) -> Result<Self, CliError> {
+    pub(crate) fn read(path: &Path, ctx: &CommandContext<'_>) -> Result<Self, CliError> {
         if !is_stdin(path) {
             return Ok(Self { name: path.to_owned(), folder: path.parent().map(Path::to_owned), text: file(path)? });
         }

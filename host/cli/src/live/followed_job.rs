@@ -7,7 +7,7 @@ use latchwork_core::event::Event;
 use latchwork_core::model::ids::JobId;
 use latchwork_core::storage::Journal;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::interrupt;
 use crate::live::screen::Screen;
 
@@ -22,7 +22,7 @@ pub(crate) struct FollowedJob<'p> {
 }
 
 impl<'p> FollowedJob<'p> {
-    pub(crate) async fn new(ctx: &Context<'p>, host: &Host, job_id: &JobId) -> anyhow::Result<Self> {
+    pub(crate) async fn new(ctx: &CommandContext<'p>, host: &Host, job_id: &JobId) -> anyhow::Result<Self> {
         let past = recorded_events(&**host.journal(), job_id).await?;
         let next_seq = past.last().map_or(0, |event| event.seq + 1);
         Ok(FollowedJob { screen: Screen::new(ctx.printer, job_id, &past), job_id: job_id.clone(), next_seq })

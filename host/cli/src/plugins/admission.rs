@@ -12,7 +12,7 @@ use latchwork_core::plan;
 use latchwork_core::plan::{Catalog, CheckedRequest, Kind, OperatorInfo, SchemaMismatch, Violation};
 use latchwork_engine::LoadError;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, CliProblem, operator_not_served, plugins_not_loaded, problems_of, step_plugin_needs_all};
 use crate::open;
 use crate::plugins::catalog;
@@ -21,7 +21,7 @@ use crate::plugins::catalog;
 ///
 /// A plan with violations is refused here only if at least one plugin is not compiled yet. Otherwise this function
 /// leaves the plan to the full check, which lists more problems. The full check is cheap if all plugins are compiled.
-pub(crate) fn precheck(ctx: &Context<'_>, config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
+pub(crate) fn precheck(ctx: &CommandContext<'_>, config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
     match plan::check_request(text, &AcceptAllCatalog) {
         Ok(request) => {
@@ -76,7 +76,7 @@ fn is_missing_operator(violation: &Violation) -> bool {
 }
 
 /// Warns about the plugins that could not be loaded. The command continues without them.
-pub(crate) fn warn_refused_plugins(ctx: &Context<'_>, registry: &Registry) {
+pub(crate) fn warn_refused_plugins(ctx: &CommandContext<'_>, registry: &Registry) {
     for error in registry.refused() {
         ctx.printer.warn(format!("{error}; see `latch explain {}`. The other plugins are loaded", error.page()));
     }

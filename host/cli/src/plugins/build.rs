@@ -8,11 +8,11 @@ use latchwork_core::model::error_docs;
 use latchwork_tooling::build;
 use latchwork_tooling::build::{BuildError, BuildOptions, BuiltPlugin, RECIPE, Recipe};
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::CliError;
 
 /// Builds every configured plugin whose source is a folder with a recipe.
-pub(crate) async fn build_configured(ctx: &Context<'_>, config: &Config) -> anyhow::Result<Vec<BuiltPlugin>> {
+pub(crate) async fn build_configured(ctx: &CommandContext<'_>, config: &Config) -> anyhow::Result<Vec<BuiltPlugin>> {
     build_all(ctx, &configured_folders(config), LockFiles::Keep)
 }
 
@@ -36,7 +36,11 @@ fn folders<'p>(sources: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
     sources.filter(|dir| dir.join(RECIPE).is_file() && known.insert(*dir)).map(Path::to_owned).collect()
 }
 
-pub(crate) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf], locks: LockFiles) -> anyhow::Result<Vec<BuiltPlugin>> {
+pub(crate) fn build_all(
+    ctx: &CommandContext<'_>,
+    dirs: &[PathBuf],
+    locks: LockFiles,
+) -> anyhow::Result<Vec<BuiltPlugin>> {
     let options = BuildOptions::from_env().map_err(|error| build_error(ctx, error))?;
     let options = BuildOptions { update: locks == LockFiles::Update, ..options };
     let build = |(at, dir): (usize, &PathBuf)| {
@@ -52,13 +56,13 @@ pub(crate) fn build_all(ctx: &Context<'_>, dirs: &[PathBuf], locks: LockFiles) -
 }
 
 /// Builds a folder again and returns the component without storing it.
-pub(crate) fn rebuild(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn rebuild(ctx: &CommandContext<'_>, dir: &Path) -> anyhow::Result<Vec<u8>> {
     let options = BuildOptions::from_env().map_err(|error| build_error(ctx, error))?;
     let build = || build::rebuild(dir, &options, &mut |line| ctx.printer.note(line));
     Ok(tokio::task::block_in_place(build).map_err(|error| build_error(ctx, error))?)
 }
 
-pub(crate) fn build_error(ctx: &Context<'_>, error: BuildError) -> CliError {
+pub(crate) fn build_error(ctx: &CommandContext<'_>, error: BuildError) -> CliError {
     if let Some(unwritten) = CliError::unwritable_build(&error) {
         return unwritten;
     }

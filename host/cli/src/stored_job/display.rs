@@ -7,7 +7,7 @@ use latchwork_core::response::{Response, response};
 use latchwork_core::state::Durable;
 use latchwork_core::storage::InboxRow;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::{changed, gates, view};
 use crate::stored_job::load::load_with_inbox;
 
@@ -19,14 +19,14 @@ pub(crate) struct JobDisplay {
 }
 
 impl JobDisplay {
-    pub(crate) async fn load(ctx: &Context<'_>, stores: &Stores, job_id: &JobId) -> anyhow::Result<JobDisplay> {
+    pub(crate) async fn load(ctx: &CommandContext<'_>, stores: &Stores, job_id: &JobId) -> anyhow::Result<JobDisplay> {
         let (durable, inbox) = load_with_inbox(stores, job_id).await?;
         let shown = response(&durable).with_pending(&durable, &inbox, ctx.session().now_us());
         let response = if ctx.session().is_restored().await? { shown.with_restored_database() } else { shown };
         Ok(JobDisplay { durable, inbox, response })
     }
 
-    pub(crate) fn print(&self, ctx: &Context<'_>, config: &Config) {
+    pub(crate) fn print(&self, ctx: &CommandContext<'_>, config: &Config) {
         let response = changed::with_changes(config, &self.durable, self.response.clone(), None);
         view::answer(ctx, &response, &gates::undecided_gate_lines(config, &self.durable, &self.inbox));
     }

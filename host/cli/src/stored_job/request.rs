@@ -9,7 +9,7 @@ use latchwork_core::model::ids::JobId;
 use latchwork_core::state::{Durable, pending};
 use latchwork_core::storage::{InboxRequest, InboxRow};
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::text::Text;
 
@@ -40,7 +40,7 @@ pub(crate) async fn refuse_contradiction(
 
 /// Writes a request to the inbox of the job and prints the next command.
 pub(crate) async fn put_request(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     stores: &Stores,
     job_id: &JobId,
     actor: &str,
@@ -53,7 +53,7 @@ pub(crate) async fn put_request(
 
 /// Writes a request with the proof of its actor to the inbox of the job and prints the next command.
 pub(crate) async fn put_decision(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     stores: &Stores,
     job_id: &JobId,
     by: DecidedBy,

@@ -31,7 +31,7 @@ mod write;
 
 pub use line::SCHEMAS;
 pub use read::Evidence;
-pub use record::{Content, EffectRecord, Header, JobRecord, Kind, PayloadRecord, PluginRecord};
+pub use record::{Content, EffectRecord, EvidenceHeader, JobRecord, Kind, PayloadRecord, PluginRecord};
 pub use report::{DecisionReport, NotChecked, Problem, ProblemKind, SignatureReport, VerifyReport};
 pub use salts::Salts;
 pub use sign::{append_signature, message};

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::line::Line;
 use super::record::{
-    Content, EffectRecord, EventRecord, Header, PayloadRecord, ResponseRecord, SignatureRecord, Trailer,
+    Content, EffectRecord, EventRecord, EvidenceHeader, PayloadRecord, ResponseRecord, SignatureRecord, Trailer,
 };
 use super::report::{ProblemKind, VerifyReport};
 use super::salts::Salts;
@@ -26,7 +26,7 @@ pub(super) type AtLine<T> = (u64, T);
 /// The records of an evidence file.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    pub(super) header: Option<AtLine<Header>>,
+    pub(super) header: Option<AtLine<EvidenceHeader>>,
     pub(super) events: Vec<AtLine<Event>>,
     pub(super) rows: Vec<AtLine<LedgerRow>>,
     pub(super) effects: Vec<AtLine<EffectRecord>>,
@@ -289,7 +289,7 @@ fn bad_record(report: &mut VerifyReport, at: u64, name: &str, error: String) {
 
 impl Evidence {
     /// Returns the header.
-    pub fn header(&self) -> Option<&Header> {
+    pub fn header(&self) -> Option<&EvidenceHeader> {
         self.header.as_ref().map(|(_, header)| header)
     }
 

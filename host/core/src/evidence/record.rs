@@ -14,7 +14,7 @@ use crate::storage::JobRow;
 /// First line of the file: the job and the export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Header {
+pub struct EvidenceHeader {
     /// One of [`super::SCHEMAS`].
     pub schema: String,
     /// Program that wrote the file, such as `latchwork 0.1.0`.

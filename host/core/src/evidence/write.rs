@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::record::{
-    Content, EffectRecord, Header, JobRecord, Kind, PayloadRecord, PluginRecord, ResponseRecord, Trailer,
+    Content, EffectRecord, EvidenceHeader, JobRecord, Kind, PayloadRecord, PluginRecord, ResponseRecord, Trailer,
 };
 use super::withhold::{UnknownLabel, Withhold};
 use super::{SCHEMAS, line, payloads, record};
@@ -112,12 +112,12 @@ impl File {
     }
 }
 
-fn header(export: &Export<'_>, job: &Job, hidden: &BTreeSet<String>) -> Header {
+fn header(export: &Export<'_>, job: &Job, hidden: &BTreeSet<String>) -> EvidenceHeader {
     let StoredJob { row, secret, events, .. } = export.record;
     // The file of a job that an earlier version accepted keeps the earlier format, so that the earlier version can read
     // the file.
     let is_first_format = events.iter().all(|event| event.body.schema_version() <= FIRST_FORMAT_EVENTS);
-    Header {
+    EvidenceHeader {
         schema: SCHEMAS[usize::from(!is_first_format)].to_owned(),
         program: export.program.to_owned(),
         exported_us: export.exported_us,

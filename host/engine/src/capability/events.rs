@@ -4,13 +4,13 @@ use serde::de::IgnoredAny;
 
 use latchwork_core::model::bounds::EVENT_NAME_BYTES;
 
-use crate::capability::step_view::StepView;
+use crate::capability::step_call_view::StepCallView;
 use crate::guest::bindings::import::events;
 use crate::guest::bindings::import::types::Json;
 use crate::guest::fault::HostFault;
 use crate::guest::json_gate;
 
-impl events::Host for StepView<'_> {
+impl events::Host for StepCallView<'_> {
     async fn emit(&mut self, name: String, payload: Json) -> wasmtime::Result<()> {
         self.guard.count_host_call()?;
         check(&name, &payload, self.calls.next_event_is_recorded())?;

@@ -7,7 +7,7 @@ use latchwork_core::encoding::truncate;
 use latchwork_core::model::bounds;
 
 use crate::capability::host_call_gate::HostCallGate;
-use crate::capability::step_view::StepView;
+use crate::capability::step_call_view::StepCallView;
 use crate::guest::bindings::import::log;
 use crate::guest::limits::LogRecord;
 
@@ -16,7 +16,7 @@ fn log_is_full() -> String {
     format!("it logged more than {} MiB in this try; the rest is left out", bounds::LOG_BYTES >> 20)
 }
 
-impl log::Host for StepView<'_> {
+impl log::Host for StepCallView<'_> {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.guard.count_host_call()?;
         if is_of_last_words(level) {

@@ -11,7 +11,7 @@
 //! `context`, `filesystem`, `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `file_open`, `handles`,
 //! `host_call_gate`, `http_grant`, `older_grants`, `rng`, `stub`, `tools` · `grant` · `denied` · `access_text`,
 //! `config_line` · `address`, `call_window`, `clock`, `fixed_sources`, `grants`, `placeholder`, `replaced_body`,
-//! `secret_values`, `step_view` · `cut_off`.
+//! `secret_values`, `step_call_view` · `cut_off`.
 
 pub mod access_text;
 pub mod call_window;
@@ -50,7 +50,7 @@ mod secret_insertion;
 pub(crate) mod secrets;
 pub(crate) mod sockets;
 pub(crate) mod stdio;
-pub(crate) mod step_view;
+pub(crate) mod step_call_view;
 mod tools;
 
 pub use cut_off::CutOff;

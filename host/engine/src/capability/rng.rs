@@ -2,18 +2,18 @@
 
 use latchwork_core::model::bounds;
 
-use crate::capability::step_view::StepView;
+use crate::capability::step_call_view::StepCallView;
 use crate::guest::bindings::import::rng;
 use crate::guest::fault::HostFault;
 use crate::guest::step_calls::{Source, Stop};
 
-impl StepView<'_> {
+impl StepCallView<'_> {
     fn before_read(&mut self) -> wasmtime::Result<()> {
         Ok(self.calls.before_read(Source::Random).map_err(|Stop| HostFault::Stopped)?)
     }
 }
 
-impl rng::Host for StepView<'_> {
+impl rng::Host for StepCallView<'_> {
     fn bytes(&mut self, len: u32) -> wasmtime::Result<Vec<u8>> {
         self.guard.count_host_call()?;
         if len > bounds::RANDOM_BYTES {

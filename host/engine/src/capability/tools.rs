@@ -2,14 +2,14 @@
 
 use latchwork_core::model::error::Failure;
 
-use crate::capability::step_view::StepView;
+use crate::capability::step_call_view::StepCallView;
 use crate::guest::bindings::import::tools;
 use crate::guest::bindings::import::types::{Error, Json};
 use crate::guest::convert;
 use crate::guest::fault::HostFault;
 use crate::guest::step_calls::ToolCall;
 
-impl tools::Host for StepView<'_> {
+impl tools::Host for StepCallView<'_> {
     async fn call(
         &mut self,
         operator: String,

@@ -13,7 +13,7 @@ use crate::capability::settings::PluginSettings;
 use crate::engine::null_host::NullHost;
 use crate::engine::schema::{Schemas, check_component_patterns};
 use crate::engine::shape::Shape;
-use crate::engine::step_state::StepState;
+use crate::engine::step_state::StepInstanceState;
 use crate::engine::{start_phase, stated_effects, virtual_wasi};
 use crate::guest::bindings::export;
 use crate::guest::limits::Guarded;
@@ -73,7 +73,7 @@ fn call_describe(
         };
         vec![Problem::Describe(text)]
     };
-    let mut linker = Linker::<StepState>::new(engine);
+    let mut linker = Linker::<StepInstanceState>::new(engine);
     let mut starting = None;
     match settings.wasi {
         WasiMode::Virtual => virtual_wasi::link(&mut linker, component)
@@ -85,7 +85,8 @@ fn call_describe(
         }
     }
     let pre = linker.instantiate_pre(component).map_err(failed)?;
-    let mut store = Store::new(engine, StepState::new(Box::new(NullHost::new(&settings.name)), &DESCRIBE_LIMITS));
+    let mut store =
+        Store::new(engine, StepInstanceState::new(Box::new(NullHost::new(&settings.name)), &DESCRIBE_LIMITS));
     limits::apply_limits(&mut store, &DESCRIBE_LIMITS).map_err(failed)?;
     // The calls of this store are synchronous and cannot yield. At each epoch tick, the callback checks the time limit
     // and continues.

@@ -11,8 +11,8 @@ use wasmtime::StoreContextMut;
 use wasmtime::component::{Component, Linker};
 
 use crate::capability::clock::ClockView;
-use crate::capability::step_view::StepView;
-use crate::engine::step_state::StepState;
+use crate::capability::step_call_view::StepCallView;
+use crate::engine::step_state::StepInstanceState;
 use crate::engine::virtual_wasi::bindings::clocks::wall_clock;
 use crate::engine::virtual_wasi::bindings::random::random;
 use crate::guest::bindings::import;
@@ -37,27 +37,27 @@ impl StartPhase {
     }
 }
 
-fn view(state: &mut StepState) -> StepView<'_> {
+fn view(state: &mut StepInstanceState) -> StepCallView<'_> {
     state.view()
 }
 
-fn clock_view(state: &mut StepState) -> ClockView<'_> {
+fn clock_view(state: &mut StepInstanceState) -> ClockView<'_> {
     state.clock_view()
 }
 
-fn whole(state: &mut StepState) -> &mut StepState {
+fn whole(state: &mut StepInstanceState) -> &mut StepInstanceState {
     state
 }
 
 /// Links the clocks, the random generators and the log.
-pub(super) fn link(linker: &mut Linker<StepState>, component: &Component) -> wasmtime::Result<StartPhase> {
+pub(super) fn link(linker: &mut Linker<StepInstanceState>, component: &Component) -> wasmtime::Result<StartPhase> {
     let starting = StartPhase(Arc::new(AtomicBool::new(true)));
     macro_rules! serve {
         ($interface:expr, $function:literal, ($($arg:ident: $kind:ty),*) -> $answer:ty, $state:path, $served:path) => {{
             let (starting, interface) = (starting.clone(), $interface.to_owned());
             linker.instance(&$interface)?.func_wrap(
                 $function,
-                move |mut store: StoreContextMut<'_, StepState>, ($($arg,)*): ($($kind,)*)| -> wasmtime::Result<$answer> {
+                move |mut store: StoreContextMut<'_, StepInstanceState>, ($($arg,)*): ($($kind,)*)| -> wasmtime::Result<$answer> {
                     starting.check(&interface, $function)?;
                     $served(&mut $state(store.data_mut()), $($arg),*)
                 },
@@ -69,7 +69,7 @@ pub(super) fn link(linker: &mut Linker<StepState>, component: &Component) -> was
             let (starting, interface) = (starting.clone(), $interface.to_owned());
             linker.instance(&$interface)?.func_wrap(
                 $function,
-                move |mut store: StoreContextMut<'_, StepState>, ($($arg,)*): ($($kind,)*)| -> wasmtime::Result<($answer,)> {
+                move |mut store: StoreContextMut<'_, StepInstanceState>, ($($arg,)*): ($($kind,)*)| -> wasmtime::Result<($answer,)> {
                     starting.check(&interface, $function)?;
                     Ok(($served(&mut $state(store.data_mut()), $($arg),*)?,))
                 },

@@ -7,10 +7,10 @@ use latchwork_core::model::bounds;
 use latchwork_core::model::manifest::{Limits, WasiMode};
 
 use crate::capability::clock::ClockViewData;
-use crate::capability::step_view::StepViewData;
+use crate::capability::step_call_view::StepCallViewData;
 use crate::engine::instance_pool::InstancePermits;
 use crate::engine::step_end::{ResourceUsage, RunResult, StepOutcome};
-use crate::engine::step_state::StepState;
+use crate::engine::step_state::StepInstanceState;
 use crate::engine::virtual_wasi;
 use crate::guest::bindings::{export, import};
 use crate::guest::limits::oversized;
@@ -19,7 +19,7 @@ use crate::guest::{convert, fault, limits};
 
 /// A step plugin that is ready to be instantiated.
 pub(crate) struct StepCode {
-    pre: InstancePre<StepState>,
+    pre: InstancePre<StepInstanceState>,
     permits: InstancePermits,
     run: export::run::GuestIndices,
 }
@@ -31,14 +31,14 @@ impl StepCode {
         turns: InstancePermits,
         wasi: WasiMode,
     ) -> wasmtime::Result<Self> {
-        let mut linker = Linker::<StepState>::new(engine);
-        import::types::add_to_linker::<_, HasSelf<StepState>>(&mut linker, host_state)?;
-        import::context::add_to_linker::<_, StepViewData>(&mut linker, StepState::view)?;
-        import::clock::add_to_linker::<_, ClockViewData>(&mut linker, StepState::clock_view)?;
-        import::rng::add_to_linker::<_, StepViewData>(&mut linker, StepState::view)?;
-        import::tools::add_to_linker::<_, StepViewData>(&mut linker, StepState::view)?;
-        import::events::add_to_linker::<_, StepViewData>(&mut linker, StepState::view)?;
-        import::log::add_to_linker::<_, StepViewData>(&mut linker, StepState::view)?;
+        let mut linker = Linker::<StepInstanceState>::new(engine);
+        import::types::add_to_linker::<_, HasSelf<StepInstanceState>>(&mut linker, host_state)?;
+        import::context::add_to_linker::<_, StepCallViewData>(&mut linker, StepInstanceState::view)?;
+        import::clock::add_to_linker::<_, ClockViewData>(&mut linker, StepInstanceState::clock_view)?;
+        import::rng::add_to_linker::<_, StepCallViewData>(&mut linker, StepInstanceState::view)?;
+        import::tools::add_to_linker::<_, StepCallViewData>(&mut linker, StepInstanceState::view)?;
+        import::events::add_to_linker::<_, StepCallViewData>(&mut linker, StepInstanceState::view)?;
+        import::log::add_to_linker::<_, StepCallViewData>(&mut linker, StepInstanceState::view)?;
         if wasi == WasiMode::Virtual {
             virtual_wasi::link(&mut linker, component)?;
         }
@@ -71,7 +71,7 @@ impl StepCode {
         let _turn = self.permits.acquire().await;
         let mut calls = calls.into_iter();
         let first = calls.next().expect("a step has a host");
-        let mut store = Store::new(self.pre.engine(), StepState::new(first, limits));
+        let mut store = Store::new(self.pre.engine(), StepInstanceState::new(first, limits));
         let started = async {
             limits::apply_limits(&mut store, limits)?;
             let instance = self.pre.instantiate_async(&mut store).await?;
@@ -108,7 +108,7 @@ impl StepCode {
         calls: Box<dyn StepCalls>,
     ) -> wasmtime::Result<()> {
         let _turn = self.permits.acquire().await;
-        let mut store = Store::new(self.pre.engine(), StepState::new(calls, &Limits::default()));
+        let mut store = Store::new(self.pre.engine(), StepInstanceState::new(calls, &Limits::default()));
         store.set_fuel(bounds::INSTANTIATION_FUEL)?;
         store.set_epoch_deadline(1_000);
         let instance = self.pre.instantiate_async(&mut store).await?;
@@ -120,7 +120,7 @@ impl StepCode {
 
 /// Returns the end of a run. `has_begun` is false if the instantiation failed.
 fn run_end(
-    store: &mut Store<StepState>,
+    store: &mut Store<StepInstanceState>,
     limits: &Limits,
     result: wasmtime::Result<Result<String, import::types::Error>>,
     has_begun: bool,
@@ -145,6 +145,6 @@ fn run_end(
     (answer, ResourceUsage { fuel, memory_bytes, functions })
 }
 
-fn host_state(state: &mut StepState) -> &mut StepState {
+fn host_state(state: &mut StepInstanceState) -> &mut StepInstanceState {
     state
 }

@@ -22,8 +22,8 @@ impl Database {
         // A first search runs outside a write transaction. Most searches find no job, so they need no write
         // transaction.
         let here = self.time_source.local_now();
-        let script = wanted.search(self.dialect, here.as_ref(), &self.machine.boot_id());
-        let rows = self.readers.run(StatementName::CLAIM_LOOK, script).await?;
+        let statements = wanted.search(self.dialect, here.as_ref(), &self.machine.boot_id());
+        let rows = self.readers.run(StatementName::CLAIM_LOOK, statements).await?;
         let mut claimable = RowReader::new(&rows[0][0], "jobs").bool()?;
         let (due_us, now_us) = read_next(&rows[2][0])?;
         let boot_us = self.time_source.at_server_time(now_us).boot_us;

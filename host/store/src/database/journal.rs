@@ -125,7 +125,7 @@ impl Journal for Database {
 
     async fn wait_for_change(&self, of: Option<&JobId>, seen: u64) -> u64 {
         match &self.listener {
-            Some(bell) => bell.wait(of, seen).await,
+            Some(listener) => listener.wait(of, seen).await,
             None => std::future::pending().await,
         }
     }

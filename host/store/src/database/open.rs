@@ -13,7 +13,7 @@ use crate::open::new_database::initialize;
 use crate::open::options::{DatabaseTarget, OpenOptions};
 use crate::open::paths::{check_path, create_database_file, lock_opening};
 use crate::open::read_only::{self, ReadOnly};
-use crate::os::clock::{SystemClock, TimeSource};
+use crate::os::clock::{StoreClock, TimeSource};
 use crate::server::checks::Server;
 use crate::server::high_water::HighWaterMark;
 use crate::server::listener::NotificationListener;
@@ -79,7 +79,7 @@ impl From<StoreError> for OpenFailure {
 async fn try_open(options: &OpenOptions) -> Result<Database, OpenFailure> {
     let machine: Arc<dyn Clock> = match &options.clock {
         Some(clock) => clock.clone(),
-        None => Arc::new(SystemClock::new()?),
+        None => Arc::new(StoreClock::new()?),
     };
     let (connect, time) = match &options.target {
         DatabaseTarget::File(path) => {
@@ -101,7 +101,7 @@ async fn try_open(options: &OpenOptions) -> Result<Database, OpenFailure> {
     if let (DatabaseTarget::File(path), true) = (&options.target, options.create) {
         create_database_file(path)?;
     }
-    let hand = StatementExecutor { probe: options.probe.clone(), counters: Arc::new(StatementCounters::default()) };
+    let executor = StatementExecutor { probe: options.probe.clone(), counters: Arc::new(StatementCounters::default()) };
     let high_water = Arc::new(HighWaterMark::new(&options.owner_dir));
     let server = Arc::new(Server::new(options.durability, options.synchronous_failover, high_water.clone()));
     let made = connect.connect_once().await;
@@ -109,11 +109,11 @@ async fn try_open(options: &OpenOptions) -> Result<Database, OpenFailure> {
         made.map_err(|error| OpenFailure { is_temporary: is_connection_lost(&error), error: store_error(&error) })?;
     let prepared = async {
         match connect.dialect() {
-            Dialect::Sqlite => options.durability.verify(&hand, &mut conn).await?,
-            Dialect::Postgres => server.check_connection(&hand, &mut conn).await?,
+            Dialect::Sqlite => options.durability.verify(&executor, &mut conn).await?,
+            Dialect::Postgres => server.check_connection(&executor, &mut conn).await?,
         }
-        migrate(&hand, &mut conn, options.create).await?;
-        initialize(&hand, &mut conn, &*machine, &server).await
+        migrate(&executor, &mut conn, options.create).await?;
+        initialize(&executor, &mut conn, &*machine, &server).await
     };
     // A retry may succeed soon. The server may be a standby that is about to take over, or it may be shutting
     // down.
@@ -123,17 +123,8 @@ async fn try_open(options: &OpenOptions) -> Result<Database, OpenFailure> {
         Connector::Postgres(options) => Some(NotificationListener::new((**options).clone())),
         Connector::Sqlite(_) => None,
     };
-    let parts = Parts {
-        connect,
-        conn: Some(conn),
-        executor: hand,
-        time,
-        machine,
-        server,
-        high_water,
-        listener,
-        read_only: None,
-    };
+    let parts =
+        Parts { connect, conn: Some(conn), executor, time, machine, server, high_water, listener, read_only: None };
     let database = assemble(parts, options);
     database.generation.check_at_open(&database.access()).await;
     Ok(database)
@@ -146,14 +137,14 @@ async fn open_to_read(
     options: &OpenOptions,
     machine: Arc<dyn Clock>,
 ) -> Result<Database, StoreError> {
-    let hand = StatementExecutor { probe: options.probe.clone(), counters: Arc::new(StatementCounters::default()) };
-    let (connect, read_only) = read_only::connect(path, why, &hand).await?;
+    let executor = StatementExecutor { probe: options.probe.clone(), counters: Arc::new(StatementCounters::default()) };
+    let (connect, read_only) = read_only::connect(path, why, &executor).await?;
     let high_water = Arc::new(HighWaterMark::new(&options.owner_dir));
     let server = Arc::new(Server::new(options.durability, options.synchronous_failover, high_water.clone()));
     let time = TimeSource::Machine(machine.clone());
     // Work given to the writer fails, because SQLite refuses to write.
     let (conn, listener, read_only) = (None, None, Some(read_only));
-    let parts = Parts { connect, conn, executor: hand, time, machine, server, high_water, listener, read_only };
+    let parts = Parts { connect, conn, executor, time, machine, server, high_water, listener, read_only };
     Ok(assemble(parts, options))
 }
 

@@ -43,11 +43,15 @@ pub const NO_TABLES: &str = "it has no Latchwork tables yet: the first run creat
 const MAY_NOT_CREATE_TABLES: &str = "it has no Latchwork tables yet, and this user may not create any: make the user the owner of the \
     database, or create the tables as another user";
 
-pub(crate) async fn migrate(hand: &StatementExecutor, conn: &mut Connection, create: bool) -> Result<(), StoreError> {
+pub(crate) async fn migrate(
+    executor: &StatementExecutor,
+    conn: &mut Connection,
+    create: bool,
+) -> Result<(), StoreError> {
     let migrations = match conn {
         Connection::Sqlite(_) => MIGRATIONS,
         Connection::Postgres(_) => {
-            if is_current(hand, conn, create).await? {
+            if is_current(executor, conn, create).await? {
                 return Ok(());
             }
             POSTGRES_MIGRATIONS
@@ -60,7 +64,7 @@ pub(crate) async fn migrate(hand: &StatementExecutor, conn: &mut Connection, cre
         })
         .collect();
     let migrator = Migrator::with_migrations(migrations);
-    hand.migrate(conn, &migrator).await.map_err(|error| match error {
+    executor.migrate(conn, &migrator).await.map_err(|error| match error {
         MigrateError::VersionMissing(version) => StoreError::Unavailable(format!(
             "a newer version of Latchwork has changed it (schema {version}): use that version"
         )),
@@ -74,28 +78,28 @@ pub(crate) async fn migrate(hand: &StatementExecutor, conn: &mut Connection, cre
 
 /// Returns true if the server database has the tables of this version. In this case, the user of the database needs no
 /// right to create tables. Fails if the tables are missing and `create` is false.
-async fn is_current(hand: &StatementExecutor, conn: &mut Connection, create: bool) -> Result<bool, StoreError> {
+async fn is_current(executor: &StatementExecutor, conn: &mut Connection, create: bool) -> Result<bool, StoreError> {
     let there = StatementBatch::new("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
-    let rows = hand.run(conn, StatementName::SCHEMA, there).await.map_err(|error| store_error(&error))?;
+    let rows = executor.run(conn, StatementName::SCHEMA, there).await.map_err(|error| store_error(&error))?;
     if !RowReader::new(&rows[0][0], "pg_class").bool()? {
         if create {
             return Ok(false);
         }
-        return Err(StoreError::Unavailable(match may_create_tables(hand, conn).await? {
+        return Err(StoreError::Unavailable(match may_create_tables(executor, conn).await? {
             true => NO_TABLES.to_owned(),
             false => MAY_NOT_CREATE_TABLES.to_owned(),
         }));
     }
-    let script =
+    let statements =
         StatementBatch::new("SELECT CAST(COALESCE(MAX(version), 0) AS BIGINT) FROM _sqlx_migrations WHERE success");
-    let rows = hand.run(conn, StatementName::SCHEMA, script).await.map_err(|error| store_error(&error))?;
+    let rows = executor.run(conn, StatementName::SCHEMA, statements).await.map_err(|error| store_error(&error))?;
     let version = RowReader::new(&rows[0][0], "_sqlx_migrations").int()?;
     Ok(POSTGRES_MIGRATIONS.last().is_some_and(|(last, ..)| *last == version))
 }
 
 /// Returns true if the user of the server database may create tables in the current schema.
-async fn may_create_tables(hand: &StatementExecutor, conn: &mut Connection) -> Result<bool, StoreError> {
-    let script = StatementBatch::new("SELECT COALESCE(has_schema_privilege(current_schema(), 'CREATE'), FALSE)");
-    let rows = hand.run(conn, StatementName::SCHEMA, script).await.map_err(|error| store_error(&error))?;
+async fn may_create_tables(executor: &StatementExecutor, conn: &mut Connection) -> Result<bool, StoreError> {
+    let statements = StatementBatch::new("SELECT COALESCE(has_schema_privilege(current_schema(), 'CREATE'), FALSE)");
+    let rows = executor.run(conn, StatementName::SCHEMA, statements).await.map_err(|error| store_error(&error))?;
     RowReader::new(&rows[0][0], "pg_namespace").bool()
 }

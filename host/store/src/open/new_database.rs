@@ -13,7 +13,7 @@ use crate::transaction::commit_marker;
 
 /// Checks that the database can be written, and gives a new database its id.
 pub(crate) async fn initialize(
-    hand: &StatementExecutor,
+    executor: &StatementExecutor,
     conn: &mut Connection,
     clock: &dyn Clock,
     server: &Server,
@@ -22,14 +22,14 @@ pub(crate) async fn initialize(
         Connection::Sqlite(_) => Dialect::Sqlite,
         Connection::Postgres(_) => Dialect::Postgres,
     };
-    let mut script = StatementBatch::new(dialect.opening());
-    script.push("ROLLBACK");
-    hand.run(conn, StatementName::WRITABLE, script).await.map_err(|error| store_error(&error))?;
+    let mut statements = StatementBatch::new(dialect.opening());
+    statements.push("ROLLBACK");
+    executor.run(conn, StatementName::WRITABLE, statements).await.map_err(|error| store_error(&error))?;
     let place = server.identity().text();
     let seed = format!("{} {} {place}", clock.boot_id(), clock.boot_us());
     let id = Hash::of(&[seed.as_bytes(), &clock.now_us().to_le_bytes(), &std::process::id().to_le_bytes()]).to_hex();
     // The statement writes only if the row is missing, so an existing database is opened without a write.
-    let mut script = StatementBatch::new(match dialect {
+    let mut statements = StatementBatch::new(match dialect {
         Dialect::Sqlite => {
             "INSERT INTO meta (id, database_id, generation) SELECT 1, ?, 0 WHERE NOT EXISTS (SELECT 1 FROM meta)"
         }
@@ -39,12 +39,12 @@ pub(crate) async fn initialize(
              NOTHING"
         }
     });
-    script.text(&id[..32]);
+    statements.text(&id[..32]);
     if dialect == Dialect::Postgres {
-        script.text(place);
-        commit_marker::prune(&mut script);
+        statements.text(place);
+        commit_marker::prune(&mut statements);
     }
-    let named = hand.run(conn, StatementName::GENERATION_WRITE, script).await;
+    let named = executor.run(conn, StatementName::GENERATION_WRITE, statements).await;
     named.map_err(|error| store_error(&error))?;
     Ok(())
 }

@@ -63,7 +63,7 @@ pub(crate) fn refusal(why: &str) -> StoreError {
 pub(crate) async fn connect(
     path: &Path,
     why: String,
-    hand: &StatementExecutor,
+    executor: &StatementExecutor,
 ) -> Result<(Connector, ReadOnly), StoreError> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let has_log = std::fs::metadata(with_suffix(&real, "-wal")).is_ok_and(|log| log.len() > 0);
@@ -72,7 +72,7 @@ pub(crate) async fn connect(
         false => base_options(path).read_only(true).immutable(true),
     };
     let as_it_is = Connector::Sqlite(Box::new(as_it_is));
-    match is_current(hand, &as_it_is, &why).await {
+    match is_current(executor, &as_it_is, &why).await {
         Ok(()) => return Ok((as_it_is, ReadOnly { reason: why, _copy: None })),
         Err(StoreError::Unavailable(error)) if has_log => {
             tracing::debug!(%error, "the write-ahead log has no index here; reading a copy");
@@ -86,14 +86,14 @@ pub(crate) async fn connect(
         ))
     })?;
     let connect = Connector::Sqlite(Box::new(base_options(&file)));
-    is_current(hand, &connect, &why).await?;
+    is_current(executor, &connect, &why).await?;
     Ok((connect, ReadOnly { reason: why, _copy: Some(copy) }))
 }
 
 /// Checks that the schema has the version of this program, because a file that cannot be written cannot be migrated.
-async fn is_current(hand: &StatementExecutor, connect: &Connector, why: &str) -> Result<(), StoreError> {
+async fn is_current(executor: &StatementExecutor, connect: &Connector, why: &str) -> Result<(), StoreError> {
     let mut conn = connect.connect_once().await.map_err(|error| store_error(&error))?;
-    let checked = version(hand, &mut conn).await;
+    let checked = version(executor, &mut conn).await;
     conn.close().await;
     let (found, last) = (checked?, MIGRATIONS.last().map_or(0, |(last, ..)| *last));
     match found {
@@ -112,9 +112,9 @@ async fn is_current(hand: &StatementExecutor, connect: &Connector, why: &str) ->
 }
 
 /// Returns the schema version, or `None` if there are no tables.
-async fn version(hand: &StatementExecutor, conn: &mut Connection) -> Result<Option<i64>, StoreError> {
+async fn version(executor: &StatementExecutor, conn: &mut Connection) -> Result<Option<i64>, StoreError> {
     let run = async |conn: &mut Connection, sql: &str| {
-        let rows = hand
+        let rows = executor
             .run(conn, StatementName::SCHEMA, StatementBatch::new(sql))
             .await
             .map_err(|error| store_error(&error))?;

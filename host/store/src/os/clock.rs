@@ -9,11 +9,11 @@ use latchwork_core::storage::{Clock, StoreError};
 /// Clocks of this machine. Event times use the wall clock. Leases and deadlines use the boot-time clock together with
 /// the boot id. The boot-time clock continues during sleep and cannot be set.
 #[derive(Debug)]
-pub struct SystemClock {
+pub struct StoreClock {
     boot_id: String,
 }
 
-impl SystemClock {
+impl StoreClock {
     /// Reads the boot id.
     pub fn new() -> Result<Self, StoreError> {
         const PATH: &str = "/proc/sys/kernel/random/boot_id";
@@ -24,7 +24,7 @@ impl SystemClock {
     }
 }
 
-impl Clock for SystemClock {
+impl Clock for StoreClock {
     fn now_us(&self) -> i64 {
         read(ClockId::Realtime)
     }

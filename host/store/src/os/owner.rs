@@ -95,10 +95,10 @@ pub(crate) fn lock_owner_dir(dir: &Path) -> std::io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::os::clock::SystemClock;
+    use crate::os::clock::StoreClock;
 
     fn take(dir: &Path, content: &str) -> OwnerLock {
-        OwnerLock::acquire(dir, "worker", content, &SystemClock::new().unwrap()).unwrap()
+        OwnerLock::acquire(dir, "worker", content, &StoreClock::new().unwrap()).unwrap()
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
     fn a_lock_file_is_not_taken_over() {
         let dir = tempfile::tempdir().unwrap();
         drop(take(dir.path(), "one"));
-        let again = OwnerLock::acquire(dir.path(), "worker", "one", &SystemClock::new().unwrap());
+        let again = OwnerLock::acquire(dir.path(), "worker", "one", &StoreClock::new().unwrap());
         assert!(matches!(again, Err(StoreError::Unavailable(_))));
     }
 }

@@ -116,11 +116,11 @@ impl Server {
     /// Reads and checks the properties of the server on a new connection.
     pub(crate) async fn check_connection(
         &self,
-        hand: &StatementExecutor,
+        executor: &StatementExecutor,
         conn: &mut Connection,
     ) -> Result<(), StoreError> {
         let Connection::Postgres(_) = conn else { return Ok(()) };
-        let rows = hand
+        let rows = executor
             .run(conn, StatementName::SETTINGS, StatementBatch::new(GREETING))
             .await
             .map_err(|error| store_error(&error))?;
@@ -161,7 +161,11 @@ impl Server {
     /// Returns the reason why no work may be started on this connection: the server is not the accepted server, the
     /// database is behind the high-water mark, or one of these facts cannot be checked. After a successful check, the
     /// connection is not checked again.
-    pub(crate) async fn restore_refusal(&self, hand: &StatementExecutor, conn: &mut Connection) -> Option<StoreError> {
+    pub(crate) async fn restore_refusal(
+        &self,
+        executor: &StatementExecutor,
+        conn: &mut Connection,
+    ) -> Option<StoreError> {
         let Connection::Postgres(_) = conn else { return None };
         if self.lock_facts().accepted {
             return None;
@@ -171,8 +175,8 @@ impl Server {
             Err(error) => return Some(error),
         };
         let (server, last) = (Dialect::ACCEPTED_SERVER, Dialect::LAST_TRANSACTION);
-        let script = StatementBatch::new(&format!("SELECT {server}, accepted, {last} FROM meta WHERE id = 1"));
-        let judged = match hand.run(conn, StatementName::GENERATION_READ, script).await {
+        let statements = StatementBatch::new(&format!("SELECT {server}, accepted, {last} FROM meta WHERE id = 1"));
+        let judged = match executor.run(conn, StatementName::GENERATION_READ, statements).await {
             Ok(rows) => match rows.iter().flatten().next() {
                 Some(row) => self.check_row(&known, RowReader::new(row, "meta")),
                 None => Err(StoreError::Damaged("table meta: it is empty".to_owned())),

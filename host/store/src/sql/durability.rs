@@ -40,10 +40,11 @@ impl Durability {
     }
 
     /// Reads back the settings of a connection to a file and checks them.
-    pub(crate) async fn verify(self, hand: &StatementExecutor, conn: &mut Connection) -> Result<(), StoreError> {
-        let mut script = StatementBatch::new("PRAGMA journal_mode");
-        script.push("PRAGMA synchronous");
-        let rows = hand.run(conn, StatementName::SETTINGS, script).await.map_err(|error| store_error(&error))?;
+    pub(crate) async fn verify(self, executor: &StatementExecutor, conn: &mut Connection) -> Result<(), StoreError> {
+        let mut statements = StatementBatch::new("PRAGMA journal_mode");
+        statements.push("PRAGMA synchronous");
+        let rows =
+            executor.run(conn, StatementName::SETTINGS, statements).await.map_err(|error| store_error(&error))?;
         let journal_mode = RowReader::new(&rows[0][0], "pragma").text()?;
         let synchronous = RowReader::new(&rows[1][0], "pragma").int()?;
         self.assess(&journal_mode, synchronous)

@@ -24,20 +24,20 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    pub(crate) fn new(connect: Connector, hand: StatementExecutor) -> Self {
+    pub(crate) fn new(connect: Connector, executor: StatementExecutor) -> Self {
         let connect = match connect {
             Connector::Sqlite(options) => Connector::Sqlite(Box::new(options.pragma("query_only", "1"))),
             Connector::Postgres(options) => {
                 Connector::Postgres(Box::new(options.options([("default_transaction_read_only", "on")])))
             }
         };
-        Self { connect, executor: hand, idle: Mutex::default(), permits: Semaphore::new(READERS_MAX) }
+        Self { connect, executor, idle: Mutex::default(), permits: Semaphore::new(READERS_MAX) }
     }
 
-    /// Runs a script that only reads. The connection is reused only after a successful script, because a failed
-    /// or abandoned script may have left a transaction open. If the connection is lost, the script is run
-    /// again.
-    pub(crate) async fn run(&self, name: StatementName, script: StatementBatch) -> Result<Rows, StoreError> {
+    /// Runs a statement batch that only reads. The connection is reused only after a successful statement batch,
+    /// because a failed or abandoned statement batch may have left a transaction open. If the connection is lost, the
+    /// statement batch is run again.
+    pub(crate) async fn run(&self, name: StatementName, statements: StatementBatch) -> Result<Rows, StoreError> {
         let _place = self.permits.acquire().await.map_err(|_| closed_error())?;
         let mut patience = RetryBudget::new();
         loop {
@@ -46,7 +46,7 @@ impl Readers {
                 Some(conn) => conn,
                 None => self.connect.connect_with_retry(&mut patience).await.map_err(|error| store_error(&error))?,
             };
-            match self.executor.run(&mut conn, name, script.clone()).await {
+            match self.executor.run(&mut conn, name, statements.clone()).await {
                 Ok(rows) => {
                     self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
                     return Ok(rows);
@@ -65,15 +65,15 @@ impl Readers {
         }
     }
 
-    /// Runs a script that only reads. All statements see the same snapshot.
+    /// Runs a statement batch that only reads. All statements see the same snapshot.
     pub(crate) async fn run_snapshot(
         &self,
         name: StatementName,
-        mut script: StatementBatch,
+        mut statements: StatementBatch,
     ) -> Result<Rows, StoreError> {
-        script.push_first(self.connect.dialect().opening_to_read());
-        script.push("COMMIT");
-        let mut rows = self.run(name, script).await?;
+        statements.push_first(self.connect.dialect().opening_to_read());
+        statements.push("COMMIT");
+        let mut rows = self.run(name, statements).await?;
         rows.remove(0);
         rows.pop();
         Ok(rows)

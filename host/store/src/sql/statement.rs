@@ -124,34 +124,34 @@ pub(crate) struct StatementExecutor {
 /// network that drops packets would block a worker for 15 minutes.
 const STATEMENT_MAX: Duration = Duration::from_secs(60);
 
-/// Rows of each statement of a script, in order.
+/// Rows of each statement of a statement batch, in order.
 pub(crate) type Rows = Vec<Vec<StoredRow>>;
 
 impl StatementExecutor {
-    /// Runs a script. SQLite gets the whole script in one call to the database's thread. PostgreSQL gets one
-    /// statement after the other. Each text is prepared once and cached.
+    /// Runs a statement batch. SQLite gets the whole statement batch in one call to the database's thread. PostgreSQL
+    /// gets one statement after the other. Each text is prepared once and cached.
     pub(crate) async fn run(
         &self,
         conn: &mut Connection,
         name: StatementName,
-        script: StatementBatch,
+        statements: StatementBatch,
     ) -> Result<Rows, sqlx::Error> {
-        self.run_counting(conn, name, script, &mut 0).await
+        self.run_counting(conn, name, statements, &mut 0).await
     }
 
-    /// Runs a script. Sets `ended` to the number of statements that succeeded. After a failure, this number
+    /// Runs a statement batch. Sets `ended` to the number of statements that succeeded. After a failure, this number
     /// is the index of the failed statement.
     pub(crate) async fn run_counting(
         &self,
         conn: &mut Connection,
         name: StatementName,
-        script: StatementBatch,
+        statements: StatementBatch,
         ended: &mut usize,
     ) -> Result<Rows, sqlx::Error> {
         self.probe.at(name.0, Side::Before);
         let ran = match conn {
-            Connection::Sqlite(conn) => run_whole(conn, script, ended).await,
-            Connection::Postgres(conn) => run_each(conn, &script, ended).await,
+            Connection::Sqlite(conn) => run_whole(conn, statements, ended).await,
+            Connection::Postgres(conn) => run_each(conn, &statements, ended).await,
         };
         self.counters.statements.fetch_add(*ended as u64, Ordering::Relaxed);
         self.probe.at(name.0, Side::After);
@@ -175,11 +175,11 @@ impl StatementExecutor {
 
 async fn run_whole(
     conn: &mut SqliteConnection,
-    script: StatementBatch,
+    statements: StatementBatch,
     ended: &mut usize,
 ) -> Result<Rows, sqlx::Error> {
     let mut args = SqliteArguments::default();
-    for value in script.args {
+    for value in statements.args {
         let bound = match value {
             BoundValue::Int(value) => args.add(value),
             BoundValue::Text(value) => args.add(value),
@@ -187,7 +187,7 @@ async fn run_whole(
         };
         bound.map_err(sqlx::Error::Encode)?;
     }
-    let mut stream = conn.fetch_many(sqlx::query_with(AssertSqlSafe(script.sql), args));
+    let mut stream = conn.fetch_many(sqlx::query_with(AssertSqlSafe(statements.sql), args));
     let mut rows = Rows::new();
     let mut open = Vec::new();
     while let Some(item) = stream.try_next().await? {
@@ -202,9 +202,13 @@ async fn run_whole(
     Ok(rows)
 }
 
-async fn run_each(conn: &mut PgConnection, script: &StatementBatch, ended: &mut usize) -> Result<Rows, sqlx::Error> {
-    let mut rows = Rows::with_capacity(script.len());
-    for (sql, values) in script.statements() {
+async fn run_each(
+    conn: &mut PgConnection,
+    statements: &StatementBatch,
+    ended: &mut usize,
+) -> Result<Rows, sqlx::Error> {
+    let mut rows = Rows::with_capacity(statements.len());
+    for (sql, values) in statements.iter() {
         let mut args = PgArguments::default();
         for value in values {
             let bound = match value {

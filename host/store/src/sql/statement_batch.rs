@@ -4,8 +4,8 @@
 //! match nothing. The fixed sizes keep the number of different SQL texts small, so each text is prepared once. The
 //! largest size keeps the number of statements of a group small.
 //!
-//! A script is written once for both databases. [`crate::sql::dialect`] contains the differences. SQLite gets the
-//! whole script in one call, and PostgreSQL gets one statement after the other.
+//! A statement batch is written once for both databases. [`crate::sql::dialect`] contains the differences. SQLite gets
+//! the whole statement batch in one call, and PostgreSQL gets one statement after the other.
 
 use latchwork_core::model::ids::Hash;
 
@@ -31,7 +31,7 @@ impl BoundValue {
     }
 }
 
-/// A script: several SQL statements and their bound values, in order.
+/// Several SQL statements and their bound values, in order.
 #[derive(Clone, Default)]
 pub(crate) struct StatementBatch {
     /// All statements, separated by `;`. No literal or name in a statement contains a semicolon.
@@ -42,11 +42,11 @@ pub(crate) struct StatementBatch {
 }
 
 impl StatementBatch {
-    /// Creates a script with one statement. The caller then binds the values of the statement.
+    /// Creates a statement batch with one statement. The caller then binds the values of the statement.
     pub(crate) fn new(sql: &str) -> Self {
-        let mut script = Self::default();
-        script.push(sql);
-        script
+        let mut statements = Self::default();
+        statements.push(sql);
+        statements
     }
 
     /// Appends a statement. The caller then binds the values of the statement.
@@ -67,7 +67,7 @@ impl StatementBatch {
         self.starts.insert(0, (0, 0));
     }
 
-    /// Returns true if the script has no statements.
+    /// Returns true if the statement batch has no statements.
     pub(crate) fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
@@ -78,7 +78,7 @@ impl StatementBatch {
     }
 
     /// Returns each statement with its values.
-    pub(crate) fn statements(&self) -> impl Iterator<Item = (&str, &[BoundValue])> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &[BoundValue])> {
         let ends = self.starts.iter().skip(1).copied().chain([(self.sql.len() + 1, self.args.len())]);
         self.starts
             .iter()
@@ -103,7 +103,7 @@ impl StatementBatch {
         rows: &[T],
         mut bind: impl FnMut(&mut StatementBatch, &T),
     ) -> usize {
-        let mut statements = 0;
+        let mut count = 0;
         let mut rest = rows;
         while !rest.is_empty() {
             let most = SIZES[SIZES.len() - 1];
@@ -130,9 +130,9 @@ impl StatementBatch {
                 self.args.push(empty);
             }
             rest = &rest[taken..];
-            statements += 1;
+            count += 1;
         }
-        statements
+        count
     }
 
     /// Inserts rows and replaces rows with the same key.
@@ -202,14 +202,14 @@ mod tests {
 
     #[test]
     fn statement_batch_splits_into_its_statements() {
-        let mut script = StatementBatch::new("SELECT 1");
-        script.push("SELECT ?").int(7);
-        let chunks = script.push_over_rows("SELECT * FROM ", 2, " WHERE true", &[1_i64, 2], |script, row| {
-            script.int(*row).text("x");
+        let mut statements = StatementBatch::new("SELECT 1");
+        statements.push("SELECT ?").int(7);
+        let chunks = statements.push_over_rows("SELECT * FROM ", 2, " WHERE true", &[1_i64, 2], |statements, row| {
+            statements.int(*row).text("x");
         });
-        script.push_first("BEGIN");
-        script.push("COMMIT");
-        assert_eq!((chunks, script.len()), (1, 5));
+        statements.push_first("BEGIN");
+        statements.push("COMMIT");
+        assert_eq!((chunks, statements.len()), (1, 5));
         let (int, text) = (BoundValue::Int, |value: &str| BoundValue::Text(Some(value.to_owned())));
         let four = "SELECT * FROM (VALUES (?,?),(?,?),(?,?),(?,?)) AS v WHERE true";
         let filled = [
@@ -222,12 +222,12 @@ mod tests {
             int(None),
             BoundValue::Text(None),
         ];
-        let parts: Vec<_> = script.statements().collect();
+        let parts: Vec<_> = statements.iter().collect();
         assert_eq!(parts[0], ("BEGIN", &[][..]));
         assert_eq!(parts[1], ("SELECT 1", &[][..]));
         assert_eq!(parts[2], ("SELECT ?", &[int(Some(7))][..]));
         assert_eq!(parts[3], (four, &filled[..]));
         assert_eq!(parts[4], ("COMMIT", &[][..]));
-        assert_eq!(script.sql, format!("BEGIN;SELECT 1;SELECT ?;{four};COMMIT"));
+        assert_eq!(statements.sql, format!("BEGIN;SELECT 1;SELECT ?;{four};COMMIT"));
     }
 }

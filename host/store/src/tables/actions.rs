@@ -19,7 +19,7 @@ use crate::transaction::group_locks::WAITS;
 /// Appends three queries about the action keys that the batches write. The queries read the reservations of the
 /// keys, the ids of the jobs that wait for the keys, and the rows of these jobs. Returns the number of appended
 /// statements, which is a multiple of three.
-pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
+pub(crate) fn read(statements: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let keys: BTreeSet<(&JobId, &Operator, &Hash)> = batches
         .iter()
         .flat_map(|batch| batch.writes.actions.iter().map(move |write| (batch, write)))
@@ -31,10 +31,10 @@ pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
         })
         .collect();
     let keys: Vec<_> = keys.into_iter().collect();
-    let mut bind = |script: &mut StatementBatch, (job_id, operator, key): &(&JobId, &Operator, &Hash)| {
-        script.text(job_id.as_str()).text(operator.as_str()).hash(**key);
+    let mut bind = |statements: &mut StatementBatch, (job_id, operator, key): &(&JobId, &Operator, &Hash)| {
+        statements.text(job_id.as_str()).text(operator.as_str()).hash(**key);
     };
-    let held = script.push_over_rows(
+    let held = statements.push_over_rows(
         &format!("SELECT a.tenant_id, a.operator, a.key, {ACTION_COLUMNS} FROM "),
         3,
         " CROSS JOIN jobs asking ON asking.job_id = v.column1 CROSS JOIN actions a ON a.tenant_id = \
@@ -43,8 +43,8 @@ pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
         &mut bind,
     );
     let waits =
-        script.push_over_rows("SELECT w.tenant_id, w.operator, w.key, j.job_id FROM ", 3, WAITS, &keys, &mut bind);
-    let waiters = script.push_over_rows(
+        statements.push_over_rows("SELECT w.tenant_id, w.operator, w.key, j.job_id FROM ", 3, WAITS, &keys, &mut bind);
+    let waiters = statements.push_over_rows(
         &format!("SELECT {SNAPSHOT_COLUMNS} FROM "),
         3,
         &format!("{WAITS}{JOIN_HOLDER}"),
@@ -85,7 +85,7 @@ fn action_id(row: &mut RowReader<'_>) -> Result<ActionId, StoreError> {
 
 /// Writes the current reservations and waits.
 pub(crate) fn replace(
-    script: &mut StatementBatch,
+    statements: &mut StatementBatch,
     actions: &BTreeMap<ActionId, Option<(i64, ActionRow)>>,
     waits: &BTreeSet<(ActionId, i64)>,
 ) {
@@ -100,36 +100,42 @@ pub(crate) fn replace(
         .map(|(id, _)| id)
         .collect();
     let waits: Vec<&(ActionId, i64)> = waits.iter().collect();
-    let mut bind = |script: &mut StatementBatch, id: &&ActionId| {
-        script.text(id.0.as_str()).text(id.1.as_str()).hash(id.2);
+    let mut bind = |statements: &mut StatementBatch, id: &&ActionId| {
+        statements.text(id.0.as_str()).text(id.1.as_str()).hash(id.2);
     };
-    script.push_over_rows(
+    statements.push_over_rows(
         "DELETE FROM actions WHERE (tenant_id, operator, key) IN (SELECT column1, column2, column3 FROM ",
         3,
         ")",
         &freed,
         &mut bind,
     );
-    script.push_over_rows(
+    statements.push_over_rows(
         "DELETE FROM action_waits WHERE (tenant_id, operator, key) IN (SELECT column1, column2, column3 FROM ",
         3,
         ")",
         &over,
         &mut bind,
     );
-    script.push_upsert(
+    statements.push_upsert(
         "actions",
         &["tenant_id", "operator", "key"],
         &["job", "slot", "args_hash", "receipt"],
         &held,
-        |script, (id, (job, row))| {
-            script.text(id.0.as_str()).text(id.1.as_str()).hash(id.2);
-            script.int(*job).text(row.slot.as_str()).hash(row.args_hash).blob_or_null(row.receipt.as_deref());
+        |statements, (id, (job, row))| {
+            statements.text(id.0.as_str()).text(id.1.as_str()).hash(id.2);
+            statements.int(*job).text(row.slot.as_str()).hash(row.args_hash).blob_or_null(row.receipt.as_deref());
         },
     );
-    script.push_upsert("action_waits", &["tenant_id", "operator", "key", "job"], &[], &waits, |script, (id, job)| {
-        script.text(id.0.as_str()).text(id.1.as_str()).hash(id.2).int(*job);
-    });
+    statements.push_upsert(
+        "action_waits",
+        &["tenant_id", "operator", "key", "job"],
+        &[],
+        &waits,
+        |statements, (id, job)| {
+            statements.text(id.0.as_str()).text(id.1.as_str()).hash(id.2).int(*job);
+        },
+    );
 }
 pub(crate) async fn read_action(
     readers: &Readers,
@@ -137,11 +143,11 @@ pub(crate) async fn read_action(
     operator: &Operator,
     key: Hash,
 ) -> Result<Option<ActionRow>, StoreError> {
-    let mut script = StatementBatch::new(&format!(
+    let mut statements = StatementBatch::new(&format!(
         "SELECT {ACTION_COLUMNS} FROM actions a CROSS JOIN jobs j ON j.id = a.job WHERE a.tenant_id = ? AND \
          a.operator = ? AND a.key = ?"
     ));
-    script.text(tenant).text(operator.as_str()).hash(key);
-    let rows = readers.run(StatementName::ACTION_READ, script).await?;
+    statements.text(tenant).text(operator.as_str()).hash(key);
+    let rows = readers.run(StatementName::ACTION_READ, statements).await?;
     rows.iter().flatten().next().map(|row| ActionRow::try_from(RowReader::new(row, "actions"))).transpose()
 }

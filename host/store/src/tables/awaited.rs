@@ -9,11 +9,11 @@ use crate::sql::row::RowReader;
 use crate::sql::statement_batch::StatementBatch;
 
 /// Appends the query for the signals and decisions that the job with this id awaits.
-pub(crate) fn read(script: &mut StatementBatch, job_id: &str) {
-    script.push(
+pub(crate) fn read(statements: &mut StatementBatch, job_id: &str) {
+    statements.push(
         "SELECT a.name, a.key, a.state, a.until_us FROM jobs j CROSS JOIN awaited a ON a.job = j.id WHERE j.job_id = ?",
     );
-    script.text(job_id);
+    statements.text(job_id);
 }
 
 /// Reads one row of the query that [`read`] appended.
@@ -26,16 +26,16 @@ pub(crate) fn read_row(mut row: RowReader<'_>) -> Result<Expectation, StoreError
 }
 
 /// Appends the statements that store the signals and decisions that the jobs await now.
-pub(crate) fn replace(script: &mut StatementBatch, rows: &BTreeMap<(i64, &str), &Expectation>) {
+pub(crate) fn replace(statements: &mut StatementBatch, rows: &BTreeMap<(i64, &str), &Expectation>) {
     let rows: Vec<_> = rows.iter().collect();
-    script.push_upsert(
+    statements.push_upsert(
         "awaited",
         &["job", "name"],
         &["key", "state", "until_us"],
         &rows,
-        |script, ((job, name), awaited)| {
-            script.int(*job).text(*name).text_or_null(awaited.key.as_deref()).int(awaited.state.number());
-            script.int_or_null(awaited.until_us);
+        |statements, ((job, name), awaited)| {
+            statements.int(*job).text(*name).text_or_null(awaited.key.as_deref()).int(awaited.state.number());
+            statements.int_or_null(awaited.until_us);
         },
     );
 }

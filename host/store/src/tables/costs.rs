@@ -34,7 +34,7 @@ const TABLES: [(&str, &str, &str); 3] = [
 ];
 
 /// Adds charges to all three tables. Most calls have no charge. Without a charge nothing is written.
-pub(crate) fn add(script: &mut StatementBatch, charges: &[(i64, Charge)]) {
+pub(crate) fn add(statements: &mut StatementBatch, charges: &[(i64, Charge)]) {
     if charges.is_empty() {
         return;
     }
@@ -44,7 +44,7 @@ pub(crate) fn add(script: &mut StatementBatch, charges: &[(i64, Charge)]) {
     let added: Vec<String> = SUMS.iter().map(|sum| format!("{sum} = TABLE.{sum} + excluded.{sum}")).collect();
     let added = added.join(", ");
     for (table, key, from) in TABLES {
-        script.push_over_rows(
+        statements.push_over_rows(
             &format!("INSERT INTO {table} ({key}, {sums}) SELECT {from}, {values} FROM "),
             4 + SUMS.len(),
             // Write in the order of the key, so that two workers lock rows in the same order.
@@ -54,11 +54,11 @@ pub(crate) fn add(script: &mut StatementBatch, charges: &[(i64, Charge)]) {
                 added.replace("TABLE.", &format!("{table}."))
             ),
             charges,
-            |script, (job, charge)| {
-                script.int(*job).text(charge.model.as_str());
-                script.text(cost::day(charge.time_us)).text(cost::month(charge.time_us));
+            |statements, (job, charge)| {
+                statements.int(*job).text(charge.model.as_str());
+                statements.text(cost::day(charge.time_us)).text(cost::month(charge.time_us));
                 for sum in charge.totals.columns() {
-                    script.int(i64::try_from(sum).unwrap_or(i64::MAX));
+                    statements.int(i64::try_from(sum).unwrap_or(i64::MAX));
                 }
             },
         );
@@ -89,21 +89,21 @@ pub(crate) async fn read_costs(
         (_, Some(_)) => return Ok(Vec::new()),
     };
     let sums = sums.join(", ");
-    let mut script = StatementBatch::new(&format!(
+    let mut statements = StatementBatch::new(&format!(
         "SELECT {key}, c.model, {sums} FROM {table} c {from} {one} ORDER BY {order}, c.model"
     ));
     if let Some(job_id) = job_id {
-        script.text(job_id.as_str());
+        statements.text(job_id.as_str());
     }
-    let rows = readers.run(StatementName::COSTS_READ, script).await?;
+    let rows = readers.run(StatementName::COSTS_READ, statements).await?;
     rows.iter().flatten().map(|row| read(RowReader::new(row, table))).collect()
 }
 
 pub(crate) async fn read_spent(readers: &Readers, tenant: &str, month: &str) -> Result<u64, StoreError> {
     let sql = "SELECT CAST(COALESCE(SUM(cost_micro_usd), 0) AS BIGINT) FROM tenant_month_costs WHERE month = ? AND tenant_id = ?";
-    let mut script = StatementBatch::new(sql);
-    script.text(month).text(tenant);
-    let rows = readers.run(StatementName::SPENT_READ, script).await?;
+    let mut statements = StatementBatch::new(sql);
+    statements.text(month).text(tenant);
+    let rows = readers.run(StatementName::SPENT_READ, statements).await?;
     rows.iter().flatten().next().map_or(Ok(0), |row| RowReader::new(row, "tenant_month_costs").u64())
 }
 

@@ -24,17 +24,17 @@ const KEY_OF_JOB: &str =
 
 /// Appends queries that find which effects of the batches are already stored. Returns the number of appended
 /// statements.
-pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
+pub(crate) fn read(statements: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let tries: Vec<(&JobId, &Effect)> =
         batches.iter().flat_map(|batch| batch.writes.effects.iter().map(|effect| (&batch.job_id, effect))).collect();
-    script.push_over_rows(
+    statements.push_over_rows(
         "SELECT j.job_id, e.slot, e.try, e.bytes FROM ",
         3,
         " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN effects e ON e.job = j.id AND e.slot = v.column2 \
          AND e.try = v.column3",
         &tries,
-        |script, (job_id, effect)| {
-            script.text(job_id.as_str()).text(effect.slot.as_str()).int(effect.try_no);
+        |statements, (job_id, effect)| {
+            statements.text(job_id.as_str()).text(effect.slot.as_str()).int(effect.try_no);
         },
     )
 }
@@ -50,14 +50,14 @@ pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<
 }
 
 /// Writes new effects.
-pub(crate) fn insert(script: &mut StatementBatch, effects: &[(i64, &Effect)]) {
-    script.push_over_rows(
+pub(crate) fn insert(statements: &mut StatementBatch, effects: &[(i64, &Effect)]) {
+    statements.push_over_rows(
         "INSERT INTO effects SELECT column1, column2, column3, column4 FROM ",
         4,
         " WHERE column1 IS NOT NULL",
         effects,
-        |script, (job, effect)| {
-            script.int(*job).text(effect.slot.as_str()).int(effect.try_no).blob(effect.to_bytes());
+        |statements, (job, effect)| {
+            statements.int(*job).text(effect.slot.as_str()).int(effect.try_no).blob(effect.to_bytes());
         },
     );
 }
@@ -85,33 +85,34 @@ impl Work for PutEffects {
     }
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
-        let mut script = StatementBatch::new(&format!("SELECT {KEY_OF_JOB}"));
-        script.text(self.job_id.as_str()).text(self.job_id.as_str());
+        let mut statements = StatementBatch::new(&format!("SELECT {KEY_OF_JOB}"));
+        statements.text(self.job_id.as_str()).text(self.job_id.as_str());
         let mut key =
-            RowReader::new(&tx.run(StatementName::EFFECTS_FIND, script).await?[0][0], "jobs").int_or_null()?;
+            RowReader::new(&tx.run(StatementName::EFFECTS_FIND, statements).await?[0][0], "jobs").int_or_null()?;
         if key.is_none() {
-            let mut script = StatementBatch::new("INSERT INTO foreign_jobs (job_id) VALUES (?) RETURNING -id");
-            script.text(self.job_id.as_str());
+            let mut statements = StatementBatch::new("INSERT INTO foreign_jobs (job_id) VALUES (?) RETURNING -id");
+            statements.text(self.job_id.as_str());
             key = Some(
-                RowReader::new(&tx.run(StatementName::EFFECTS_INSERT, script).await?[0][0], "foreign_jobs").int()?,
+                RowReader::new(&tx.run(StatementName::EFFECTS_INSERT, statements).await?[0][0], "foreign_jobs")
+                    .int()?,
             );
         }
         let key = key.unwrap_or_default();
-        let mut script = StatementBatch::default();
-        script.push_over_rows(
+        let mut statements = StatementBatch::default();
+        statements.push_over_rows(
             "SELECT e.slot, e.try, e.bytes FROM ",
             3,
             " CROSS JOIN effects e ON e.job = v.column1 AND e.slot = v.column2 AND e.try = v.column3",
             &self.effects,
-            |script, effect| {
-                script.int(key).text(effect.slot.as_str()).int(effect.try_no);
+            |statements, effect| {
+                statements.int(key).text(effect.slot.as_str()).int(effect.try_no);
             },
         );
-        if script.is_empty() {
+        if statements.is_empty() {
             return Ok(Ok(()));
         }
         let mut stored = BTreeMap::new();
-        for row in tx.run(StatementName::EFFECTS_FIND, script).await?.iter().flatten() {
+        for row in tx.run(StatementName::EFFECTS_FIND, statements).await?.iter().flatten() {
             let mut row = RowReader::new(row, "effects");
             stored.insert((Slot::from(row.text()?), row.u32()?), row.blob()?);
         }
@@ -120,10 +121,10 @@ impl Work for PutEffects {
             Err(refusal) => return Ok(Err(refusal)),
         };
         let new: Vec<(i64, &Effect)> = new.into_iter().map(|index| (key, &self.effects[index])).collect();
-        let mut script = StatementBatch::default();
-        insert(&mut script, &new);
+        let mut statements = StatementBatch::default();
+        insert(&mut statements, &new);
         if !new.is_empty() {
-            tx.run_last(StatementName::EFFECTS_INSERT, script).await?;
+            tx.run_last(StatementName::EFFECTS_INSERT, statements).await?;
         }
         Ok(Ok(()))
     }
@@ -131,11 +132,11 @@ impl Work for PutEffects {
 
 /// Returns the effects of a job.
 pub(crate) async fn read_effects(readers: &Readers, job_id: &JobId) -> Result<Vec<Effect>, StoreError> {
-    let mut script = StatementBatch::new(&format!(
+    let mut statements = StatementBatch::new(&format!(
         "SELECT slot, try, bytes FROM effects WHERE job = {KEY_OF_JOB} ORDER BY slot, try"
     ));
-    script.text(job_id.as_str()).text(job_id.as_str());
-    let rows = readers.run(StatementName::EFFECTS_READ, script).await?;
+    statements.text(job_id.as_str()).text(job_id.as_str());
+    let rows = readers.run(StatementName::EFFECTS_READ, statements).await?;
     let read = |row| {
         let mut row = RowReader::new(row, "effects");
         let (slot, try_no, bytes) = (row.text()?, row.u32()?, row.blob()?);

@@ -45,14 +45,14 @@ impl Append {
 }
 
 /// Appends the statements that insert the rows.
-pub(crate) fn insert(script: &mut StatementBatch, rows: &[Append]) {
-    script.push_over_rows(
+pub(crate) fn insert(statements: &mut StatementBatch, rows: &[Append]) {
+    statements.push_over_rows(
         "INSERT INTO events SELECT column1, column2, column3, column4 FROM ",
         4,
         " WHERE column1 IS NOT NULL",
         rows,
-        |script, row| {
-            script.int(row.key).int(row.count).blob(&row.head.0[..HEAD_LEN]).text(row.bytes.as_str());
+        |statements, row| {
+            statements.int(row.key).int(row.count).blob(&row.head.0[..HEAD_LEN]).text(row.bytes.as_str());
         },
     );
 }
@@ -105,18 +105,18 @@ pub(crate) fn chain<'a>(job: &JobRow, rows: impl Iterator<Item = RowReader<'a>>)
 /// Returns the end of a log, and the request to reopen the job if the inbox contains such a request. Checks only the
 /// position of the last event. Only a full load checks the whole log.
 pub(crate) async fn read_outline(readers: &Readers, job_id: &JobId) -> Result<Option<JobTail>, StoreError> {
-    let mut script = StatementBatch::new(
+    let mut statements = StatementBatch::new(
         "SELECT e.id, e.bytes, j.next_seq FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND e.id < \
          (j.id + 1) * 4294967296 WHERE j.job_id = ? ORDER BY e.id DESC LIMIT 1",
     );
-    script.text(job_id.as_str());
-    script.push(&format!(
+    statements.text(job_id.as_str());
+    statements.push(&format!(
         "SELECT {INBOX_COLUMNS} FROM jobs j CROSS JOIN inbox i ON i.job = j.id AND i.done = 0 WHERE j.job_id = ? AND \
          i.request IN (?, ?) ORDER BY i.id LIMIT 1"
     ));
     let [retry, undo] = [InboxRequest::Retry, InboxRequest::Undo].map(|request| inbox::json(&request));
-    script.text(job_id.as_str()).text(retry).text(undo);
-    let rows = readers.run_snapshot(StatementName::OUTLINE, script).await?;
+    statements.text(job_id.as_str()).text(retry).text(undo);
+    let rows = readers.run_snapshot(StatementName::OUTLINE, statements).await?;
     let Some(row) = rows[0].first() else { return Ok(None) };
     let mut row = RowReader::new(row, "events");
     let (first, bytes, next_seq) = (row.int()? % SPAN, row.text()?, row.u64()?);
@@ -130,7 +130,7 @@ pub(crate) async fn read_outline(readers: &Readers, job_id: &JobId) -> Result<Op
     Ok(Some(JobTail { end, reopen }))
 }
 
-/// Maximum number of jobs whose events one script reads.
+/// Maximum number of jobs whose events one statement batch reads.
 const REASONS_PER_BATCH: usize = 64;
 
 /// Returns the reason for the current state of each job. The database selects only the event rows that
@@ -138,23 +138,24 @@ const REASONS_PER_BATCH: usize = 64;
 pub(crate) async fn read_reasons(readers: &Readers, jobs: &[JobRow]) -> Result<Vec<StateReason>, StoreError> {
     let mut whys = Vec::with_capacity(jobs.len());
     for jobs in jobs.chunks(REASONS_PER_BATCH) {
-        let mut script = StatementBatch::default();
+        let mut statements = StatementBatch::default();
         let asked: Vec<&JobRow> =
             jobs.iter().filter(|row| !reason_event_markers(row.state, row.cancel_requested).is_empty()).collect();
         for row in &asked {
             let parts = reason_event_markers(row.state, row.cancel_requested);
             let like = vec!["e.bytes LIKE ?"; parts.len()].join(" OR ");
-            script.push(&format!(
+            statements.push(&format!(
                 "SELECT e.bytes FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND e.id < (j.id + 1) * \
                  4294967296 WHERE j.job_id = ? AND ({like}) ORDER BY e.id DESC LIMIT {}",
                 parts.len()
             ));
-            script.text(row.job_id.as_str());
+            statements.text(row.job_id.as_str());
             for part in parts {
-                script.text(format!("%{part}%"));
+                statements.text(format!("%{part}%"));
             }
         }
-        let found = if asked.is_empty() { Vec::new() } else { readers.run(StatementName::JOBS_READ, script).await? };
+        let found =
+            if asked.is_empty() { Vec::new() } else { readers.run(StatementName::JOBS_READ, statements).await? };
         let mut found = found.iter();
         for row in jobs {
             let rows =

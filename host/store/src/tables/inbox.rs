@@ -25,17 +25,17 @@ const STORE_ACTOR: &str = "latchwork";
 
 /// Appends queries for pending inbox rows. The queries cover each job for which a batch marks inbox rows as done.
 /// Returns the number of appended statements.
-pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
+pub(crate) fn read(statements: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let jobs: BTreeSet<&JobId> =
         batches.iter().filter(|batch| !batch.writes.inbox_done.is_empty()).map(|batch| &batch.job_id).collect();
     let jobs: Vec<&JobId> = jobs.into_iter().collect();
-    script.push_over_rows(
+    statements.push_over_rows(
         "SELECT j.job_id, i.id FROM ",
         1,
         " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN inbox i ON i.job = j.id AND i.done = 0",
         &jobs,
-        |script, job_id| {
-            script.text(job_id.as_str());
+        |statements, job_id| {
+            statements.text(job_id.as_str());
         },
     )
 }
@@ -51,21 +51,27 @@ pub(crate) fn load_row(seen: &mut GroupState, mut row: RowReader<'_>) -> Result<
 }
 
 /// Appends the statements that mark inbox rows as done.
-pub(crate) fn finish(script: &mut StatementBatch, ids: &[i64]) {
-    script.push_over_rows("UPDATE inbox SET done = 1 FROM ", 1, " WHERE inbox.id = v.column1", ids, |script, id| {
-        script.int(*id);
-    });
+pub(crate) fn finish(statements: &mut StatementBatch, ids: &[i64]) {
+    statements.push_over_rows(
+        "UPDATE inbox SET done = 1 FROM ",
+        1,
+        " WHERE inbox.id = v.column1",
+        ids,
+        |statements, id| {
+            statements.int(*id);
+        },
+    );
 }
 
 /// Inserts requests that the store itself creates.
-pub(crate) fn insert(script: &mut StatementBatch, told: &[(i64, InboxRequest)], now_us: i64) {
-    script.push_over_rows(
+pub(crate) fn insert(statements: &mut StatementBatch, told: &[(i64, InboxRequest)], now_us: i64) {
+    statements.push_over_rows(
         "INSERT INTO inbox (job, actor, request, done, created_us) SELECT column1, column2, column3, 0, column4 FROM ",
         4,
         " WHERE column1 IS NOT NULL",
         told,
-        |script, (job, request)| {
-            script.int(*job).text(STORE_ACTOR).text(json(request)).int(now_us);
+        |statements, (job, request)| {
+            statements.int(*job).text(STORE_ACTOR).text(json(request)).int(now_us);
         },
     );
 }
@@ -99,14 +105,14 @@ impl Work for PutRequest {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
         let now = tx.now().await?;
-        let mut script =
+        let mut statements =
             StatementBatch::new(&format!("SELECT {SNAPSHOT_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.job_id = ?"));
-        script.text(self.job_id.as_str());
+        statements.text(self.job_id.as_str());
         let asks = latchwork_core::storage::expected_requests::depends_on_expectations(&self.request);
         if asks {
-            stored::read(&mut script, self.job_id.as_str());
+            stored::read(&mut statements, self.job_id.as_str());
         }
-        let rows = tx.run(StatementName::INBOX_FIND, script).await?;
+        let rows = tx.run(StatementName::INBOX_FIND, statements).await?;
         let Some(row) = rows.first().and_then(|jobs| jobs.first()) else {
             return Ok(Err(InboxError::NoJob(self.job_id.clone())));
         };
@@ -129,35 +135,35 @@ impl Work for PutRequest {
         }
         // A request that no worker will process, such as a repeated signal to a finished job, is only recorded.
         let done = admit::is_record_only(state, &self.request);
-        let mut script = StatementBatch::new(
+        let mut statements = StatementBatch::new(
             "INSERT INTO inbox (job, actor, reason, request, done, created_us) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
         );
-        script.int(known.id).text(self.by.actor.as_str()).text_or_null(self.by.reason.as_deref());
+        statements.int(known.id).text(self.by.actor.as_str()).text_or_null(self.by.reason.as_deref());
         let stored = StoredRequest { request: self.request.clone(), verified: self.by.verified };
         let stored = serde_json::to_string(&stored).expect("a request is plain data");
-        script.text(stored).int(done).int(now_us);
+        statements.text(stored).int(done).int(now_us);
         if !done {
             known.snapshot.apply_request(&self.request);
             let now = &known.snapshot;
-            script.push(
+            statements.push(
                 "UPDATE jobs SET inbox_pending = 1, cancel_requested = ?, state = ?, wake_at_us = ?, updated_us = ? \
                  WHERE id = ?",
             );
-            script.int(now.cancel_requested).int(state_number(now.state)).int_or_null(now.wake_at_us);
-            script.int(now_us).int(known.id);
+            statements.int(now.cancel_requested).int(state_number(now.state)).int_or_null(now.wake_at_us);
+            statements.int(now_us).int(known.id);
         }
-        let rows = tx.run_last(StatementName::INBOX_INSERT, script).await?;
+        let rows = tx.run_last(StatementName::INBOX_INSERT, statements).await?;
         Ok(Ok(RowReader::new(&rows[0][0], "inbox").int()?))
     }
 }
 
 /// Returns the pending requests to a job.
 pub(crate) async fn read_inbox(readers: &Readers, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError> {
-    let mut script = StatementBatch::new(&format!(
+    let mut statements = StatementBatch::new(&format!(
         "SELECT {INBOX_COLUMNS} FROM jobs j CROSS JOIN inbox i ON i.job = j.id AND i.done = 0 WHERE j.job_id = ? \
          ORDER BY i.id"
     ));
-    script.text(job_id.as_str());
-    let rows = readers.run(StatementName::INBOX_READ, script).await?;
+    statements.text(job_id.as_str());
+    let rows = readers.run(StatementName::INBOX_READ, statements).await?;
     rows.iter().flatten().map(|row| InboxRow::try_from(RowReader::new(row, "inbox"))).collect()
 }

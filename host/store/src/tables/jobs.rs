@@ -23,16 +23,16 @@ pub(crate) const JOIN_HOLDER: &str =
     " LEFT JOIN claims c ON c.job = j.id AND c.attempt = j.attempt LEFT JOIN owners o ON o.id = c.owner";
 
 /// Appends the queries for the jobs of the batches. Returns the number of statements.
-pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
+pub(crate) fn read(statements: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let ids: BTreeSet<&JobId> = batches.iter().map(|batch| &batch.job_id).collect();
     let ids: Vec<&JobId> = ids.into_iter().collect();
-    script.push_over_rows(
+    statements.push_over_rows(
         &format!("SELECT {SNAPSHOT_COLUMNS} FROM "),
         1,
         &format!(" CROSS JOIN jobs j ON j.job_id = v.column1{JOIN_HOLDER}"),
         &ids,
-        |script, id| {
-            script.text(id.as_str());
+        |statements, id| {
+            statements.text(id.as_str());
         },
     )
 }
@@ -85,32 +85,37 @@ fn read_snapshot(job_id: &JobId, mut row: RowReader<'_>, now: &Timestamps) -> Re
 }
 
 /// Appends the statements that update the rows of the jobs that the group changed.
-pub(crate) fn update<'a>(script: &mut StatementBatch, jobs: impl Iterator<Item = &'a GroupJob>, now_us: i64) {
+pub(crate) fn update<'a>(statements: &mut StatementBatch, jobs: impl Iterator<Item = &'a GroupJob>, now_us: i64) {
     // If the state stays the same, the statement does not set the column `state`, so the index on `state` is
     // not updated.
     let (stay, change): (Vec<&GroupJob>, Vec<&GroupJob>) =
         jobs.filter(|known| known.touched).partition(|known| known.initial_state == known.snapshot.state);
-    script.push_over_rows(
+    statements.push_over_rows(
         "UPDATE jobs SET next_seq = v.column2, head = v.column3, inbox_pending = v.column4, updated_us = v.column5 FROM ",
         5,
         " WHERE jobs.id = v.column1",
         &stay,
-        |script, known| {
+        |statements, known| {
             let standing = &known.snapshot;
-            script.int(known.id).bits(standing.next_seq).hash(standing.head).int(standing.inbox_pending).int(now_us);
+            statements.int(known.id).bits(standing.next_seq).hash(standing.head).int(standing.inbox_pending).int(now_us);
         },
     );
-    script.push_over_rows(
+    statements.push_over_rows(
         "UPDATE jobs SET next_seq = v.column2, head = v.column3, inbox_pending = v.column4, updated_us = v.column5, \
          state = v.column6, wake_at_us = v.column7, lease_until_us = CASE v.column8 WHEN 1 THEN NULL ELSE \
          lease_until_us END FROM ",
         8,
         " WHERE jobs.id = v.column1",
         &change,
-        |script, known| {
+        |statements, known| {
             let standing = &known.snapshot;
-            script.int(known.id).bits(standing.next_seq).hash(standing.head).int(standing.inbox_pending).int(now_us);
-            script
+            statements
+                .int(known.id)
+                .bits(standing.next_seq)
+                .hash(standing.head)
+                .int(standing.inbox_pending)
+                .int(now_us);
+            statements
                 .int(state_number(standing.state))
                 .int_or_null(standing.wake_at_us)
                 .int(releases_claim(standing.state));
@@ -118,9 +123,9 @@ pub(crate) fn update<'a>(script: &mut StatementBatch, jobs: impl Iterator<Item =
     );
 }
 pub(crate) async fn read_job(readers: &Readers, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {
-    let mut script = StatementBatch::new(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.job_id = ?"));
-    script.text(job_id.as_str());
-    let rows = readers.run(StatementName::JOB_READ, script).await?;
+    let mut statements = StatementBatch::new(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.job_id = ?"));
+    statements.text(job_id.as_str());
+    let rows = readers.run(StatementName::JOB_READ, statements).await?;
     rows.iter().flatten().next().map(|row| JobRow::try_from(RowReader::new(row, "jobs"))).transpose()
 }
 
@@ -139,14 +144,14 @@ pub(crate) async fn read_jobs(readers: &Readers, filter: &JobFilter) -> Result<V
         sql.push_str(" AND j.id < (SELECT o.id FROM jobs o WHERE o.job_id = ?)");
     }
     sql.push_str(" ORDER BY j.id DESC LIMIT ?");
-    let mut script = StatementBatch::new(&sql);
+    let mut statements = StatementBatch::new(&sql);
     if let Some(state) = filter.state {
-        script.int(state_number(state));
+        statements.int(state_number(state));
     }
     if let Some(last) = &filter.older_than {
-        script.text(last.as_str());
+        statements.text(last.as_str());
     }
-    script.int(filter.limit);
-    let rows = readers.run(StatementName::JOBS_READ, script).await?;
+    statements.int(filter.limit);
+    let rows = readers.run(StatementName::JOBS_READ, statements).await?;
     rows.iter().flatten().map(|row| JobRow::try_from(RowReader::new(row, "jobs"))).collect()
 }

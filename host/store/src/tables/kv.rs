@@ -20,21 +20,21 @@ use crate::transaction::work::Work;
 
 /// Binds tenant and namespace of a map. On PostgreSQL namespace and key are bound as bytes, because a guest may use any
 /// text, and a PostgreSQL text cannot contain a zero byte.
-fn bind_map(script: &mut StatementBatch, dialect: Dialect, map: &MapName) {
-    script.text(map.tenant());
-    bind_text(script, dialect, map.namespace());
+fn bind_map(statements: &mut StatementBatch, dialect: Dialect, map: &MapName) {
+    statements.text(map.tenant());
+    bind_text(statements, dialect, map.namespace());
 }
 
 /// Binds tenant, namespace and key.
-fn bind_entry(script: &mut StatementBatch, dialect: Dialect, map: &MapName, key: &str) {
-    bind_map(script, dialect, map);
-    bind_text(script, dialect, key);
+fn bind_entry(statements: &mut StatementBatch, dialect: Dialect, map: &MapName, key: &str) {
+    bind_map(statements, dialect, map);
+    bind_text(statements, dialect, key);
 }
 
-fn bind_text(script: &mut StatementBatch, dialect: Dialect, text: &str) {
+fn bind_text(statements: &mut StatementBatch, dialect: Dialect, text: &str) {
     match dialect {
-        Dialect::Sqlite => script.text(text),
-        Dialect::Postgres => script.blob(text),
+        Dialect::Sqlite => statements.text(text),
+        Dialect::Postgres => statements.blob(text),
     };
 }
 
@@ -70,11 +70,11 @@ impl Work for SetValue {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
         let Self { map, key, value, quota } = self;
-        let mut script = StatementBatch::new("SELECT bytes FROM kv_maps WHERE tenant = ? AND namespace = ?");
-        bind_map(&mut script, tx.dialect, map);
-        script.push("SELECT length(value) FROM kv_entries WHERE tenant = ? AND namespace = ? AND key = ?");
-        bind_entry(&mut script, tx.dialect, map, key);
-        let rows = tx.run(StatementName::KV_FIND, script).await?;
+        let mut statements = StatementBatch::new("SELECT bytes FROM kv_maps WHERE tenant = ? AND namespace = ?");
+        bind_map(&mut statements, tx.dialect, map);
+        statements.push("SELECT length(value) FROM kv_entries WHERE tenant = ? AND namespace = ? AND key = ?");
+        bind_entry(&mut statements, tx.dialect, map, key);
+        let rows = tx.run(StatementName::KV_FIND, statements).await?;
         let number = |at: usize, table: &'static str| {
             let row = rows.get(at).and_then(|rows| rows.first());
             row.map(|row| RowReader::new(row, table).u64()).transpose()
@@ -85,19 +85,19 @@ impl Work for SetValue {
             Ok(bytes) => bytes,
             Err(exceeded) => return Ok(Err(exceeded)),
         };
-        let mut script = StatementBatch::new(
+        let mut statements = StatementBatch::new(
             "INSERT INTO kv_maps (tenant, namespace, bytes) VALUES (?, ?, ?) ON CONFLICT (tenant, namespace) DO UPDATE \
              SET bytes = excluded.bytes",
         );
-        bind_map(&mut script, tx.dialect, map);
-        script.int(i64::try_from(bytes).unwrap_or(i64::MAX));
-        script.push(
+        bind_map(&mut statements, tx.dialect, map);
+        statements.int(i64::try_from(bytes).unwrap_or(i64::MAX));
+        statements.push(
             "INSERT INTO kv_entries (tenant, namespace, key, value) VALUES (?, ?, ?, ?) ON CONFLICT (tenant, namespace, \
              key) DO UPDATE SET value = excluded.value",
         );
-        bind_entry(&mut script, tx.dialect, map, key);
-        script.blob(value.as_slice());
-        tx.run_last(StatementName::KV_SET, script).await?;
+        bind_entry(&mut statements, tx.dialect, map, key);
+        statements.blob(value.as_slice());
+        tx.run_last(StatementName::KV_SET, statements).await?;
         Ok(Ok(()))
     }
 }
@@ -127,16 +127,16 @@ impl Work for DeleteKey {
     async fn run(&self, tx: &mut Tx<'_>) -> Result<bool, TransactionFailure> {
         let Self { map, key } = self;
         let entry = "FROM kv_entries WHERE tenant = ? AND namespace = ? AND key = ?";
-        let mut script = StatementBatch::new(&format!(
+        let mut statements = StatementBatch::new(&format!(
             "UPDATE kv_maps SET bytes = bytes - COALESCE((SELECT ? + length(value) {entry}), 0) WHERE tenant = ? AND \
              namespace = ?"
         ));
-        script.int(i64::try_from(entry_bytes(key.len(), 0)).unwrap_or(i64::MAX));
-        bind_entry(&mut script, tx.dialect, map, key);
-        bind_map(&mut script, tx.dialect, map);
-        script.push(&format!("DELETE {entry} RETURNING namespace"));
-        bind_entry(&mut script, tx.dialect, map, key);
-        Ok(!tx.run_last(StatementName::KV_DELETE, script).await?[1].is_empty())
+        statements.int(i64::try_from(entry_bytes(key.len(), 0)).unwrap_or(i64::MAX));
+        bind_entry(&mut statements, tx.dialect, map, key);
+        bind_map(&mut statements, tx.dialect, map);
+        statements.push(&format!("DELETE {entry} RETURNING namespace"));
+        bind_entry(&mut statements, tx.dialect, map, key);
+        Ok(!tx.run_last(StatementName::KV_DELETE, statements).await?[1].is_empty())
     }
 }
 
@@ -147,17 +147,18 @@ pub(crate) async fn read_value(
     map: &MapName,
     key: &str,
 ) -> Result<Option<Vec<u8>>, StoreError> {
-    let mut script = StatementBatch::new("SELECT value FROM kv_entries WHERE tenant = ? AND namespace = ? AND key = ?");
-    bind_entry(&mut script, dialect, map, key);
-    let rows = readers.run(StatementName::KV_GET, script).await?;
+    let mut statements =
+        StatementBatch::new("SELECT value FROM kv_entries WHERE tenant = ? AND namespace = ? AND key = ?");
+    bind_entry(&mut statements, dialect, map, key);
+    let rows = readers.run(StatementName::KV_GET, statements).await?;
     rows.iter().flatten().next().map(|row| RowReader::new(row, "kv_entries").blob()).transpose()
 }
 
 /// Returns the namespaces of the maps that all tenants share, each with the bytes of its map. Leaves out empty maps.
 pub(crate) async fn read_shared_maps(readers: &Readers, dialect: Dialect) -> Result<Vec<(String, u64)>, StoreError> {
-    let script =
+    let statements =
         StatementBatch::new("SELECT namespace, bytes FROM kv_maps WHERE tenant = '' AND bytes > 0 ORDER BY namespace");
-    let rows = readers.run(StatementName::KV_SHARED, script).await?;
+    let rows = readers.run(StatementName::KV_SHARED, statements).await?;
     let read = |row| {
         let mut row = RowReader::new(row, "kv_maps");
         let namespace = match dialect {

@@ -49,81 +49,81 @@ impl ClaimTarget {
     /// - the boot id of this machine, twice
     /// - the keys of dead owners of this kernel, as a JSON array
     /// - the job, or two JSON arrays with the excluded tenants and jobs
-    fn bind(&self, script: &mut StatementBatch, now: Option<&Timestamps>, dead: &str) {
-        script.int_or_null(now.map(|now| now.boot_us));
+    fn bind(&self, statements: &mut StatementBatch, now: Option<&Timestamps>, dead: &str) {
+        statements.int_or_null(now.map(|now| now.boot_us));
         // On PostgreSQL the boot id is NULL, which disables the condition on `o.boot_id`. The condition would be wrong
         // there. If another worker has claimed the job concurrently, PostgreSQL evaluates the condition again. It then
         // uses the new row of the job, but not the row of the new claim. `o.boot_id` is then NULL, although the new
         // lease holder may be alive.
         let boot_id = now.and_then(|now| now.boot_id.as_deref());
-        script.text_or_null(boot_id).text_or_null(boot_id).text(dead);
+        statements.text_or_null(boot_id).text_or_null(boot_id).text(dead);
         let array = |texts: Vec<&str>| serde_json::to_string(&texts).expect("texts are JSON");
         match self {
-            Self::Job(job_id) => script.text(job_id.as_str()),
-            Self::Any(except) => script
+            Self::Job(job_id) => statements.text(job_id.as_str()),
+            Self::Any(except) => statements
                 .text(array(except.tenants.iter().map(String::as_str).collect()))
                 .text(array(except.jobs.iter().map(JobId::as_str).collect())),
         };
     }
 
-    /// Builds a script of three queries: whether a job can be claimed, which owners of this boot hold running jobs, and
-    /// the time of the next timer or waiting job. The first two queries skip jobs that wait for a time, are parked or
-    /// are finished. The second query also skips pending jobs.
+    /// Builds a statement batch of three queries: whether a job can be claimed, which owners of this boot hold running
+    /// jobs, and the time of the next timer or waiting job. The first two queries skip jobs that wait for a time, are
+    /// parked or are finished. The second query also skips pending jobs.
     pub(crate) fn search(&self, dialect: Dialect, here: Option<&Timestamps>, boot_id: &str) -> StatementBatch {
         let claimable = self.claimable(dialect);
-        let mut script =
+        let mut statements =
             StatementBatch::new(&format!("SELECT EXISTS (SELECT 1 FROM jobs j{JOIN_HOLDER} WHERE {claimable})"));
-        self.bind(&mut script, here, "[]");
+        self.bind(&mut statements, here, "[]");
         let which = if let Self::Job(_) = self { " AND j.job_id = ?" } else { "" };
-        script.push(&format!(
+        statements.push(&format!(
             "SELECT DISTINCT o.id, {OWNER_COLUMNS} FROM jobs j{JOIN_HOLDER} WHERE j.state = 2 AND o.boot_id = ?{which}"
         ));
-        script.text(boot_id);
+        statements.text(boot_id);
         if let Self::Job(job_id) = self {
-            script.text(job_id.as_str());
+            statements.text(job_id.as_str());
         }
-        push_next_query(&mut script, dialect, here);
-        script
+        push_next_query(&mut statements, dialect, here);
+        statements
     }
 
     /// Builds the query that finds the first claimable job and locks its row.
     pub(crate) fn select_first(&self, dialect: Dialect, now: &Timestamps, dead: &str) -> StatementBatch {
-        let mut script = StatementBatch::new(&format!(
+        let mut statements = StatementBatch::new(&format!(
             "SELECT j.id FROM jobs j{JOIN_HOLDER} WHERE {} ORDER BY j.priority DESC, j.id LIMIT 1{}",
             self.claimable(dialect),
             dialect.skip_locked("j")
         ));
-        self.bind(&mut script, Some(now), dead);
-        script
+        self.bind(&mut statements, Some(now), dead);
+        statements
     }
 }
 
 /// Appends the statements that make `claimer` the holder of the job with the key `job`. The SQL text may contain the
 /// key as a literal, because the key is a number from the database.
-pub(crate) fn push_claim(script: &mut StatementBatch, job: &str, claimer: &LeaseRequest, now: &Timestamps) {
+pub(crate) fn push_claim(statements: &mut StatementBatch, job: &str, claimer: &LeaseRequest, now: &Timestamps) {
     let owner = &claimer.owner;
-    script.push(
+    statements.push(
         "INSERT INTO owners (worker, boot_id, lock_path, lock_dev, lock_ino, lock_content) VALUES (?, ?, ?, ?, ?, ?) ON \
          CONFLICT DO NOTHING",
     );
-    bind_owner(script, owner);
-    script.push(&format!(
+    bind_owner(statements, owner);
+    statements.push(&format!(
         "UPDATE jobs SET state = 2, attempt = attempt + 1, wake_at_us = NULL, lease_until_us = ?, updated_us = ? WHERE \
          id = {job}"
     ));
-    script.int(now.boot_us + i64::from(claimer.lease_ms) * 1000).int(now.now_us);
-    script.push(&format!(
+    statements.int(now.boot_us + i64::from(claimer.lease_ms) * 1000).int(now.now_us);
+    statements.push(&format!(
         "INSERT INTO claims SELECT j.id, j.attempt, o.id, ? FROM jobs j CROSS JOIN owners o ON o.worker = ? AND \
          o.boot_id = ? AND o.lock_path = ? AND o.lock_dev = ? AND o.lock_ino = ? AND o.lock_content = ? WHERE j.id = \
          {job}"
     ));
-    script.int(now.now_us);
-    bind_owner(script, owner);
+    statements.int(now.now_us);
+    bind_owner(statements, owner);
 }
 
-fn bind_owner(script: &mut StatementBatch, owner: &Owner) {
-    script.text(owner.worker.as_str()).text(owner.boot_id.as_str()).text(owner.lock_path.as_str());
-    script.bits(owner.lock_dev).bits(owner.lock_ino).text(owner.lock_content.as_str());
+fn bind_owner(statements: &mut StatementBatch, owner: &Owner) {
+    statements.text(owner.worker.as_str()).text(owner.boot_id.as_str()).text(owner.lock_path.as_str());
+    statements.bits(owner.lock_dev).bits(owner.lock_ino).text(owner.lock_content.as_str());
 }
 
 /// Work that claims the first job of a selection.
@@ -144,14 +144,14 @@ impl Work for ClaimWork {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
         let now = tx.now().await?;
-        let script = self.target.select_first(tx.dialect, &now, &self.dead_owners);
-        let rows = tx.run(StatementName::CLAIM_FIND, script).await?;
+        let statements = self.target.select_first(tx.dialect, &now, &self.dead_owners);
+        let rows = tx.run(StatementName::CLAIM_FIND, statements).await?;
         let Some(row) = rows.iter().flatten().next() else { return Ok(None) };
         let id = RowReader::new(row, "jobs").int()?.to_string();
-        let mut script = StatementBatch::default();
-        push_claim(&mut script, &id, &self.claimer, &now);
-        script.push(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.id = {id}"));
-        let rows = tx.run_last(StatementName::CLAIM_TAKE, script).await?;
+        let mut statements = StatementBatch::default();
+        push_claim(&mut statements, &id, &self.claimer, &now);
+        statements.push(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.id = {id}"));
+        let rows = tx.run_last(StatementName::CLAIM_TAKE, statements).await?;
         let row = rows.iter().flatten().next().ok_or_else(|| TransactionFailure::Sql(sqlx::Error::RowNotFound))?;
         Ok(Some(Claim { row: JobRow::try_from(RowReader::new(row, "jobs"))?, now_us: now.now_us }))
     }
@@ -177,18 +177,18 @@ impl Work for ExtendLeases {
 
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
         let until_us = tx.now().await?.boot_us + i64::from(self.lease_ms) * 1000;
-        let mut script = StatementBatch::default();
-        script.push_over_rows(
+        let mut statements = StatementBatch::default();
+        statements.push_over_rows(
             "UPDATE jobs SET lease_until_us = v.column3 FROM ",
             3,
             " WHERE jobs.job_id = v.column1 AND jobs.attempt = v.column2 AND jobs.state = 2 RETURNING jobs.job_id",
             &self.held,
-            |script, (job_id, attempt)| {
-                script.text(job_id.as_str()).int(*attempt).int(until_us);
+            |statements, (job_id, attempt)| {
+                statements.text(job_id.as_str()).int(*attempt).int(until_us);
             },
         );
         let mut lost: Vec<JobId> = self.held.iter().map(|(job_id, _)| job_id.clone()).collect();
-        for row in tx.run_last(StatementName::HEARTBEAT, script).await?.iter().flatten() {
+        for row in tx.run_last(StatementName::HEARTBEAT, statements).await?.iter().flatten() {
             let kept = RowReader::new(row, "jobs").text()?;
             lost.retain(|job_id| job_id.as_str() != kept);
         }
@@ -205,13 +205,13 @@ pub(crate) async fn read_owner(
     job_id: &JobId,
     row: &LedgerRow,
 ) -> Result<(Owner, i64), StoreError> {
-    let mut script = StatementBatch::new(&format!(
+    let mut statements = StatementBatch::new(&format!(
         "SELECT {OWNER_COLUMNS}, {} FROM jobs j CROSS JOIN claims c ON c.job = j.id AND c.attempt = ? CROSS JOIN \
          owners o ON o.id = c.owner WHERE j.job_id = ?",
         dialect.now()
     ));
-    script.int_or_null(now.map(|now| now.now_us)).int(row.attempt).text(job_id.as_str());
-    let rows = readers.run(StatementName::OWNER_READ, script).await?;
+    statements.int_or_null(now.map(|now| now.now_us)).int(row.attempt).text(job_id.as_str());
+    let rows = readers.run(StatementName::OWNER_READ, statements).await?;
     let Some(found) = rows.iter().flatten().next() else {
         return Err(StoreError::Damaged(format!(
             "table claims, row (job_id {job_id}, attempt {}): it is missing, but slot {} was started under it",

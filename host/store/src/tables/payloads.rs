@@ -11,18 +11,18 @@ use crate::tables::group_state::GroupState;
 
 /// Appends queries that find which payloads of the batches are already stored. Returns the number of appended
 /// statements.
-pub(crate) fn read(script: &mut StatementBatch, batches: &[&Batch]) -> usize {
+pub(crate) fn read(statements: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let labels: Vec<(&JobId, &str)> = batches
         .iter()
         .flat_map(|batch| batch.writes.payloads.iter().map(|payload| (&batch.job_id, payload.label.as_str())))
         .collect();
-    script.push_over_rows(
+    statements.push_over_rows(
         "SELECT j.job_id, p.label, p.bytes FROM ",
         2,
         " CROSS JOIN jobs j ON j.job_id = v.column1 CROSS JOIN payloads p ON p.job = j.id AND p.label = v.column2",
         &labels,
-        |script, (job_id, label)| {
-            script.text(job_id.as_str()).text(*label);
+        |statements, (job_id, label)| {
+            statements.text(job_id.as_str()).text(*label);
         },
     )
 }
@@ -48,24 +48,24 @@ pub(crate) async fn read_payload(
     job_id: &JobId,
     label: &str,
 ) -> Result<Option<Vec<u8>>, StoreError> {
-    let mut script = StatementBatch::new(
+    let mut statements = StatementBatch::new(
         "SELECT p.label, p.bytes FROM jobs j CROSS JOIN payloads p ON p.job = j.id AND p.label = ? WHERE j.job_id = ?",
     );
-    script.text(label).text(job_id.as_str());
-    let rows = readers.run(StatementName::PAYLOAD_READ, script).await?;
+    statements.text(label).text(job_id.as_str());
+    let rows = readers.run(StatementName::PAYLOAD_READ, statements).await?;
     let found = rows.iter().flatten().next().map(|row| payload(RowReader::new(row, "payloads"))).transpose()?;
     Ok(found.map(|payload| payload.bytes))
 }
 
 /// Writes new payloads.
-pub(crate) fn insert(script: &mut StatementBatch, payloads: &[(i64, &Payload)]) {
-    script.push_over_rows(
+pub(crate) fn insert(statements: &mut StatementBatch, payloads: &[(i64, &Payload)]) {
+    statements.push_over_rows(
         "INSERT INTO payloads SELECT column1, column2, column3 FROM ",
         3,
         " WHERE column1 IS NOT NULL",
         payloads,
-        |script, (job, payload)| {
-            script.int(*job).text(payload.label.as_str()).blob(payload.bytes.as_slice());
+        |statements, (job, payload)| {
+            statements.int(*job).text(payload.label.as_str()).blob(payload.bytes.as_slice());
         },
     );
 }

@@ -14,28 +14,28 @@ use crate::tables::{events, payloads, rows};
 /// Returns all stored data of a job.
 pub(crate) async fn read_record(readers: &Readers, job_id: &JobId) -> Result<Option<StoredJob>, StoreError> {
     // Read all tables in one transaction. Otherwise their rows could belong to different snapshots.
-    let mut script = StatementBatch::default();
-    script.push(&format!("SELECT {JOB_COLUMNS}, j.secret FROM jobs j WHERE j.job_id = ?")).text(job_id.as_str());
-    script.push(
+    let mut statements = StatementBatch::default();
+    statements.push(&format!("SELECT {JOB_COLUMNS}, j.secret FROM jobs j WHERE j.job_id = ?")).text(job_id.as_str());
+    statements.push(
         "SELECT e.id, e.count, e.head, e.bytes FROM jobs j CROSS JOIN events e ON e.id >= j.id * 4294967296 AND \
          e.id < (j.id + 1) * 4294967296 WHERE j.job_id = ? ORDER BY e.id",
     );
-    script.text(job_id.as_str());
-    script.push(&format!(
+    statements.text(job_id.as_str());
+    statements.push(&format!(
         "SELECT {LEDGER_COLUMNS} FROM jobs j CROSS JOIN ledger l ON l.job = j.id WHERE j.job_id = ? ORDER BY l.slot"
     ));
-    script.text(job_id.as_str());
-    script.push(
+    statements.text(job_id.as_str());
+    statements.push(
         "SELECT p.label, p.bytes FROM jobs j CROSS JOIN payloads p ON p.job = j.id WHERE j.job_id = ? ORDER BY \
          p.label",
     );
-    script.text(job_id.as_str());
-    script.push(&format!(
+    statements.text(job_id.as_str());
+    statements.push(&format!(
         "SELECT {INBOX_COLUMNS} FROM jobs j CROSS JOIN inbox i ON i.job = j.id AND i.done = 0 WHERE j.job_id = ? \
          ORDER BY i.id"
     ));
-    script.text(job_id.as_str());
-    let rows = readers.run_snapshot(StatementName::LOAD, script).await?;
+    statements.text(job_id.as_str());
+    let rows = readers.run_snapshot(StatementName::LOAD, statements).await?;
     let Some(found) = rows[0].first() else { return Ok(None) };
     let mut stored = RowReader::new(found, "jobs");
     let (row, secret) = (rows::job(&mut stored)?, stored.hash()?);

@@ -22,7 +22,7 @@ const COLUMNS: &str = "r.tenant_id, r.operator, r.input_hash, j.job_id, r.step, 
 const RESULT_TYPES: [(ResultType, i64); 2] = [(ResultType::Pure, 1), (ResultType::Success, 2)];
 
 /// Writes results. Each result replaces an older result with the same key.
-pub(crate) fn replace(script: &mut StatementBatch, reusables: &BTreeMap<ActionId, (i64, &ReusableResult)>) {
+pub(crate) fn replace(statements: &mut StatementBatch, reusables: &BTreeMap<ActionId, (i64, &ReusableResult)>) {
     let rows: Vec<_> = reusables
         .values()
         .filter_map(|(job, reusable)| {
@@ -30,7 +30,7 @@ pub(crate) fn replace(script: &mut StatementBatch, reusables: &BTreeMap<ActionId
             Some((*job, number, *reusable))
         })
         .collect();
-    script.push_upsert(
+    statements.push_upsert(
         "reusables",
         &["tenant_id", "operator", "input_hash"],
         &[
@@ -48,12 +48,12 @@ pub(crate) fn replace(script: &mut StatementBatch, reusables: &BTreeMap<ActionId
             "time_us",
         ],
         &rows,
-        |script, (job, result_type, row)| {
-            script.text(row.tenant_id.as_str()).text(row.operator.as_str()).hash(row.input_hash).int(*job);
-            script.text(row.step_id.as_str()).text_or_null(row.outcome_type.as_deref());
-            script.text_or_null(row.sensitivity.as_deref()).hash(row.digest).text(row.version.as_str());
-            script.hash(row.policy).int(*result_type).int(row.is_verified);
-            script.int(row.provenance == Provenance::PersonDecision).hash(row.output_hash).int(row.time_us);
+        |statements, (job, result_type, row)| {
+            statements.text(row.tenant_id.as_str()).text(row.operator.as_str()).hash(row.input_hash).int(*job);
+            statements.text(row.step_id.as_str()).text_or_null(row.outcome_type.as_deref());
+            statements.text_or_null(row.sensitivity.as_deref()).hash(row.digest).text(row.version.as_str());
+            statements.hash(row.policy).int(*result_type).int(row.is_verified);
+            statements.int(row.provenance == Provenance::PersonDecision).hash(row.output_hash).int(row.time_us);
         },
     );
 }
@@ -64,12 +64,12 @@ pub(crate) async fn read_reusable(
     operator: &Operator,
     input_hash: Hash,
 ) -> Result<Option<ReusableResult>, StoreError> {
-    let mut script = StatementBatch::new(&format!(
+    let mut statements = StatementBatch::new(&format!(
         "SELECT {COLUMNS} FROM reusables r CROSS JOIN jobs j ON j.id = r.job WHERE r.tenant_id = ? AND r.operator \
          = ? AND r.input_hash = ?"
     ));
-    script.text(tenant).text(operator.as_str()).hash(input_hash);
-    let rows = readers.run(StatementName::REUSABLE_READ, script).await?;
+    statements.text(tenant).text(operator.as_str()).hash(input_hash);
+    let rows = readers.run(StatementName::REUSABLE_READ, statements).await?;
     rows.iter().flatten().next().map(|row| ReusableResult::try_from(RowReader::new(row, "reusables"))).transpose()
 }
 

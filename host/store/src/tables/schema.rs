@@ -25,16 +25,16 @@ const POSTGRES: [&str; 5] = [
 
 /// Builds the queries that return the schema line by line.
 pub(crate) fn read(dialect: Dialect) -> StatementBatch {
-    let mut script = StatementBatch::default();
+    let mut statements = StatementBatch::default();
     match dialect {
         Dialect::Sqlite => {
-            script.push(SQLITE);
+            statements.push(SQLITE);
         }
         Dialect::Postgres => {
             for sql in POSTGRES {
-                script.push(sql);
+                statements.push(sql);
             }
         }
     }
-    script
+    statements
 }

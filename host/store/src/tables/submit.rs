@@ -31,11 +31,13 @@ impl Work for AcceptJob {
     async fn run(&self, tx: &mut Tx<'_>) -> Result<Self::Output, TransactionFailure> {
         let row = &self.0.row;
         let now = tx.now().await?;
-        let mut script = StatementBatch::default();
-        script.push(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.request_key = ?")).hash(row.request_key);
+        let mut statements = StatementBatch::default();
+        statements.push(&format!("SELECT {JOB_COLUMNS} FROM jobs j WHERE j.request_key = ?")).hash(row.request_key);
         let next = tx.dialect.next_job();
-        script.push(&format!("SELECT {next}, EXISTS (SELECT 1 FROM jobs WHERE job_id = ?)")).text(row.job_id.as_str());
-        let rows = tx.run(StatementName::SUBMIT_FIND, script).await?;
+        statements
+            .push(&format!("SELECT {next}, EXISTS (SELECT 1 FROM jobs WHERE job_id = ?)"))
+            .text(row.job_id.as_str());
+        let rows = tx.run(StatementName::SUBMIT_FIND, statements).await?;
         if let Some(found) = rows[0].first() {
             return Ok(Ok(Submitted::Attached(JobRow::try_from(RowReader::new(found, "jobs"))?)));
         }
@@ -48,23 +50,23 @@ impl Work for AcceptJob {
         if let Some(full) = self.queue_full(tx).await? {
             return Ok(Ok(full));
         }
-        let mut script = StatementBatch::default();
-        script.push("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-        script.int(id).text(row.job_id.as_str()).text(row.tenant_id.as_str()).text(row.actor_id.as_str());
-        script.hash(row.request_key).text(row.plan_id.as_str()).hash(row.plan_hash).text(row.mode.as_str());
-        script.hash(self.0.secret).int(row.created_us).int(state_number(row.state)).int(row.attempt);
-        script.bits(row.next_seq).hash(row.head).int(row.inbox_pending).int(row.cancel_requested);
-        script.int_or_null(row.wake_at_us).int_or_null(None).int(row.updated_us).int(row.priority);
+        let mut statements = StatementBatch::default();
+        statements.push("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        statements.int(id).text(row.job_id.as_str()).text(row.tenant_id.as_str()).text(row.actor_id.as_str());
+        statements.hash(row.request_key).text(row.plan_id.as_str()).hash(row.plan_hash).text(row.mode.as_str());
+        statements.hash(self.0.secret).int(row.created_us).int(state_number(row.state)).int(row.attempt);
+        statements.bits(row.next_seq).hash(row.head).int(row.inbox_pending).int(row.cancel_requested);
+        statements.int_or_null(row.wake_at_us).int_or_null(None).int(row.updated_us).int(row.priority);
         let append: Vec<events::Append> = events::Append::of(id, &self.0.events).into_iter().collect();
-        events::insert(&mut script, &append);
+        events::insert(&mut statements, &append);
         let kept: Vec<(i64, &Payload)> = self.0.payloads.iter().map(|payload| (id, payload)).collect();
-        payloads::insert(&mut script, &kept);
+        payloads::insert(&mut statements, &kept);
         let awaited = self.0.expectations.iter().map(|awaited| ((id, awaited.name.as_str()), awaited)).collect();
-        awaited::replace(&mut script, &awaited);
+        awaited::replace(&mut statements, &awaited);
         if let Some(claimer) = &self.0.claim {
-            leases::push_claim(&mut script, &id.to_string(), claimer, &now);
+            leases::push_claim(&mut statements, &id.to_string(), claimer, &now);
         }
-        tx.run_last(StatementName::SUBMIT_INSERT, script).await?;
+        tx.run_last(StatementName::SUBMIT_INSERT, statements).await?;
         Ok(Ok(Submitted::New))
     }
 }
@@ -74,15 +76,15 @@ impl AcceptJob {
     async fn queue_full(&self, tx: &mut Tx<'_>) -> Result<Option<Submitted>, TransactionFailure> {
         let NewJob { row, queue, claim, .. } = &self.0;
         let (Some(most), None) = (queue.tenant.max(queue.all), claim) else { return Ok(None) };
-        let mut script = StatementBatch::new(
+        let mut statements = StatementBatch::new(
             "SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 1 AND tenant_id = ? LIMIT ?) t), (SELECT \
              count(*) FROM (SELECT 1 FROM jobs WHERE state = 1 LIMIT ?) a)",
         );
-        script.text(row.tenant_id.as_str()).int(most).int(most);
+        statements.text(row.tenant_id.as_str()).int(most).int(most);
         if let Some(counting) = tx.dialect.count_lock() {
             tx.run(StatementName::SUBMIT_COUNT, StatementBatch::new(counting)).await?;
         }
-        let rows = tx.run(StatementName::SUBMIT_COUNT, script).await?;
+        let rows = tx.run(StatementName::SUBMIT_COUNT, statements).await?;
         let mut found = RowReader::new(&rows[0][0], "jobs");
         let (own, all) = (found.u32()?, found.u32()?);
         Ok(admit::queue_full(*queue, own as usize, all as usize))

@@ -194,7 +194,7 @@ async fn a_restored_database_claims_nothing_until_it_is_accepted() {
 
     let store = open(&path).await;
     assert!(matches!(store.check_generation().await, Err(StoreError::Restored(_))));
-    let lock = crate::OwnerLock::acquire(dir.path(), "w", "w", &crate::SystemClock::new().unwrap()).unwrap();
+    let lock = crate::OwnerLock::acquire(dir.path(), "w", "w", &crate::StoreClock::new().unwrap()).unwrap();
     let claimer = latchwork_core::storage::LeaseRequest { owner: lock.owner().clone(), lease_ms: 1000 };
     assert!(matches!(store.claim(&claimer).await, Err(StoreError::Restored(_))));
     assert_eq!(

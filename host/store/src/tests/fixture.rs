@@ -13,14 +13,14 @@ use latchwork_core::storage::{Batch, JobRow, Journal, LeaseRequest, NewJob, Queu
 use crate::sql::connection::Connector;
 use crate::sql::statement::{StatementCounters, StatementExecutor, StatementName};
 use crate::sql::statement_batch::StatementBatch;
-use crate::{Database, NoProbe, OpenOptions, OwnerLock, SystemClock};
+use crate::{Database, NoProbe, OpenOptions, OwnerLock, StoreClock};
 
 /// Executes SQL without going through the store.
 pub(super) async fn sql(path: &Path, text: &str) {
     let connect = Connector::Sqlite(Box::new(SqliteConnectOptions::new().filename(path)));
     let mut conn = connect.connect_once().await.unwrap();
-    let hand = StatementExecutor { probe: Arc::new(NoProbe), counters: Arc::new(StatementCounters::default()) };
-    hand.run(&mut conn, StatementName::SCHEMA, StatementBatch::new(text)).await.unwrap();
+    let executor = StatementExecutor { probe: Arc::new(NoProbe), counters: Arc::new(StatementCounters::default()) };
+    executor.run(&mut conn, StatementName::SCHEMA, StatementBatch::new(text)).await.unwrap();
     conn.close().await;
 }
 
@@ -36,7 +36,7 @@ fn event(seq: u64, attempt: u32, prev: Hash) -> Event {
 /// Submits a job with one event. A process holds the lease of the job. The second value holds the lock of that process.
 pub(super) async fn submit_claimed(store: &Database, dir: &Path, name: &str) -> (Batch, OwnerLock) {
     let first = event(0, 0, Hash::default());
-    let lock = OwnerLock::acquire(dir, name, name, &SystemClock::new().unwrap()).unwrap();
+    let lock = OwnerLock::acquire(dir, name, name, &StoreClock::new().unwrap()).unwrap();
     let row = JobRow {
         job_id: JobId::new(format!("job_{name}")),
         tenant_id: "tenant".to_owned(),

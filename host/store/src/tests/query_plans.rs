@@ -12,10 +12,10 @@ use crate::sql::statement_batch::{BoundValue, StatementBatch};
 use crate::tables::leases::ClaimTarget;
 use crate::tables::timers::due;
 
-/// Returns, for each statement of a script, the lines of SQLite's query plan about the table of jobs.
-async fn query_plans(store: &crate::Database, script: &StatementBatch) -> Vec<Vec<String>> {
+/// Returns, for each statement of a statement batch, the lines of SQLite's query plan about the table of jobs.
+async fn query_plans(store: &crate::Database, statements: &StatementBatch) -> Vec<Vec<String>> {
     let mut explained = StatementBatch::default();
-    for (sql, values) in script.statements() {
+    for (sql, values) in statements.iter() {
         explained.push(&format!("EXPLAIN QUERY PLAN {sql}"));
         explained.args.extend(values.iter().map(BoundValue::clone));
     }

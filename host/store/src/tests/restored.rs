@@ -8,7 +8,7 @@ use sqlx::{ConnectOptions, Connection};
 use latchwork_core::storage::{BatchKind, InboxRequest, Journal, LeaseRequest, StoreError};
 
 use super::fixture::{open, submit_claimed};
-use crate::{Database, OpenOptions, OwnerLock, SystemClock, times_used};
+use crate::{Database, OpenOptions, OwnerLock, StoreClock, times_used};
 
 /// If several processes open a database concurrently, none of them reports a restore. Here one process opens
 /// the database several times. Each opening acts like a separate process, because a file lock belongs to an
@@ -26,7 +26,7 @@ async fn concurrent_processes_do_not_report_a_restore() {
         .cloned()
         .enumerate()
         .map(|(n, store)| {
-            let lock = OwnerLock::acquire(dir.path(), "w", &format!("w{n}"), &SystemClock::new().unwrap()).unwrap();
+            let lock = OwnerLock::acquire(dir.path(), "w", &format!("w{n}"), &StoreClock::new().unwrap()).unwrap();
             tokio::spawn(async move {
                 let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 1000 };
                 (store.claim(&claimer).await.map(|_| ()), store.check_generation().await)
@@ -58,7 +58,7 @@ async fn lost_database_is_reported_as_restored() {
         }
         let store = open(&path).await;
         assert!(matches!(store.check_generation().await, Err(StoreError::Restored(_))));
-        let lock = OwnerLock::acquire(dir.path(), "w", &format!("{empty}"), &SystemClock::new().unwrap()).unwrap();
+        let lock = OwnerLock::acquire(dir.path(), "w", &format!("{empty}"), &StoreClock::new().unwrap()).unwrap();
         let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 1000 };
         let refused = store.claim(&claimer).await.unwrap_err();
         assert!(refused.to_string().contains("--accept-restore"), "{refused}");
@@ -110,7 +110,7 @@ async fn restored_backup_of_used_database_is_detected() {
         store.close().await;
     }
     let store = open(&path).await;
-    let lock = OwnerLock::acquire(dir.path(), "w", "w", &SystemClock::new().unwrap()).unwrap();
+    let lock = OwnerLock::acquire(dir.path(), "w", "w", &StoreClock::new().unwrap()).unwrap();
     let claimer = LeaseRequest { owner: lock.owner().clone(), lease_ms: 1000 };
     assert!(matches!(store.claim(&claimer).await, Err(StoreError::Restored(_))));
     store.accept_restore().await.unwrap();

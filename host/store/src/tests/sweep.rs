@@ -4,7 +4,7 @@
 use latchwork_core::storage::{AttemptEnd, BatchKind, Journal};
 
 use super::fixture::{open, submit_claimed};
-use crate::{OpenOptions, OwnerLock, SystemClock};
+use crate::{OpenOptions, OwnerLock, StoreClock};
 
 /// I177.
 #[tokio::test]
@@ -13,7 +13,7 @@ async fn lock_files_are_removed_when_no_open_job_needs_them() {
     let path = dir.path().join("latch.db");
     let owners = OpenOptions::new(&path).owner_dir;
     let store = open(&path).await;
-    let take = |name: &str| OwnerLock::acquire(&owners, name, name, &SystemClock::new().unwrap()).unwrap();
+    let take = |name: &str| OwnerLock::acquire(&owners, name, name, &StoreClock::new().unwrap()).unwrap();
     let there = || {
         let names = std::fs::read_dir(&owners).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<_> = names.filter(|name| name.starts_with("owner-")).collect();
@@ -45,7 +45,7 @@ async fn lock_file_is_not_created_during_a_sweep() {
     let sweeping = crate::os::owner::lock_owner_dir(dir.path()).unwrap();
     let owners = dir.path().to_owned();
     let taking =
-        std::thread::spawn(move || OwnerLock::acquire(&owners, "w", "w", &SystemClock::new().unwrap()).unwrap());
+        std::thread::spawn(move || OwnerLock::acquire(&owners, "w", "w", &StoreClock::new().unwrap()).unwrap());
     // Gives the thread enough time to create the file by mistake, without waiting for the lock of the directory.
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert!(!dir.path().join("owner-w.lock").exists());

@@ -36,25 +36,25 @@ impl MarkerSequence {
 
 impl CommitMarker {
     /// Appends the statement that writes the marker and reads the transaction's time and position.
-    pub(crate) fn push_with_clock(&self, script: &mut StatementBatch) {
-        script.push(&format!(
+    pub(crate) fn push_with_clock(&self, statements: &mut StatementBatch) {
+        statements.push(&format!(
             "WITH mark AS (INSERT INTO commits (writer, number, written_us) VALUES (?, ?, {now}) ON CONFLICT (writer) \
              DO UPDATE SET number = excluded.number, written_us = excluded.written_us) {moment}",
             now = Dialect::CLOCK,
             moment = Dialect::clock_query()
         ));
-        script.text(self.writer.as_str()).int(self.number);
+        statements.text(self.writer.as_str()).int(self.number);
     }
 
     /// Returns true if the transaction was committed.
     pub(crate) async fn is_committed(
         &self,
-        hand: &StatementExecutor,
+        executor: &StatementExecutor,
         conn: &mut Connection,
     ) -> Result<bool, sqlx::Error> {
-        let mut script = StatementBatch::new("SELECT number FROM commits WHERE writer = ?");
-        script.text(self.writer.as_str());
-        let rows = hand.run(conn, StatementName::REREAD, script).await?;
+        let mut statements = StatementBatch::new("SELECT number FROM commits WHERE writer = ?");
+        statements.text(self.writer.as_str());
+        let rows = executor.run(conn, StatementName::REREAD, statements).await?;
         let row = rows.iter().flatten().next();
         let number = row.map(|row| RowReader::new(row, "commits").int()).transpose();
         Ok(number.map_err(|error| sqlx::Error::Decode(error.to_string().into()))? == Some(self.number))
@@ -62,6 +62,6 @@ impl CommitMarker {
 }
 
 /// Appends the statement that deletes markers older than `RETENTION_US`. Their writers ended long ago.
-pub(crate) fn prune(script: &mut StatementBatch) {
-    script.push(&format!("DELETE FROM commits WHERE written_us < {} - {RETENTION_US}", Dialect::CLOCK));
+pub(crate) fn prune(statements: &mut StatementBatch) {
+    statements.push(&format!("DELETE FROM commits WHERE written_us < {} - {RETENTION_US}", Dialect::CLOCK));
 }

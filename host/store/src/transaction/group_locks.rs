@@ -55,14 +55,14 @@ impl GroupLocks {
 
     /// Appends the queries for the jobs that wait for the action keys of the batches. Returns true if there are
     /// any queries.
-    pub(crate) fn push_waiter_queries(&self, script: &mut StatementBatch) -> bool {
-        let asked = script.push_over_rows(
+    pub(crate) fn push_waiter_queries(&self, statements: &mut StatementBatch) -> bool {
+        let asked = statements.push_over_rows(
             "SELECT j.job_id FROM ",
             3,
             WAITS,
             &self.waited_keys,
-            |script, (job_id, operator, key)| {
-                script.text(job_id.as_str()).text(operator.as_str()).hash(*key);
+            |statements, (job_id, operator, key)| {
+                statements.text(job_id.as_str()).text(operator.as_str()).hash(*key);
             },
         );
         asked > 0
@@ -78,25 +78,25 @@ impl GroupLocks {
     }
 
     /// Appends the statements that take all locks.
-    pub(crate) fn push_locks(&self, script: &mut StatementBatch) {
+    pub(crate) fn push_locks(&self, statements: &mut StatementBatch) {
         let jobs: Vec<&JobId> = self.jobs.iter().collect();
-        script.push_over_rows(
+        statements.push_over_rows(
             "SELECT j.id FROM ",
             1,
             " CROSS JOIN jobs j ON j.job_id = v.column1 ORDER BY j.job_id FOR UPDATE OF j",
             &jobs,
-            |script, job_id| {
-                script.text(job_id.as_str());
+            |statements, job_id| {
+                statements.text(job_id.as_str());
             },
         );
         let numbers: Vec<i64> = self.numbers.iter().copied().collect();
-        script.push_over_rows(
+        statements.push_over_rows(
             "SELECT COUNT(pg_advisory_xact_lock(v.column1)) FROM ",
             1,
             "",
             &numbers,
-            |script, number| {
-                script.int(*number);
+            |statements, number| {
+                statements.int(*number);
             },
         );
     }

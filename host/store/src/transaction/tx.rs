@@ -40,14 +40,14 @@ pub(crate) struct Tx<'a> {
     pub(crate) committing: bool,
     committed: bool,
     /// True while the last part of the transaction is executed. A part is one piece of queued work, or a sequence of
-    /// consecutive batches. On SQLite, the last script of the last part also contains COMMIT.
+    /// consecutive batches. On SQLite, the last statement batch of the last part also contains COMMIT.
     pub(crate) is_last: bool,
 }
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(
         conn: &'a mut Connection,
-        hand: &'a StatementExecutor,
+        executor: &'a StatementExecutor,
         time: &'a TimeSource,
         server: &'a Server,
         locks: GroupLocks,
@@ -58,7 +58,7 @@ impl<'a> Tx<'a> {
         };
         Self {
             conn,
-            executor: hand,
+            executor,
             time,
             dialect,
             locks,
@@ -99,21 +99,21 @@ impl<'a> Tx<'a> {
             return Ok(());
         }
         self.begun = true;
-        let mut script = StatementBatch::new(self.dialect.opening());
-        let waiting = self.locks.push_waiter_queries(&mut script);
+        let mut statements = StatementBatch::new(self.dialect.opening());
+        let waiting = self.locks.push_waiter_queries(&mut statements);
         if waiting {
-            let rows = self.executor.run(self.conn, StatementName::BEGIN, script).await?;
+            let rows = self.executor.run(self.conn, StatementName::BEGIN, statements).await?;
             self.locks.add_waiters(&rows[1..]);
-            script = StatementBatch::default();
+            statements = StatementBatch::default();
         }
-        self.locks.push_locks(&mut script);
+        self.locks.push_locks(&mut statements);
         match &self.marker {
-            Some(mark) => mark.push_with_clock(&mut script),
+            Some(mark) => mark.push_with_clock(&mut statements),
             None => {
-                script.push(&Dialect::clock_query());
+                statements.push(&Dialect::clock_query());
             }
         }
-        let rows = self.executor.run(self.conn, StatementName::BEGIN, script).await?;
+        let rows = self.executor.run(self.conn, StatementName::BEGIN, statements).await?;
         if let Some(row) = rows.last().and_then(|rows| rows.first()) {
             let mut row = RowReader::new(row, "the clock");
             if let (Ok(now_us), Ok(number), Ok(server), Ok(accepted)) = (row.int(), row.text(), row.text(), row.int()) {
@@ -137,22 +137,27 @@ impl<'a> Tx<'a> {
         Ok(self.restored.clone())
     }
 
-    /// Runs a script. The first script of a transaction also begins the transaction, on SQLite in the same
-    /// call.
-    pub(crate) async fn run(&mut self, name: StatementName, script: StatementBatch) -> Result<Rows, sqlx::Error> {
-        self.run_to(name, script, false).await
+    /// Runs a statement batch. The first statement batch of a transaction also begins the transaction, on SQLite in the
+    /// same call.
+    pub(crate) async fn run(&mut self, name: StatementName, statements: StatementBatch) -> Result<Rows, sqlx::Error> {
+        self.run_to(name, statements, false).await
     }
 
-    /// Runs the last script of this part. On SQLite, the last script of the last part also commits. On PostgreSQL,
-    /// COMMIT is a separate call. The results of the script are therefore known even if the answer to COMMIT is lost.
-    pub(crate) async fn run_last(&mut self, name: StatementName, script: StatementBatch) -> Result<Rows, sqlx::Error> {
-        self.run_to(name, script, self.is_last && self.dialect == Dialect::Sqlite).await
+    /// Runs the last statement batch of this part. On SQLite, the last statement batch of the last part also commits.
+    /// On PostgreSQL, COMMIT is a separate call. The results of the statement batch are therefore known even if the
+    /// answer to COMMIT is lost.
+    pub(crate) async fn run_last(
+        &mut self,
+        name: StatementName,
+        statements: StatementBatch,
+    ) -> Result<Rows, sqlx::Error> {
+        self.run_to(name, statements, self.is_last && self.dialect == Dialect::Sqlite).await
     }
 
     async fn run_to(
         &mut self,
         name: StatementName,
-        mut script: StatementBatch,
+        mut statements: StatementBatch,
         commits: bool,
     ) -> Result<Rows, sqlx::Error> {
         if self.dialect == Dialect::Postgres {
@@ -161,18 +166,18 @@ impl<'a> Tx<'a> {
         let begins = !self.begun;
         let counts = begins && self.is_externally_visible && self.dialect == Dialect::Sqlite;
         if counts {
-            script.push_first(COUNT_TRANSACTION);
+            statements.push_first(COUNT_TRANSACTION);
         }
         if begins {
-            script.push_first(self.dialect.opening());
+            statements.push_first(self.dialect.opening());
         }
         if commits {
-            script.push(COMMIT);
+            statements.push(COMMIT);
             self.committing = true;
         }
-        let before_last = script.len() - 1;
+        let before_last = statements.len() - 1;
         let mut ended = 0;
-        let ran = self.executor.run_counting(self.conn, name, script, &mut ended).await;
+        let ran = self.executor.run_counting(self.conn, name, statements, &mut ended).await;
         let mut rows = match ran {
             Ok(rows) => rows,
             Err(error) => {

@@ -172,8 +172,8 @@ impl WriterTask {
 
     /// Ends a failed transaction. Keeps the connection if it is still usable.
     async fn roll_back(&mut self, mut conn: Connection) {
-        let script = StatementBatch::new("ROLLBACK");
-        let rolled_back = self.executor.run(&mut conn, StatementName::ROLLBACK, script).await.is_ok();
+        let statements = StatementBatch::new("ROLLBACK");
+        let rolled_back = self.executor.run(&mut conn, StatementName::ROLLBACK, statements).await.is_ok();
         // If SQLite has already ended the transaction, ROLLBACK fails. The connection is still usable.
         self.conn = (rolled_back || self.connect.dialect() == Dialect::Sqlite).then_some(conn);
     }

@@ -13,7 +13,7 @@ use crate::tables::group_state::GroupState;
 use crate::tables::{actions, awaited, costs, effects, events, inbox, jobs, ledger, payloads, reusables, timers};
 use crate::transaction::tx::Tx;
 use crate::write::log_positions::BatchPositions;
-use crate::write::writes::Writes;
+use crate::write::writes::RowWrites;
 
 /// Decides about each of `batches` and writes the admitted batches.
 pub(crate) async fn run(
@@ -24,7 +24,7 @@ pub(crate) async fn run(
     let now = tx.now().await?;
     let (now_us, boot_us) = (now.now_us, now.boot_us);
     let mut seen = read(tx, batches, &now).await?;
-    let mut writes = Writes::default();
+    let mut writes = RowWrites::default();
     for (batch, outcome) in batches.iter_mut() {
         **outcome = Some(match &tx.restored {
             // No call may be started if this database may lack earlier calls.
@@ -32,21 +32,21 @@ pub(crate) async fn run(
             _ => admit_batch(batch, &mut seen, &mut writes, boot_us, marks),
         });
     }
-    let mut script = StatementBatch::default();
-    jobs::update(&mut script, seen.jobs.values(), now_us);
-    events::insert(&mut script, &writes.events);
-    ledger::replace(&mut script, &writes.ledger);
-    effects::insert(&mut script, &writes.effects);
-    payloads::insert(&mut script, &writes.payloads);
-    actions::replace(&mut script, &writes.actions, &writes.waits);
-    reusables::replace(&mut script, &writes.reusables);
-    inbox::finish(&mut script, &writes.inbox_done);
-    inbox::insert(&mut script, &writes.requests, now_us);
-    awaited::replace(&mut script, &writes.awaited);
-    timers::replace(&mut script, &writes.timers);
-    costs::add(&mut script, &writes.charges);
-    if !script.is_empty() {
-        tx.run_last(StatementName::GROUP_WRITE, script).await?;
+    let mut statements = StatementBatch::default();
+    jobs::update(&mut statements, seen.jobs.values(), now_us);
+    events::insert(&mut statements, &writes.events);
+    ledger::replace(&mut statements, &writes.ledger);
+    effects::insert(&mut statements, &writes.effects);
+    payloads::insert(&mut statements, &writes.payloads);
+    actions::replace(&mut statements, &writes.actions, &writes.waits);
+    reusables::replace(&mut statements, &writes.reusables);
+    inbox::finish(&mut statements, &writes.inbox_done);
+    inbox::insert(&mut statements, &writes.requests, now_us);
+    awaited::replace(&mut statements, &writes.awaited);
+    timers::replace(&mut statements, &writes.timers);
+    costs::add(&mut statements, &writes.charges);
+    if !statements.is_empty() {
+        tx.run_last(StatementName::GROUP_WRITE, statements).await?;
     }
     Ok(())
 }
@@ -57,16 +57,16 @@ async fn read(
     now: &Timestamps,
 ) -> Result<GroupState, TransactionFailure> {
     let all: Vec<&Batch> = batches.iter().map(|(batch, _)| *batch).collect();
-    let mut script = StatementBatch::default();
+    let mut statements = StatementBatch::default();
     // The rows are loaded in the order of these queries. A job's own row must come first. If a job is not loaded yet,
     // its other rows are ignored.
-    let job_parts = jobs::read(&mut script, &all);
-    let ledger_parts = ledger::read(&mut script, &all);
-    let effect_parts = effects::read(&mut script, &all);
-    let payload_parts = payloads::read(&mut script, &all);
-    let inbox_parts = inbox::read(&mut script, &all);
-    let action_parts = actions::read(&mut script, &all);
-    let rows = tx.run(StatementName::GROUP_READ, script).await?;
+    let job_parts = jobs::read(&mut statements, &all);
+    let ledger_parts = ledger::read(&mut statements, &all);
+    let effect_parts = effects::read(&mut statements, &all);
+    let payload_parts = payloads::read(&mut statements, &all);
+    let inbox_parts = inbox::read(&mut statements, &all);
+    let action_parts = actions::read(&mut statements, &all);
+    let rows = tx.run(StatementName::GROUP_READ, statements).await?;
     let mut rows = rows.iter();
     let mut seen = GroupState::default();
     for row in rows.by_ref().take(job_parts).flatten() {
@@ -97,7 +97,7 @@ async fn read(
 fn admit_batch<'a>(
     batch: &'a Batch,
     seen: &mut GroupState,
-    writes: &mut Writes<'a>,
+    writes: &mut RowWrites<'a>,
     boot_us: i64,
     marks: &mut Vec<BatchPositions>,
 ) -> Result<(), WriteError> {

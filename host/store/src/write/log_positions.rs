@@ -33,7 +33,7 @@ pub(crate) enum CommitOutcome {
 
 /// Reads the log positions of the jobs in `marks`. Returns for each job the outcome that its position proves.
 pub(crate) async fn commit_outcomes(
-    hand: &StatementExecutor,
+    executor: &StatementExecutor,
     conn: &mut Connection,
     marks: &[BatchPositions],
 ) -> Result<Vec<CommitOutcome>, sqlx::Error> {
@@ -42,20 +42,20 @@ pub(crate) async fn commit_outcomes(
         spans.entry(&mark.job_id).or_insert((mark.before, mark.after)).1 = mark.after;
     }
     let ids: Vec<&JobId> = spans.keys().copied().collect();
-    let mut script = StatementBatch::default();
-    script.push_over_rows(
+    let mut statements = StatementBatch::default();
+    statements.push_over_rows(
         "SELECT j.job_id, j.next_seq, j.head FROM ",
         1,
         " CROSS JOIN jobs j ON j.job_id = v.column1",
         &ids,
-        |script, id| {
-            script.text(id.as_str());
+        |statements, id| {
+            statements.text(id.as_str());
         },
     );
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = hand.run(conn, StatementName::REREAD, script).await?;
+    let rows = executor.run(conn, StatementName::REREAD, statements).await?;
     let mut found = Vec::new();
     for row in rows.iter().flatten() {
         let mut row = RowReader::new(row, "jobs");

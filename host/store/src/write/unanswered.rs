@@ -26,7 +26,7 @@ pub(crate) struct TransactionEvidence {
 /// Without a status, as on SQLite, compares the ends of the logs. The log of one job decides for the whole group,
 /// because a transaction is written as a whole or not at all.
 pub(crate) async fn read_outcomes(
-    hand: &StatementExecutor,
+    executor: &StatementExecutor,
     conn: &mut Connection,
     marks: &[BatchPositions],
     evidence: TransactionEvidence,
@@ -38,7 +38,7 @@ pub(crate) async fn read_outcomes(
     // the stored rows are evidence.
     let is_here = *here == place;
     let ended = match number.filter(|_| is_here) {
-        Some(number) => transaction_status(hand, conn, &number, patience).await,
+        Some(number) => transaction_status(executor, conn, &number, patience).await,
         None if mark.is_some() && !is_here => Ok(Some(true)),
         None => Ok(None),
     };
@@ -46,18 +46,18 @@ pub(crate) async fn read_outcomes(
         // The number alone proves nothing, because a server that crashed reuses the numbers of lost
         // commits. The commit marker proves that this transaction was committed.
         Ok(Some(true)) if let Some(mark) = &mark => mark
-            .is_committed(hand, conn)
+            .is_committed(executor, conn)
             .await
             .map(|is_there| vec![if is_there { CommitOutcome::Committed } else { CommitOutcome::NotCommitted }]),
         // Without a commit marker, the ends of the logs decide. The transaction was lost if at least one log ends as
         // before the transaction and no log ends as after the transaction. The committed number then belongs to another
         // transaction.
-        Ok(Some(true)) => commit_outcomes(hand, conn, marks).await.map(|seen| {
+        Ok(Some(true)) => commit_outcomes(executor, conn, marks).await.map(|seen| {
             let lost = seen.contains(&CommitOutcome::NotCommitted) && !seen.contains(&CommitOutcome::Committed);
             vec![if lost { CommitOutcome::NotCommitted } else { CommitOutcome::Committed }]
         }),
         Ok(Some(false)) => Ok(vec![CommitOutcome::NotCommitted]),
-        Ok(None) => commit_outcomes(hand, conn, marks).await,
+        Ok(None) => commit_outcomes(executor, conn, marks).await,
         Err(error) => Err(error),
     }
 }
@@ -69,15 +69,15 @@ const NEVER_ASSIGNED: &str = "22023";
 /// `None` if the server no longer knows the transaction. Waits while an old session is still committing the
 /// transaction.
 async fn transaction_status(
-    hand: &StatementExecutor,
+    executor: &StatementExecutor,
     conn: &mut Connection,
     number: &str,
     patience: &mut RetryBudget,
 ) -> Result<Option<bool>, sqlx::Error> {
     loop {
-        let mut script = StatementBatch::new("SELECT pg_xact_status(CAST(? AS xid8))");
-        script.text(number);
-        let rows = match hand.run(conn, StatementName::OUTCOME, script).await {
+        let mut statements = StatementBatch::new("SELECT pg_xact_status(CAST(? AS xid8))");
+        statements.text(number);
+        let rows = match executor.run(conn, StatementName::OUTCOME, statements).await {
             // The server never assigned this number, because it crashed and lost the transaction.
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(NEVER_ASSIGNED) => {
                 return Ok(Some(false));

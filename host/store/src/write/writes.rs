@@ -15,7 +15,7 @@ use crate::tables::events;
 
 /// Rows to write, in order. A later change of a row replaces an earlier change.
 #[derive(Default)]
-pub(crate) struct Writes<'a> {
+pub(crate) struct RowWrites<'a> {
     pub(crate) events: Vec<events::Append>,
     pub(crate) ledger: BTreeMap<(i64, Slot), LedgerRow>,
     pub(crate) effects: Vec<(i64, &'a Effect)>,

@@ -11,7 +11,7 @@ use crate::inspect::type_printer::TypePrinter;
 
 /// One difference between two signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mismatch {
+pub struct TypeMismatch {
     /// Location of the difference, for example `result, its error, field code`.
     pub at: String,
     /// Expected type or name.
@@ -28,7 +28,7 @@ pub(super) fn function(
     shown: &TypePrinter<'_>,
     types: TypesRef<'_>,
     found: ComponentFuncTypeId,
-) -> Vec<Mismatch> {
+) -> Vec<TypeMismatch> {
     let mut compare = Compare { resolve, shown, types, out: vec![] };
     let ty = &types[found];
     if ty.async_ {
@@ -49,12 +49,12 @@ struct Compare<'a, 't> {
     resolve: &'a Resolve,
     shown: &'a TypePrinter<'t>,
     types: TypesRef<'a>,
-    out: Vec<Mismatch>,
+    out: Vec<TypeMismatch>,
 }
 
 impl<'a> Compare<'a, '_> {
     fn differs(&mut self, at: String, expected: &str, found: &str) {
-        self.out.push(Mismatch { at, expected: expected.to_owned(), found: found.to_owned() });
+        self.out.push(TypeMismatch { at, expected: expected.to_owned(), found: found.to_owned() });
     }
 
     fn compare_optional(&mut self, expected: Option<&Type>, found: Option<ComponentValType>, at: String) {

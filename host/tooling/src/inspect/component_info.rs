@@ -7,14 +7,14 @@ use latchwork_core::model::manifest::PluginKind;
 
 use crate::inspect::features::FeatureUse;
 use crate::inspect::file_kind::FileKind;
-use crate::inspect::toolchain::Toolchain;
+use crate::inspect::toolchain::ProducerToolchain;
 use crate::inspect::{features, file_kind, toolchain, type_printer};
 
 /// Result of analysing a file.
 pub struct ComponentInfo {
     form: FileKind,
     features: Vec<FeatureUse>,
-    toolchain: Toolchain,
+    toolchain: ProducerToolchain,
     pub(super) types: Option<Types>,
     /// Name and type, in the order of the file.
     pub(super) imports: Vec<(String, ComponentEntityType)>,
@@ -51,7 +51,7 @@ impl ComponentInfo {
     }
 
     /// Tools that built the file.
-    pub fn toolchain(&self) -> &Toolchain {
+    pub fn toolchain(&self) -> &ProducerToolchain {
         &self.toolchain
     }
 

@@ -10,7 +10,7 @@ use latchwork_engine::capability::grants::Grants;
 use latchwork_engine::interfaces::imports::import_refusal;
 use latchwork_engine::interfaces::package::{PACKAGE, interface_name};
 
-use crate::inspect::compare::Mismatch;
+use crate::inspect::compare::TypeMismatch;
 use crate::inspect::component_info::ComponentInfo;
 use crate::inspect::type_printer::TypePrinter;
 use crate::inspect::worlds::Worlds;
@@ -38,7 +38,7 @@ pub enum DifferenceKind {
 
 /// One difference between a component and a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct InterfaceDifference {
     /// Kind of the difference.
     pub kind: DifferenceKind,
     /// The interface with its version, or the plain name of an import or export.
@@ -50,12 +50,12 @@ pub struct Difference {
     /// The component's definition.
     pub found: Option<String>,
     /// For a signature: every location where it differs.
-    pub mismatches: Vec<Mismatch>,
+    pub mismatches: Vec<TypeMismatch>,
     /// Advice in one sentence.
     pub instead: String,
 }
 
-impl Difference {
+impl InterfaceDifference {
     /// Returns true if the difference is about an import.
     pub fn is_import(&self) -> bool {
         matches!(
@@ -65,7 +65,7 @@ impl Difference {
     }
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for InterfaceDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (interface, instead) = (&self.interface, &self.instead);
         let name = match &self.function {
@@ -80,7 +80,7 @@ impl fmt::Display for Difference {
             DifferenceKind::ExportSignature | DifferenceKind::ImportSignature => {
                 let verb = if self.kind == DifferenceKind::ExportSignature { "exports" } else { "imports" };
                 write!(f, "it {verb} {name} with another signature")?;
-                for Mismatch { at, expected, found } in &self.mismatches {
+                for TypeMismatch { at, expected, found } in &self.mismatches {
                     write!(f, "; {at}: expected {expected}, found {found}")?;
                 }
                 Ok(())
@@ -94,7 +94,7 @@ pub(super) fn all_differences(
     world: PluginKind,
     grants: &Grants,
     wasi: WasiMode,
-) -> Vec<Difference> {
+) -> Vec<InterfaceDifference> {
     let mut found = Vec::new();
     if anatomy.exports_interface("run") && anatomy.exports_interface("invoke") {
         let instead = format!(
@@ -102,7 +102,7 @@ pub(super) fn all_differences(
             interface_name("run"),
             interface_name("invoke")
         );
-        found.push(Difference { instead, ..difference(DifferenceKind::BothWorlds, &interface_name("run")) });
+        found.push(InterfaceDifference { instead, ..difference(DifferenceKind::BothWorlds, &interface_name("run")) });
     }
     for interface in Worlds::required_exports(world).iter().chain(Worlds::optional_exports(world)) {
         exports(anatomy, world, interface, &mut found);
@@ -113,8 +113,8 @@ pub(super) fn all_differences(
     found
 }
 
-fn difference(kind: DifferenceKind, interface: &str) -> Difference {
-    Difference {
+fn difference(kind: DifferenceKind, interface: &str) -> InterfaceDifference {
+    InterfaceDifference {
         kind,
         interface: interface.to_owned(),
         function: None,
@@ -125,7 +125,7 @@ fn difference(kind: DifferenceKind, interface: &str) -> Difference {
     }
 }
 
-fn exports(anatomy: &ComponentInfo, world: PluginKind, interface: &str, out: &mut Vec<Difference>) {
+fn exports(anatomy: &ComponentInfo, world: PluginKind, interface: &str, out: &mut Vec<InterfaceDifference>) {
     let name = interface_name(interface);
     let ours = worlds::get().exported_interface(world, interface).expect("the world has this export");
     if let Some(id) = anatomy.instance(&anatomy.exports, &name) {
@@ -138,7 +138,7 @@ fn exports(anatomy: &ComponentInfo, world: PluginKind, interface: &str, out: &mu
     let other = anatomy.exports.iter().find(|(export, _)| export.starts_with(&prefix));
     if let Some((other, _)) = other {
         let instead = format!("this host serves {name}; build against that version of the package");
-        out.push(Difference {
+        out.push(InterfaceDifference {
             found: Some(other.clone()),
             expected: Some(name),
             instead,
@@ -147,7 +147,11 @@ fn exports(anatomy: &ComponentInfo, world: PluginKind, interface: &str, out: &mu
     } else if Worlds::required_exports(world).contains(&interface) {
         let expected = format_expected(ours);
         let instead = describe_missing_interface(anatomy, interface, ours);
-        out.push(Difference { expected: Some(expected), instead, ..difference(DifferenceKind::MissingExport, &name) });
+        out.push(InterfaceDifference {
+            expected: Some(expected),
+            instead,
+            ..difference(DifferenceKind::MissingExport, &name)
+        });
     }
 }
 
@@ -184,12 +188,12 @@ fn exported_function(
     interface: &str,
     id: ComponentInstanceTypeId,
     ours: &Function,
-    out: &mut Vec<Difference>,
+    out: &mut Vec<InterfaceDifference>,
 ) {
     let Some(types) = anatomy.types.as_ref().map(wasmparser::types::Types::as_ref) else { return };
     let resolve = &worlds::get().resolve;
     let expected = Some(type_printer::our_function(resolve, ours));
-    let base = Difference {
+    let base = InterfaceDifference {
         function: Some(ours.name.clone()),
         expected,
         ..difference(DifferenceKind::MissingExport, interface)
@@ -201,11 +205,17 @@ fn exported_function(
             if !mismatches.is_empty() {
                 let found = Some(names.function(&ours.name, found));
                 let instead = "regenerate its bindings from this host's interfaces".to_owned();
-                out.push(Difference { kind: DifferenceKind::ExportSignature, found, mismatches, instead, ..base });
+                out.push(InterfaceDifference {
+                    kind: DifferenceKind::ExportSignature,
+                    found,
+                    mismatches,
+                    instead,
+                    ..base
+                });
             }
         }
-        Some(_) => out.push(Difference { instead: "it is exported but is not a function".to_owned(), ..base }),
-        None => out.push(Difference { instead: "the interface lacks this function".to_owned(), ..base }),
+        Some(_) => out.push(InterfaceDifference { instead: "it is exported but is not a function".to_owned(), ..base }),
+        None => out.push(InterfaceDifference { instead: "the interface lacks this function".to_owned(), ..base }),
     }
 }
 
@@ -214,19 +224,19 @@ fn imports(
     world: PluginKind,
     (import, ty): (&String, &ComponentEntityType),
     (grants, wasi): (&Grants, WasiMode),
-    out: &mut Vec<Difference>,
+    out: &mut Vec<InterfaceDifference>,
 ) {
     let own = import.strip_prefix(PACKAGE).map(|name| name.split('@').next().unwrap_or(name));
     if let Some(instead) = import_refusal(world, import, grants, wasi) {
         let ours = own.is_some_and(|name| worlds::get().imported_interface(world, name).is_some() || name == "types");
         let kind = if ours { DifferenceKind::ImportVersion } else { DifferenceKind::ForeignImport };
-        out.push(Difference { instead, ..difference(kind, import) });
+        out.push(InterfaceDifference { instead, ..difference(kind, import) });
         return;
     }
     let (Some(name), Some(types)) = (own, anatomy.types.as_ref().map(wasmparser::types::Types::as_ref)) else { return };
     let ComponentEntityType::Instance(id) = *ty else {
         let instead = "it must be imported as an interface".to_owned();
-        out.push(Difference { instead, ..difference(DifferenceKind::ForeignImport, import) });
+        out.push(InterfaceDifference { instead, ..difference(DifferenceKind::ForeignImport, import) });
         return;
     };
     let resolve = &worlds::get().resolve;
@@ -234,7 +244,7 @@ fn imports(
     let names = TypePrinter::with_names_of(types, id);
     for (function, item) in &types[id].exports {
         let ComponentEntityType::Func(found) = item.ty else { continue };
-        let base = Difference {
+        let base = InterfaceDifference {
             function: Some(function.clone()),
             found: Some(names.function(function, found)),
             ..difference(DifferenceKind::ImportSignature, import)
@@ -243,14 +253,14 @@ fn imports(
             let known = ours.functions.keys().map(String::as_str);
             let meant = latchwork_core::encoding::suggest::did_you_mean(function, known);
             let instead = format!("the interface has no such function{meant}");
-            out.push(Difference { kind: DifferenceKind::ForeignImport, instead, ..base });
+            out.push(InterfaceDifference { kind: DifferenceKind::ForeignImport, instead, ..base });
             continue;
         };
         let mismatches = compare::function(resolve, ours, &names, types, found);
         if !mismatches.is_empty() {
             let expected = Some(type_printer::our_function(resolve, ours));
             let instead = "regenerate its bindings from this host's interfaces".to_owned();
-            out.push(Difference { expected, mismatches, instead, ..base });
+            out.push(InterfaceDifference { expected, mismatches, instead, ..base });
         }
     }
 }

@@ -5,7 +5,7 @@ use latchwork_engine::capability::grants::{Grants, HttpGrant, Origin, TcpGrant};
 use latchwork_engine::interfaces::package::PACKAGE;
 
 use crate::inspect::component_info::ComponentInfo;
-use crate::inspect::difference::{Difference, all_differences};
+use crate::inspect::difference::{InterfaceDifference, all_differences};
 use crate::inspect::worlds;
 use crate::inspect::worlds::Worlds;
 
@@ -22,21 +22,22 @@ impl ComponentInfo {
 
     /// Lists all differences between the component and a world, with these grants and this WASI mode. An
     /// empty list means that the component fits the world.
-    pub fn differences(&self, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<Difference> {
+    pub fn differences(&self, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<InterfaceDifference> {
         let mut differences = all_differences(self, world, grants, wasi);
         if self.is_untyped() && world == PluginKind::Tool {
             // Two kinds of difference do not count for an untyped component. Exports never differ, because its exported
             // functions become operators. Imports that contain only types need no implementation.
             let imports = self.imports();
-            let calls =
-                |it: &Difference| imports.iter().any(|item| item.name == it.interface && !item.functions.is_empty());
+            let calls = |it: &InterfaceDifference| {
+                imports.iter().any(|item| item.name == it.interface && !item.functions.is_empty())
+            };
             differences.retain(|it| it.is_import() && calls(it));
         }
         differences
     }
 
     /// Lists the differences that no grants and no WASI mode could resolve.
-    pub fn unresolvable_differences(&self, world: PluginKind) -> Vec<Difference> {
+    pub fn unresolvable_differences(&self, world: PluginKind) -> Vec<InterfaceDifference> {
         let (grants, wasi) = widest_settings(world);
         self.differences(world, &grants, wasi)
     }

@@ -1,19 +1,19 @@
 //! Advice for a plugin's author, based on the toolchain that built the file and on the problems found.
 
 use crate::inspect::component_info::ComponentInfo;
-use crate::inspect::difference::{Difference, DifferenceKind};
+use crate::inspect::difference::{DifferenceKind, InterfaceDifference};
 use crate::inspect::file_kind::FileKind;
 use crate::inspect::toolchain::Language;
 
 impl ComponentInfo {
     /// Returns advice for the plugin's author, based on the toolchain and on the given differences.
-    pub fn hints(&self, differences: &[Difference]) -> Vec<String> {
+    pub fn hints(&self, differences: &[InterfaceDifference]) -> Vec<String> {
         hints_for(self, differences)
     }
 }
 
 /// Returns one hint per action, the most important first.
-fn hints_for(anatomy: &ComponentInfo, differences: &[Difference]) -> Vec<String> {
+fn hints_for(anatomy: &ComponentInfo, differences: &[InterfaceDifference]) -> Vec<String> {
     let mut hints = Vec::new();
     match anatomy.file_kind() {
         FileKind::Component => {
@@ -37,7 +37,7 @@ fn hints_for(anatomy: &ComponentInfo, differences: &[Difference]) -> Vec<String>
     hints
 }
 
-fn component(anatomy: &ComponentInfo, differences: &[Difference], hints: &mut Vec<String>) {
+fn component(anatomy: &ComponentInfo, differences: &[InterfaceDifference], hints: &mut Vec<String>) {
     let has = |kind: DifferenceKind| differences.iter().any(|difference| difference.kind == kind);
     let imports = |prefix: &str| differences.iter().any(|it| it.is_import() && it.interface.starts_with(prefix));
     if has(DifferenceKind::MissingExport) && !anatomy.exports_interface("plugin") {

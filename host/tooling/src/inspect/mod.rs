@@ -30,10 +30,10 @@ mod type_printer;
 mod worlds;
 
 pub use calls::{CallGraph, PathFrame, Reachability};
-pub use compare::Mismatch;
+pub use compare::TypeMismatch;
 pub use component_info::{ComponentInfo, Item};
-pub use difference::{Difference, DifferenceKind};
+pub use difference::{DifferenceKind, InterfaceDifference};
 pub use explain::{EXPLAIN, explain};
 pub use features::{Feature, FeatureUse};
 pub use file_kind::FileKind;
-pub use toolchain::{Language, Producer, Toolchain};
+pub use toolchain::{Language, Producer, ProducerToolchain};

@@ -43,7 +43,7 @@ pub enum Language {
 
 /// Tools that built a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Toolchain {
+pub struct ProducerToolchain {
     /// Language of the source code.
     pub language: Language,
     /// Tools listed in the file, without duplicates.
@@ -76,7 +76,7 @@ const WRAPPERS: [&str; 2] = ["wit-component", "component-init-transform"];
 /// Maximum number of core module names that are read.
 const MODULES_MAX: usize = 1_000;
 
-pub(super) fn detect(bytes: &[u8], form: &FileKind) -> Toolchain {
+pub(super) fn detect(bytes: &[u8], form: &FileKind) -> ProducerToolchain {
     let mut producers = BTreeSet::new();
     let mut modules = Vec::new();
     let (mut has_names, mut has_go) = (false, false);
@@ -119,7 +119,7 @@ pub(super) fn detect(bytes: &[u8], form: &FileKind) -> Toolchain {
     }
     let producers: Vec<_> = producers.into_iter().collect();
     let language = language(&producers, &modules, has_go);
-    Toolchain { language, producers, has_names, modules }
+    ProducerToolchain { language, producers, has_names, modules }
 }
 
 fn language(producers: &[Producer], modules: &[String], has_go: bool) -> Language {
@@ -151,7 +151,7 @@ fn language(producers: &[Producer], modules: &[String], has_go: bool) -> Languag
     }
 }
 
-impl Toolchain {
+impl ProducerToolchain {
     /// Lists the tools and their versions in one line. Tools that only wrap a component are left out
     /// (`WRAPPERS`).
     pub fn tools(&self) -> String {

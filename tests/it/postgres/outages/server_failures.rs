@@ -12,7 +12,7 @@ use latchwork_core::model::job::JobState;
 use latchwork_core::storage::{
     BatchKind, Clock, InboxRequest, JobFilter, Journal, KeyValue, MapName, SetError, StoreError, WriteError,
 };
-use latchwork_store::{Database, OpenOptions, Probe, Side, SystemClock};
+use latchwork_store::{Database, OpenOptions, Probe, Side, StoreClock};
 
 use crate::postgres::{OpenedDatabase, claimed_job, event_count, lease_request, open_database};
 use crate::support::servers::postgres::server::{Server, database, simulate_full_disk, sql};
@@ -218,7 +218,7 @@ async fn write_to_read_only_server(sessions_end: bool) {
     if sessions_end {
         terminate(&url).await;
     }
-    let clock = SystemClock::new().unwrap();
+    let clock = StoreClock::new().unwrap();
     let started_us = clock.boot_us();
     let batch = log.append(1);
     let writes = async { opened.store.write(batch).await };

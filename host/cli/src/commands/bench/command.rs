@@ -10,12 +10,12 @@ use serde_json::json;
 use latchwork::builder::Stores;
 use latchwork::config::{Config, DATABASE_VARIABLE, LoadOptions};
 use latchwork_core::model::error_docs;
-use latchwork_store::{Database, NoProbe, SystemClock, commits_per_second};
+use latchwork_store::{Database, NoProbe, StoreClock, commits_per_second};
 
 use crate::args::BenchArgs;
 use crate::bench::{Load, Measured, SandboxTimes, Workload};
 use crate::commands::bench::workers;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit, plugins_not_loaded};
 use crate::plugins::build::build_configured;
 use crate::text::{Tone, table};
@@ -28,7 +28,7 @@ struct LoadResult {
     bytes_per_unit: f64,
 }
 
-pub(crate) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: BenchArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = configuration(ctx, &args.dir)?;
     let wanted = workloads(&args.workload)?;
     build_configured(ctx, &config).await?;
@@ -45,7 +45,7 @@ pub(crate) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     let time = Duration::from_secs_f64(args.seconds);
 
     let appends = bench::flushed_appends_per_second(&scratch.path().join("appends"), time.min(Duration::from_secs(1)))?;
-    let clock = SystemClock::new()?;
+    let clock = StoreClock::new()?;
     let commits =
         commits_per_second(&scratch.path().join("commits.db"), time.min(Duration::from_secs(1)), &clock).await?;
     ctx.printer.print_text(Tone::Title.of("disk, sequential"));
@@ -87,7 +87,7 @@ pub(crate) async fn run(args: BenchArgs, ctx: &Context<'_>) -> anyhow::Result<Ex
     Ok(Exit::Done)
 }
 
-fn configuration(ctx: &Context<'_>, dir: &Path) -> anyhow::Result<Config> {
+fn configuration(ctx: &CommandContext<'_>, dir: &Path) -> anyhow::Result<Config> {
     let file = ctx.cwd.join(dir).join("latch.toml");
     if !file.is_file() {
         let message = format!(
@@ -114,7 +114,12 @@ fn workloads(names: &[String]) -> Result<Vec<Workload>, CliError> {
 }
 
 /// Runs one load on a new database and returns the measurements.
-async fn measure_load(ctx: &Context<'_>, config: &Config, scratch: &Path, load: Load) -> anyhow::Result<LoadResult> {
+async fn measure_load(
+    ctx: &CommandContext<'_>,
+    config: &Config,
+    scratch: &Path,
+    load: Load,
+) -> anyhow::Result<LoadResult> {
     let path = scratch.join(format!("{}-{}.db", load.workload.name(), load.concurrency));
     let mut config = config.clone();
     config.database = format!("sqlite://{}", path.display());
@@ -140,7 +145,7 @@ fn database_size(database: &Path) -> anyhow::Result<u64> {
     Ok(std::fs::metadata(database).context("the database file cannot be read")?.len())
 }
 
-fn show(ctx: &Context<'_>, rows: &[LoadResult], commits: f64) {
+fn show(ctx: &CommandContext<'_>, rows: &[LoadResult], commits: f64) {
     let cells: Vec<[String; 9]> = rows
         .iter()
         .map(|LoadResult { measured: m, bytes_per_unit }| {
@@ -172,7 +177,7 @@ fn show(ctx: &Context<'_>, rows: &[LoadResult], commits: f64) {
     ctx.printer.print_text(table(head, &cells).indented(2));
 }
 
-fn show_sandbox(ctx: &Context<'_>, sandbox: &SandboxTimes) {
+fn show_sandbox(ctx: &CommandContext<'_>, sandbox: &SandboxTimes) {
     let SandboxTimes { engine_us, step_us, job_us } = sandbox;
     ctx.printer.print_text(Tone::Title.of("a step that does nothing, without a database"));
     let line =

@@ -18,7 +18,7 @@ use latchwork_store::{Database, DatabaseTarget, NoProbe};
 
 use crate::args::BenchArgs;
 use crate::bench::{BenchTransaction, SharedMeasurement, Workload, pgbench, transactions_per_second};
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::text::{Tone, table};
 use crate::{bench, open};
@@ -33,7 +33,7 @@ pub(crate) async fn run(
     url: &str,
     (config, file): (Config, &Path),
     wanted: Vec<Workload>,
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
 ) -> anyhow::Result<Exit> {
     let scratch = tempfile::tempdir()?;
     if !matches!(open::target(url), Ok(DatabaseTarget::Server(_))) {
@@ -93,7 +93,7 @@ fn measure_server(
     args: &BenchArgs,
     url: &str,
     folder: &Path,
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
 ) -> anyhow::Result<Option<ServerLimits>> {
     let Some(program) = pgbench() else {
         ctx.printer
@@ -149,7 +149,7 @@ fn last_lines(text: &str) -> String {
     lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
 }
 
-fn show(ctx: &Context<'_>, rows: &[SharedMeasurement], limits: Option<ServerLimits>, about: &str) {
+fn show(ctx: &CommandContext<'_>, rows: &[SharedMeasurement], limits: Option<ServerLimits>, about: &str) {
     ctx.printer.print_text(Tone::Title.of(format!("workers ({about})")));
     if let Some(ServerLimits { one_row, five_rows }) = limits {
         for (what, rates) in [("one row", one_row), ("five rows, pipelined", five_rows)] {

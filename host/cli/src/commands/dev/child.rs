@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use latchwork::config::Config;
 
 use crate::args::ParameterArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 
 /// Interval between two checks for the end of a killed process. `KILL_POLLS_MAX` limits the number of checks.
 const KILL_POLL_INTERVAL: Duration = Duration::from_millis(2);
@@ -68,7 +68,7 @@ impl Drop for ProcessGroup {
 }
 
 impl ChildProcesses {
-    pub(super) fn new(scratch: &Path, ctx: &Context<'_>, parameters: &ParameterArgs) -> std::io::Result<Self> {
+    pub(super) fn new(scratch: &Path, ctx: &CommandContext<'_>, parameters: &ParameterArgs) -> std::io::Result<Self> {
         Ok(Self {
             program: std::env::current_exe()?,
             scratch: scratch.to_owned(),

@@ -15,12 +15,12 @@ use crate::commands::dev::difference::{DiffLine, DryRunOutput};
 use crate::commands::dev::project::Project;
 use crate::commands::dev::question::Question;
 use crate::commands::dev::watch::WatchedFiles;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit, split_location};
 use crate::files::source;
 use crate::text::{Text, Tone};
 
-pub(crate) async fn run(args: &DevArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: &DevArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     if args.live && !ctx.printer.can_ask() {
         let message = "--live asks before it runs the plan for real and needs a terminal to ask: use a terminal, or \
                        `latch run`";
@@ -81,7 +81,7 @@ enum RoundEnd {
 
 struct DevLoop<'d> {
     args: &'d DevArgs,
-    ctx: &'d Context<'d>,
+    ctx: &'d CommandContext<'d>,
     project: &'d Project<'d>,
     children: ChildProcesses,
     question: Question,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use latchwork::config::SettingSource;
 
 use crate::commands::dev::watch::WatchedFiles;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::text::Tone;
 
 /// Interval between two checks of the sources.
@@ -16,7 +16,7 @@ const NAMED_CHANGES_MAX: usize = 3;
 
 /// A plan with its parameter values, configuration and plugin sources.
 pub(super) struct Project<'d> {
-    pub(super) ctx: &'d Context<'d>,
+    pub(super) ctx: &'d CommandContext<'d>,
     pub(super) plan: PathBuf,
     /// File of `--input`.
     pub(super) input: Option<PathBuf>,

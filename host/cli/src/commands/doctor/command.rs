@@ -6,12 +6,12 @@ use crate::args::DoctorArgs;
 use crate::commands::doctor::check::{Check, CheckVerdict};
 use crate::commands::doctor::machine::{cache, clock, components, state_dir};
 use crate::commands::doctor::{check, database, deep, limits, maps, plugins, secrets, toolchains};
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::open;
 use crate::plugins::catalog;
 
-pub(crate) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: &DoctorArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     if args.limits {
         limits::print(ctx);
         return Ok(Exit::Done);
@@ -54,7 +54,7 @@ pub(crate) async fn run(args: &DoctorArgs, ctx: &Context<'_>) -> anyhow::Result<
 }
 
 /// Checks the database and the effect store. With `--deep`, also checks every stored job.
-pub(crate) async fn stores(args: &DoctorArgs, ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check>) {
+pub(crate) async fn stores(args: &DoctorArgs, ctx: &CommandContext<'_>, config: &Config, checks: &mut Vec<Check>) {
     let main = database::database(config, args.accept_restore, checks).await;
     if let Some(store) = &main {
         maps::maps(config, store, checks).await;

@@ -17,7 +17,7 @@ use latchwork_core::{decide, evidence};
 
 use crate::commands::doctor::check::Check;
 use crate::commands::doctor::database::store_failure;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::CliError;
 
 const NAME: &str = "jobs";
@@ -51,7 +51,12 @@ struct DeepCheckTotals {
     omitted: u64,
 }
 
-pub(super) async fn jobs(ctx: &Context<'_>, journal: &dyn Journal, effects: &dyn EffectStore, checks: &mut Vec<Check>) {
+pub(super) async fn jobs(
+    ctx: &CommandContext<'_>,
+    journal: &dyn Journal,
+    effects: &dyn EffectStore,
+    checks: &mut Vec<Check>,
+) {
     let mut tally = DeepCheckTotals::default();
     let mut told_us = ctx.session().machine().boot_us();
     let mut last: Option<JobId> = None;
@@ -94,7 +99,7 @@ fn report(job_id: &JobId, found: Vec<JobProblem>, tally: &mut DeepCheckTotals, c
     }
 }
 
-fn summary(ctx: &Context<'_>, tally: &DeepCheckTotals, checks: &mut Vec<Check>) {
+fn summary(ctx: &CommandContext<'_>, tally: &DeepCheckTotals, checks: &mut Vec<Check>) {
     let DeepCheckTotals { jobs, events, effects, payloads, busy, damaged, omitted: unshown } = tally;
     if *unshown > 0 {
         checks.push(Check::fail(NAME, format!("{unshown} more findings"), FIX));
@@ -113,7 +118,7 @@ fn summary(ctx: &Context<'_>, tally: &DeepCheckTotals, checks: &mut Vec<Check>) 
 
 /// Returns every problem of a job.
 async fn check_job(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     journal: &dyn Journal,
     effects: &dyn EffectStore,
     job_id: &JobId,
@@ -280,7 +285,7 @@ fn subject_of_line(line: &[u8]) -> (Option<String>, Option<u64>) {
 }
 
 /// Checks the components that jobs have pinned, by digest.
-pub(super) fn components(ctx: &Context<'_>, state_dir: &std::path::Path, checks: &mut Vec<Check>) {
+pub(super) fn components(ctx: &CommandContext<'_>, state_dir: &std::path::Path, checks: &mut Vec<Check>) {
     const NAME: &str = "components";
     match latchwork::registry::damaged_components(state_dir) {
         Ok((whole, damaged)) => {

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use latchwork_core::model::bounds::{BOUNDS, Bound};
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::text::table;
 
 /// Prints every limit with its value, its unit and its setting.
-pub(crate) fn print(ctx: &Context<'_>) {
+pub(crate) fn print(ctx: &CommandContext<'_>) {
     let setting = |bound: &Bound| bound.setting.unwrap_or("fixed").to_owned();
     let row = |bound: &Bound| {
         [

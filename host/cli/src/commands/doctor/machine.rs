@@ -8,7 +8,7 @@ use latchwork_engine::os;
 
 use crate::commands::doctor::check::Check;
 use crate::commands::doctor::writable::writable;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::plugins::catalog;
 
 /// 2025-01-01, in microseconds since 1970. An earlier time means that the clock is wrong.
@@ -23,7 +23,7 @@ pub(crate) fn state_dir(config: &Config) -> Check {
     }
 }
 
-pub(crate) fn cache(ctx: &Context<'_>, config: &Config) -> Check {
+pub(crate) fn cache(ctx: &CommandContext<'_>, config: &Config) -> Check {
     const NAME: &str = "plugin cache";
     let Some(dir) = &config.cache_dir else {
         let found = "there is no cache folder outside the project: plugins are compiled at each start";
@@ -57,7 +57,7 @@ pub(crate) fn components(config: &Config) -> Check {
     }
 }
 
-pub(crate) fn clock(ctx: &Context<'_>) -> Check {
+pub(crate) fn clock(ctx: &CommandContext<'_>) -> Check {
     let now = ctx.session().now_us();
     let time = humantime::format_rfc3339_seconds(os::clock::system_time(now));
     match ctx.session().machine().boot_id() {

@@ -16,14 +16,14 @@ use latchwork_tooling::build::{RECIPE, Recipe};
 
 use crate::commands::doctor::check::Check;
 use crate::commands::doctor::writable::writable;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, CliProblem};
 use crate::plugins::effect_verifier::{EffectVerifier, effect_verifier};
 use crate::plugins::{catalog, ineffective_settings};
 
 const NAME: &str = "plugins";
 
-pub(super) fn plugins(ctx: &Context<'_>, config: &Config, checks: &mut Vec<Check>) {
+pub(super) fn plugins(ctx: &CommandContext<'_>, config: &Config, checks: &mut Vec<Check>) {
     let (unbuilt, built): (Vec<_>, Vec<_>) = config.plugins.iter().cloned().partition(is_unbuilt);
     for plugin in &unbuilt {
         let found = format!("{}: it is not built yet", plugin.name);
@@ -74,7 +74,7 @@ fn unwritable_dirs(plugin: &PluginConfig) -> impl Iterator<Item = Check> {
 }
 
 /// Returns the failed check of a plugin that the host refused to load, with the command that helps.
-fn refused_plugin(ctx: &Context<'_>, config: &Config, problem: &CliProblem) -> Check {
+fn refused_plugin(ctx: &CommandContext<'_>, config: &Config, problem: &CliProblem) -> Check {
     let name = problem.json["plugin"].as_str().unwrap_or_default().to_owned();
     let found = format!("{name}: {}", problem.message);
     let source = config.plugins.iter().find(|plugin| plugin.name == name).map(|plugin| plugin.source.as_path());
@@ -99,12 +99,12 @@ fn is_unbuilt(plugin: &PluginConfig) -> bool {
         && Recipe::read(&plugin.source).is_ok_and(|recipe| !build::component_path(&plugin.source, &recipe).is_file())
 }
 
-fn build_command(ctx: &Context<'_>, source: &Path) -> String {
+fn build_command(ctx: &CommandContext<'_>, source: &Path) -> String {
     format!("latch plugin build {}", quoted_path(ctx, source))
 }
 
 /// Returns a path quoted for a shell, relative to the working directory if the path lies below this directory.
-fn quoted_path(ctx: &Context<'_>, path: &Path) -> String {
+fn quoted_path(ctx: &CommandContext<'_>, path: &Path) -> String {
     let below = path.strip_prefix(&ctx.cwd).unwrap_or(path);
     let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
     latchwork_core::response::shell_quoted(&below.display().to_string())

@@ -8,11 +8,11 @@ use latchwork_tooling::build;
 use latchwork_tooling::build::{BuildKind, ProgramState, RECIPE, Recipe};
 
 use crate::commands::doctor::check::Check;
-use crate::context::Context;
+use crate::context::CommandContext;
 
 const NAME: &str = "toolchain";
 
-pub(super) fn toolchains(ctx: &Context<'_>, config: Option<&Config>, checks: &mut Vec<Check>) {
+pub(super) fn toolchains(ctx: &CommandContext<'_>, config: Option<&Config>, checks: &mut Vec<Check>) {
     let mut needs: BTreeMap<BuildKind, BTreeSet<String>> = BTreeMap::new();
     for dir in folders(ctx, config) {
         if let Ok(recipe) = Recipe::read(&dir) {
@@ -47,7 +47,7 @@ pub(super) fn toolchains(ctx: &Context<'_>, config: Option<&Config>, checks: &mu
 
 /// Returns the folders that contain a recipe. The function searches the sources of configured plugins, the working
 /// directory, the project's folder, and the direct subfolders of the project's folder.
-fn folders(ctx: &Context<'_>, config: Option<&Config>) -> BTreeSet<PathBuf> {
+fn folders(ctx: &CommandContext<'_>, config: Option<&Config>) -> BTreeSet<PathBuf> {
     let mut folders: BTreeSet<PathBuf> = BTreeSet::from([ctx.cwd.clone()]);
     let root = config.map_or(ctx.cwd.as_path(), |config| config.root.as_path());
     folders.insert(root.to_owned());

@@ -4,7 +4,7 @@ use latchwork_core::decide;
 use latchwork_core::storage::InboxRequest;
 
 use crate::args::JobConfirmArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::changed;
 use crate::error::Exit;
 use crate::open;
@@ -13,7 +13,7 @@ use crate::stored_job::request::{put_request, refuse_contradiction, refused_by_j
 
 /// Records that a person accepts the current state of an effect. Refuses the command if the effect at this slot does
 /// not wait for confirmation.
-pub(super) async fn run(args: JobConfirmArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobConfirmArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_only(ctx.session(), &config).await?;
     let durable = load_job(&stores, &args.job).await?;

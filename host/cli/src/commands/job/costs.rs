@@ -8,13 +8,13 @@ use latchwork_core::response::response;
 use latchwork_core::rules::cost::{CostRow, Totals, usd};
 
 use crate::args::JobCostsArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::Exit;
 use crate::open;
 use crate::stored_job::load::load_job;
 use crate::text::{Text, table};
 
-pub(super) async fn run(args: JobCostsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobCostsArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let stores = open::stores_to_read(ctx.session(), &ctx.config(None)?).await?;
     if let Some(job_id) = &args.job {
         return job_costs(job_id, &stores, ctx).await;
@@ -31,7 +31,11 @@ pub(super) async fn run(args: JobCostsArgs, ctx: &Context<'_>) -> anyhow::Result
 }
 
 /// Shows every try of one job's calls, charged or not.
-async fn job_costs(job_id: &JobId, stores: &latchwork::builder::Stores, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+async fn job_costs(
+    job_id: &JobId,
+    stores: &latchwork::builder::Stores,
+    ctx: &CommandContext<'_>,
+) -> anyhow::Result<Exit> {
     let durable = load_job(stores, job_id).await?;
     let models = stores.journal().costs(latchwork_core::rules::cost::CostGrouping::Job, Some(job_id)).await?;
     let total = response(&durable).cost;

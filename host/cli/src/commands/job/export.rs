@@ -14,7 +14,7 @@ use latchwork_core::response::shell_quoted;
 use latchwork_core::storage::{StoreError, StoredJob};
 
 use crate::args::JobExportArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::files::save::FileReaders;
 use crate::files::{save, signing_key};
@@ -25,7 +25,7 @@ use crate::text::Tone;
 /// Maximum number of times that the export reads a job whose log keeps changing. Afterwards the export is refused.
 const READS_MAX: u32 = 20;
 
-pub(super) async fn run(args: JobExportArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobExportArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let path = args.out.unwrap_or_else(|| PathBuf::from(format!("{}.evidence.jsonl", args.job)));
     if !args.force && path.as_os_str() != "-" {
         save::refuse_existing(&path)?;

@@ -11,7 +11,7 @@ use latchwork_core::model::error_docs;
 use latchwork_core::model::ids::StepId;
 
 use crate::args::JobForkArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, CliProblem, Exit, step_plugin_needs_all};
 use crate::execution::attach::execute;
 use crate::execution::result::show_result;
@@ -22,7 +22,7 @@ use crate::plugins::admission;
 use crate::stored_job::load::no_such_job;
 
 /// Stores the new job, then executes the job in this process.
-pub(super) async fn run(args: JobForkArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobForkArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let set = read_outputs(&args.set)?;
     let config = ctx.config(None)?;
     if let Some(path) = open::missing_database(&config)? {

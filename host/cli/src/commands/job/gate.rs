@@ -13,7 +13,7 @@ use latchwork_core::state::{Durable, Gate, pending};
 use latchwork_core::storage::{InboxRequest, InboxRow};
 
 use crate::args::JobGateArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::gates::{FORBIDS_SELF_APPROVAL, REQUIRES_REASON, REQUIRES_SIGNATURE};
 use crate::display::{changed, gates};
 use crate::error::{CliError, Exit};
@@ -22,15 +22,15 @@ use crate::open;
 use crate::stored_job::load::load_job;
 use crate::stored_job::request::{put_decision, refuse_contradiction, refused_by_job};
 
-pub(super) async fn approve(args: JobGateArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn approve(args: JobGateArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     decide(args, ctx, true).await
 }
 
-pub(super) async fn reject(args: JobGateArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn reject(args: JobGateArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     decide(args, ctx, false).await
 }
 
-async fn decide(args: JobGateArgs, ctx: &Context<'_>, approve: bool) -> anyhow::Result<Exit> {
+async fn decide(args: JobGateArgs, ctx: &CommandContext<'_>, approve: bool) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_only(ctx.session(), &config).await?;
     let durable = load_job(&stores, &args.job).await?;

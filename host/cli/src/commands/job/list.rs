@@ -6,7 +6,7 @@ use latchwork_core::model::job::JobState;
 use latchwork_core::storage::{JobFilter, JobRow, StateReason};
 
 use crate::args::JobListArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::brief::{age, short_duration};
 use crate::error::Exit;
 use crate::open;
@@ -17,7 +17,7 @@ const WITH_DURATION: usize = 72;
 /// Minimum terminal width for the columns `plan` and `actor`.
 const WITH_PLAN: usize = 100;
 
-pub(super) async fn run(args: JobListArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobListArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let jobs = match open::missing_database(&config)? {
         Some(path) => {

@@ -18,10 +18,10 @@ mod undo;
 mod wait;
 
 use crate::args::{JobArgs, JobCommand};
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::Exit;
 
-pub(crate) async fn run(args: JobArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: JobArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     match args.command {
         JobCommand::List(args) => list::run(args, ctx).await,
         JobCommand::Show(args) => show::run(args, ctx).await,

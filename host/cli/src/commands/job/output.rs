@@ -13,13 +13,13 @@ use latchwork_core::state::{Durable, label};
 use latchwork_core::storage::StoreError;
 
 use crate::args::JobOutputArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::open;
 use crate::stored_job::load::load_job;
 use crate::text::Text;
 
-pub(super) async fn run(args: JobOutputArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobOutputArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let stores = open::stores_to_read(ctx.session(), &ctx.config(None)?).await?;
     let durable = load_job(&stores, &args.job).await?;
     let steps = match args.step {
@@ -71,7 +71,7 @@ fn require_step(durable: &Durable, step: StepId) -> Result<StepId, CliError> {
 }
 
 /// Returns the recorded bytes of a step's output, checked against the hash in its event.
-fn output(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> anyhow::Result<Arc<[u8]>> {
+fn output(ctx: &CommandContext<'_>, durable: &Durable, id: &StepId) -> anyhow::Result<Arc<[u8]>> {
     let job_id = &durable.job.header.job_id;
     let step = durable.job.step(id).expect("a step of the plan is a step of the job");
     let Some(reference) = step.output else { return Err(no_output_error(ctx, durable, id).into()) };
@@ -91,7 +91,7 @@ fn output(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> anyhow::Result<A
 }
 
 /// Returns the error for a step without an output. The message names the reason and the next command.
-fn no_output_error(ctx: &Context<'_>, durable: &Durable, id: &StepId) -> CliError {
+fn no_output_error(ctx: &CommandContext<'_>, durable: &Durable, id: &StepId) -> CliError {
     let job = &durable.job;
     let job_id = &job.header.job_id;
     let step = job.step(id).expect("a step of the plan is a step of the job");

@@ -9,14 +9,14 @@ use latchwork_core::model::ids::JobId;
 use latchwork_core::storage::{JobFilter, StoreError};
 
 use crate::args::JobReplayArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::open;
 use crate::plugins::admission;
 use crate::stored_job::load::no_such_job;
 use crate::text::{Text, Tone};
 
-pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobReplayArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     if let Some(path) = open::missing_database(&config)? {
         return Err(open::no_database(&path).into());
@@ -30,7 +30,7 @@ pub(super) async fn run(args: JobReplayArgs, ctx: &Context<'_>) -> anyhow::Resul
 }
 
 /// Replays all jobs of the database, oldest first. Continues with the next job if a job cannot be replayed.
-async fn every_job(host: &Host, every_prefix: bool, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+async fn every_job(host: &Host, every_prefix: bool, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let filter = JobFilter { limit: u32::MAX, ..JobFilter::default() };
     let mut jobs: Vec<Value> = Vec::new();
     let mut worst = Exit::Done;

@@ -13,7 +13,7 @@ use latchwork_core::state::Durable;
 use latchwork_core::storage::{InboxRequest, ManualVerdict};
 
 use crate::args::{JobResolveArgs, ResolveDecision};
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::changed;
 use crate::error::{CliError, Exit};
 use crate::files::source::read_unbounded;
@@ -22,7 +22,7 @@ use crate::plugins::catalog;
 use crate::stored_job::load::load_job;
 use crate::stored_job::request::{put_request, refuse_contradiction};
 
-pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobResolveArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_only(ctx.session(), &config).await?;
     let durable = load_job(&stores, &args.job).await?;
@@ -62,7 +62,12 @@ pub(super) async fn run(args: JobResolveArgs, ctx: &Context<'_>) -> anyhow::Resu
 ///
 /// The call must be in doubt and its settling time must have passed. Until then, the effect of the call may still
 /// appear in the external system.
-fn resolve(ctx: &Context<'_>, durable: &Durable, slot: &Slot, verdict: ManualVerdict) -> anyhow::Result<InboxRequest> {
+fn resolve(
+    ctx: &CommandContext<'_>,
+    durable: &Durable,
+    slot: &Slot,
+    verdict: ManualVerdict,
+) -> anyhow::Result<InboxRequest> {
     let job_id = &durable.job.header.job_id;
     decide::verdict_request(durable, slot, verdict, ctx.session().now_us()).map_err(|why| {
         let next = match why {
@@ -81,7 +86,7 @@ fn resolve(ctx: &Context<'_>, durable: &Durable, slot: &Slot, verdict: ManualVer
 
 /// Checks a result that a person supplies against the output schema of the operator. Later steps rely on this result.
 fn check_result(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     config: &Config,
     durable: &Durable,
     slot: &Slot,

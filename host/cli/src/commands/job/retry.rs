@@ -6,7 +6,7 @@ use latchwork_core::model::error_docs;
 use latchwork_core::storage::InboxError;
 
 use crate::args::JobRetryArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::execution::attach::attach;
 use crate::execution::result::show_result;
@@ -17,7 +17,7 @@ use crate::stored_job::load::no_such_job;
 
 /// Stores the retry request, then executes the job in this process. If another process claims the job, follows that
 /// process.
-pub(super) async fn run(args: JobRetryArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobRetryArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     if let Some(path) = open::missing_database(&config)? {
         return Err(open::no_database(&path).into());

@@ -8,7 +8,7 @@ use latchwork_core::model::error_docs;
 use latchwork_core::storage::InboxRequest;
 
 use crate::args::JobSignalArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::changed;
 use crate::error::{CliError, Exit};
 use crate::files::source::read_unbounded;
@@ -19,7 +19,7 @@ use crate::stored_job::request::put_request;
 /// Maximum size of a signal's payload. The payload is kept in the inbox and becomes the output of a step.
 const PAYLOAD_BYTES_MAX: usize = 1 << 20;
 
-pub(super) async fn run(args: JobSignalArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobSignalArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let payload = payload(args.payload.as_deref())?;
     let config = ctx.config(None)?;
     let stores = open::stores_only(ctx.session(), &config).await?;

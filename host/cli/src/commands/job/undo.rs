@@ -11,7 +11,7 @@ use latchwork_core::response::{CompensationState, Response};
 use latchwork_core::storage::InboxError;
 
 use crate::args::JobUndoArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::execution::attach::attach;
 use crate::execution::messages::detached_message;
@@ -23,7 +23,7 @@ use crate::stored_job::load::no_such_job;
 
 /// Stores the undo request, then undoes the job in this process. If another process claims the job, follows that
 /// process. With `--detach`, only stores the request.
-pub(super) async fn run(args: JobUndoArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobUndoArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     if let Some(path) = open::missing_database(&config)? {
         return Err(open::no_database(&path).into());

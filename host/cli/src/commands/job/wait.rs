@@ -9,7 +9,7 @@ use latchwork_core::model::job::JobState;
 use latchwork_core::response::Response;
 
 use crate::args::JobWaitArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::view;
 use crate::error::{CliError, Exit};
 use crate::open;
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
 /// Waits for the job without executing it. Another process executes it.
-pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: JobWaitArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     let stores = open::stores_to_read(ctx.session(), &config).await?;
     let began_us = ctx.session().machine().boot_us();
@@ -61,7 +61,7 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &Context<'_>) -> anyhow::Result<
 
 /// Returns the job if the job has stopped: the job is over or needs a person, or the database was restored.
 async fn load_if_settled(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     stores: &Stores,
     job_id: &JobId,
     state: JobState,
@@ -78,7 +78,7 @@ async fn load_if_settled(
     Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
 }
 
-fn waiting_message(ctx: &Context<'_>, job_id: &JobId, state: JobState) -> Text {
+fn waiting_message(ctx: &CommandContext<'_>, job_id: &JobId, state: JobState) -> Text {
     let state_word = state.as_str();
     match state {
         JobState::Pending => {
@@ -92,7 +92,7 @@ fn waiting_message(ctx: &Context<'_>, job_id: &JobId, state: JobState) -> Text {
     }
 }
 
-fn wait_timed_out(ctx: &Context<'_>, job_id: &JobId, state: JobState) -> CliError {
+fn wait_timed_out(ctx: &CommandContext<'_>, job_id: &JobId, state: JobState) -> CliError {
     let (wait, show) = (format!("latch job wait {job_id}"), format!("latch job show {job_id}"));
     let (wait, show, state) = (ctx.with_project_flags(&wait), ctx.with_project_flags(&show), state.as_str());
     let message = format!("{job_id} is not over yet: it is {state}; `{wait}` waits longer, `{show}` shows it");

@@ -7,13 +7,13 @@ use serde_json::json;
 use latchwork_tooling::build::{BuildOptions, BuiltPlugin, Toolchain};
 
 use crate::args::PluginBuildArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::Exit;
 use crate::open;
 use crate::plugins::build::{LockFiles, build_all, build_error, configured_folders};
 use crate::text::Text;
 
-pub(crate) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: &PluginBuildArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let locks = if args.update { LockFiles::Update } else { LockFiles::Keep };
     let built = match args.dirs.as_slice() {
         [] => {
@@ -43,7 +43,7 @@ pub(crate) async fn run(args: &PluginBuildArgs, ctx: &Context<'_>) -> anyhow::Re
 }
 
 /// Finds the compiler for Rust plugins, or installs it.
-pub(crate) fn toolchain(ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn toolchain(ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let found = tokio::task::block_in_place(|| {
         Toolchain::find(&ctx.cwd, &BuildOptions::from_env()?, &mut |line| ctx.printer.note(line))
     });

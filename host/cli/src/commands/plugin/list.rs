@@ -7,7 +7,7 @@ use latchwork_core::model::manifest::PluginKind;
 use latchwork_engine::Plugin;
 use latchwork_engine::capability::access_text::ungated_access;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::enum_name::enum_name;
 use crate::error::{Exit, plugins_not_loaded};
 use crate::open;
@@ -21,7 +21,7 @@ fn without_approval(plugin: &Plugin) -> Option<String> {
     is_tool.then(|| ungated_access(&plugin.manifest.operators, &plugin.settings().grants))
 }
 
-pub(super) fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) fn run(ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
     open::require_configuration(&config)?;
     let registry = catalog::load_from_survey(ctx.session(), &config, open::survey(&config))?;

@@ -8,10 +8,10 @@ mod new;
 mod prune;
 
 use crate::args::{PluginArgs, PluginCommand};
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::Exit;
 
-pub(crate) async fn run(args: PluginArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: PluginArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     match args.command {
         PluginCommand::New(args) => new::run(&args, ctx),
         PluginCommand::Build(args) => build::run(&args, ctx).await,

@@ -9,11 +9,11 @@ use latchwork_core::response::shell_quoted;
 use latchwork_tooling::build::{NewError, NewPlugin};
 
 use crate::args::PluginNewArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::text::{Text, Tone};
 
-pub(super) fn run(args: &PluginNewArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &PluginNewArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let new = NewPlugin { name: args.name.clone(), kind: args.kind.into(), lang: args.lang.into() };
     let dir = new.write(&ctx.cwd.join(&args.into).components().collect::<PathBuf>()).map_err(|error| match error {
         NewError::Name(_) | NewError::Exists(_) => CliError::input(error_docs::PLUGIN_NEW, error.to_string()),

@@ -13,11 +13,11 @@ use latchwork_core::state::Durable;
 use latchwork_core::storage::{JobFilter, StoreError};
 use latchwork_tooling::units::size;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::Exit;
 use crate::open;
 
-pub(super) async fn run(ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(super) async fn run(ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     // Opening the host loads and stores every configured plugin. The components of configured plugins are not pruned.
     let config = ctx.config(None)?;
     open::require_project(&config)?;

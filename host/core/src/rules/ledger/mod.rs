@@ -147,7 +147,7 @@ pub enum Rejection {
 
 /// Decision of the ledger about an invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum LedgerDecision {
     /// The call is not executed, and no recorded answer is returned.
     Rejected(Rejection),
     /// The answer is recorded. The caller passes it to the plugin without executing the call.
@@ -185,8 +185,8 @@ pub enum Decision {
 
 /// Implements the decision table of §4. The first matching row decides. The numbers in this function are row numbers
 /// of the table.
-pub fn decide(caller: &Caller, found: &SlotFacts<'_>) -> Decision {
-    use Decision as D;
+pub fn decide(caller: &Caller, found: &SlotFacts<'_>) -> LedgerDecision {
+    use LedgerDecision as D;
     // 1
     if caller.attempt != caller.current_attempt {
         return D::Rejected(Rejection::Stale);

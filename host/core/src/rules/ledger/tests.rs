@@ -57,7 +57,7 @@ fn nothing() -> SlotFacts<'static> {
 }
 
 /// A row of the table: its number, its condition and its decision.
-type TableRow = (u32, fn(&Caller, &SlotFacts<'_>) -> bool, fn(&Caller, &SlotFacts<'_>) -> Decision);
+type TableRow = (u32, fn(&Caller, &SlotFacts<'_>) -> bool, fn(&Caller, &SlotFacts<'_>) -> LedgerDecision);
 
 fn state(found: &SlotFacts<'_>) -> Option<RowState> {
     found.row.map(|row| row.state)
@@ -77,52 +77,52 @@ fn differs(caller: &Caller, operator: &Operator, args_hash: Hash, action_key: Op
 
 /// The documented table. Row 12 of the documentation is split into the rows 12 to 15.
 const TABLE: &[TableRow] = &[
-    (1, |caller, _| caller.attempt != caller.current_attempt, |_, _| Decision::Rejected(Rejection::Stale)),
+    (1, |caller, _| caller.attempt != caller.current_attempt, |_, _| LedgerDecision::Rejected(Rejection::Stale)),
     (
         2,
         |caller, found| {
             found.row.is_some_and(|row| differs(caller, &row.operator, row.args_hash, row.action_key))
                 || found.event.is_some_and(|(operator, hash, key)| differs(caller, operator, hash, key))
         },
-        |_, _| Decision::Rejected(Rejection::Mismatch),
+        |_, _| LedgerDecision::Rejected(Rejection::Mismatch),
     ),
     (
         3,
         |_, found| found.committed_event || matches!(state(found), Some(RowState::Committed | RowState::FailedFinal)),
-        |_, _| Decision::ReturnRecordedResult,
+        |_, _| LedgerDecision::ReturnRecordedResult,
     ),
-    (4, |_, found| inflight(found) && found.open_effect, |_, _| Decision::CatchUp),
-    (5, |_, found| state(found) == Some(RowState::Indeterminate), |_, _| Decision::Ladder),
+    (4, |_, found| inflight(found) && found.open_effect, |_, _| LedgerDecision::CatchUp),
+    (5, |_, found| state(found) == Some(RowState::Indeterminate), |_, _| LedgerDecision::Ladder),
     (
         6,
         |caller, found| ours(caller, found) && caller.nonce == found.row.map(|row| row.nonce),
-        |_, _| Decision::Continue,
+        |_, _| LedgerDecision::Continue,
     ),
-    (7, |caller, found| ours(caller, found) && caller.nonce.is_some(), |_, _| Decision::StopOldCall),
+    (7, |caller, found| ours(caller, found) && caller.nonce.is_some(), |_, _| LedgerDecision::StopOldCall),
     (
         8,
         |_, found| inflight(found) && found.quiescence != Quiescence::Quiescent,
-        |_, _| Decision::WaitOtherWorker { wait_ms: WAIT_MS },
+        |_, _| LedgerDecision::WaitOtherWorker { wait_ms: WAIT_MS },
     ),
-    (9, |_, found| inflight(found), |_, _| Decision::Indeterminate { alarm: false }),
+    (9, |_, found| inflight(found), |_, _| LedgerDecision::Indeterminate { alarm: false }),
     (
         10,
         |_, found| found.row.is_none() && (found.any_world_effect || found.event.is_some()),
-        |_, _| Decision::Indeterminate { alarm: true },
+        |_, _| LedgerDecision::Indeterminate { alarm: true },
     ),
     (
         11,
         |_, found| found.forbidden.is_some(),
-        |_, found| Decision::Rejected(Rejection::Forbidden(found.forbidden.unwrap())),
+        |_, found| LedgerDecision::Rejected(Rejection::Forbidden(found.forbidden.unwrap())),
     ),
     (
         12,
         |caller, found| found.row.and_then(|row| row.next_try_us).is_some_and(|time| time > caller.now_us),
-        |_, found| Decision::WaitUntil(found.row.unwrap().next_try_us.unwrap()),
+        |_, found| LedgerDecision::WaitUntil(found.row.unwrap().next_try_us.unwrap()),
     ),
-    (13, |_, found| found.row.is_some_and(|row| row.next_try_us.is_none()), |_, _| Decision::FailFinal),
-    (14, |_, found| !found.owns_action_key, |_, _| Decision::Rejected(Rejection::ActionInProgress)),
-    (15, |_, _| true, |_, _| Decision::AllowExecute),
+    (13, |_, found| found.row.is_some_and(|row| row.next_try_us.is_none()), |_, _| LedgerDecision::FailFinal),
+    (14, |_, found| !found.owns_action_key, |_, _| LedgerDecision::Rejected(Rejection::ActionInProgress)),
+    (15, |_, _| true, |_, _| LedgerDecision::AllowExecute),
 ];
 
 /// Calls `look` with every combination of callers and stored states.
@@ -196,7 +196,7 @@ fn first_matching_row_decides() {
 fn no_execution_while_a_try_may_be_open_or_an_answer_exists() {
     let mut allowed = 0;
     for_all(&mut |caller, found| {
-        if decide(caller, found) != Decision::AllowExecute {
+        if decide(caller, found) != LedgerDecision::AllowExecute {
             return;
         }
         allowed += 1;
@@ -213,7 +213,7 @@ fn no_execution_while_a_try_may_be_open_or_an_answer_exists() {
 #[test]
 fn stale_attempt_is_rejected() {
     for_all(&mut |caller, found| {
-        let stale = decide(caller, found) == Decision::Rejected(Rejection::Stale);
+        let stale = decide(caller, found) == LedgerDecision::Rejected(Rejection::Stale);
         assert_eq!(stale, caller.attempt != caller.current_attempt);
     });
 }
@@ -223,7 +223,7 @@ fn stale_attempt_is_rejected() {
 fn mismatched_arguments_are_rejected() {
     for_all(&mut |caller, found| {
         if TABLE[1].1(caller, found) {
-            assert!(matches!(decide(caller, found), Decision::Rejected(Rejection::Stale | Rejection::Mismatch)));
+            assert!(matches!(decide(caller, found), LedgerDecision::Rejected(Rejection::Stale | Rejection::Mismatch)));
         }
     });
 }
@@ -232,7 +232,7 @@ fn mismatched_arguments_are_rejected() {
 /// `TABLE` cannot hide a mistake in the code. The numbers in this function are row numbers of the documented table.
 #[test]
 fn every_table_row_by_example() {
-    use Decision as D;
+    use LedgerDecision as D;
     let with = |row: &LedgerRow, caller: &Caller| decide(caller, &SlotFacts { row: Some(row), ..nothing() });
     let inflight = row(RowState::Inflight);
     let mine = LedgerRow { attempt: ATTEMPT, ..inflight.clone() };

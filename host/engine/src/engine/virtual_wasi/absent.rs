@@ -10,7 +10,7 @@ use wasmtime::StoreContextMut;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Linker, Resource, ResourceType, Val};
 
-use crate::engine::step_state::StepState;
+use crate::engine::step_state::StepInstanceState;
 use crate::guest::fault::HostFault;
 
 /// Names of resources that an absent interface uses but does not define. Other interfaces define them.
@@ -41,7 +41,7 @@ pub(super) enum AbsentAnswer {
 /// Links each import of a component for which `answers` returns a function. This function takes the name of a function
 /// of the import. It returns the answer that the host gives to each call of the named function.
 pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
-    linker: &mut Linker<StepState>,
+    linker: &mut Linker<StepInstanceState>,
     component: &Component,
     answers: impl Fn(&str) -> Option<F>,
 ) -> wasmtime::Result<()> {
@@ -67,7 +67,7 @@ pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
 }
 
 fn call(
-    mut store: StoreContextMut<'_, StepState>,
+    mut store: StoreContextMut<'_, StepInstanceState>,
     answer: AbsentAnswer,
     name: &str,
     taken: &[Val],

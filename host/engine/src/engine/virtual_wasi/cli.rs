@@ -3,14 +3,14 @@
 use wasmtime::component::Resource;
 use wasmtime_wasi::I32Exit;
 
-use crate::engine::step_state::StepState;
+use crate::engine::step_state::StepInstanceState;
 use crate::engine::virtual_wasi::bindings::cli::{
     environment, exit, stderr, stdin, stdout, terminal_input, terminal_output, terminal_stderr, terminal_stdin,
     terminal_stdout,
 };
 use crate::engine::virtual_wasi::handles::{StdStream, Stdin, Terminal};
 
-impl environment::Host for StepState {
+impl environment::Host for StepInstanceState {
     fn get_environment(&mut self) -> wasmtime::Result<Vec<(String, String)>> {
         self.count_wasi_call(1)?;
         Ok(vec![])
@@ -28,7 +28,7 @@ impl environment::Host for StepState {
 }
 
 /// Ends the guest. Module `fault` creates the message.
-impl exit::Host for StepState {
+impl exit::Host for StepInstanceState {
     fn exit(&mut self, status: Result<(), ()>) -> wasmtime::Result<()> {
         Err(I32Exit(i32::from(status.is_err())).into())
     }
@@ -38,28 +38,28 @@ impl exit::Host for StepState {
     }
 }
 
-impl stdin::Host for StepState {
+impl stdin::Host for StepInstanceState {
     fn get_stdin(&mut self) -> wasmtime::Result<Resource<Stdin>> {
         self.count_wasi_call(1)?;
         self.new_handle(Stdin)
     }
 }
 
-impl stdout::Host for StepState {
+impl stdout::Host for StepInstanceState {
     fn get_stdout(&mut self) -> wasmtime::Result<Resource<StdStream>> {
         self.count_wasi_call(1)?;
         self.new_handle(StdStream::Out)
     }
 }
 
-impl stderr::Host for StepState {
+impl stderr::Host for StepInstanceState {
     fn get_stderr(&mut self) -> wasmtime::Result<Resource<StdStream>> {
         self.count_wasi_call(1)?;
         self.new_handle(StdStream::Err)
     }
 }
 
-impl StepState {
+impl StepInstanceState {
     fn no_terminal(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
         self.count_wasi_call(1)?;
         Ok(None)
@@ -72,35 +72,35 @@ impl StepState {
     }
 }
 
-impl terminal_input::HostTerminalInput for StepState {
+impl terminal_input::HostTerminalInput for StepInstanceState {
     fn drop(&mut self, terminal: Resource<Terminal>) -> wasmtime::Result<()> {
         self.drop_terminal(terminal)
     }
 }
 
-impl terminal_input::Host for StepState {}
+impl terminal_input::Host for StepInstanceState {}
 
-impl terminal_output::HostTerminalOutput for StepState {
+impl terminal_output::HostTerminalOutput for StepInstanceState {
     fn drop(&mut self, terminal: Resource<Terminal>) -> wasmtime::Result<()> {
         self.drop_terminal(terminal)
     }
 }
 
-impl terminal_output::Host for StepState {}
+impl terminal_output::Host for StepInstanceState {}
 
-impl terminal_stdin::Host for StepState {
+impl terminal_stdin::Host for StepInstanceState {
     fn get_terminal_stdin(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
         self.no_terminal()
     }
 }
 
-impl terminal_stdout::Host for StepState {
+impl terminal_stdout::Host for StepInstanceState {
     fn get_terminal_stdout(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
         self.no_terminal()
     }
 }
 
-impl terminal_stderr::Host for StepState {
+impl terminal_stderr::Host for StepInstanceState {
     fn get_terminal_stderr(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
         self.no_terminal()
     }

@@ -6,7 +6,7 @@
 
 use wasmtime::component::Resource;
 
-use crate::engine::step_state::StepState;
+use crate::engine::step_state::StepInstanceState;
 use crate::engine::virtual_wasi::bindings::clocks::{monotonic_clock, wall_clock};
 use crate::engine::virtual_wasi::handles::Pollable;
 use crate::guest::fault::HostFault;
@@ -16,7 +16,7 @@ use crate::guest::step_clock::StepClock;
 /// Resolution that both clocks report, in nanoseconds. Equals the amount by which one clock read advances the clock.
 const RESOLUTION_NS: u32 = 1_000;
 
-impl StepState {
+impl StepInstanceState {
     /// Prepares another run in the same instance. The clock is reset, as if the earlier run had not advanced it.
     pub(crate) fn begin_next_run(&mut self, calls: Box<dyn StepCalls>) {
         self.calls = calls;
@@ -45,7 +45,7 @@ impl StepState {
     }
 }
 
-impl wall_clock::Host for StepState {
+impl wall_clock::Host for StepInstanceState {
     fn now(&mut self) -> wasmtime::Result<wall_clock::Datetime> {
         self.count_wasi_call(1)?;
         // WASI cannot represent times before 1970, so they are reported as 1970.
@@ -63,7 +63,7 @@ impl wall_clock::Host for StepState {
     }
 }
 
-impl monotonic_clock::Host for StepState {
+impl monotonic_clock::Host for StepInstanceState {
     fn now(&mut self) -> wasmtime::Result<u64> {
         self.count_wasi_call(1)?;
         self.before_read(Source::Clock)?;

@@ -5,7 +5,7 @@ use wasmtime::component::Resource;
 
 use latchwork_core::model::bounds;
 
-use crate::engine::step_state::StepState;
+use crate::engine::step_state::StepInstanceState;
 use crate::engine::virtual_wasi::bindings::io::{error, streams};
 use crate::engine::virtual_wasi::handles::{IoError, Pollable, StdStream, Stdin};
 use crate::guest::fault::HostFault;
@@ -13,7 +13,7 @@ use crate::guest::fault::HostFault;
 /// Result of a stream operation.
 type StreamResult<T> = wasmtime::Result<Result<T, streams::StreamError>>;
 
-impl StepState {
+impl StepInstanceState {
     /// Reports the end of the stream, for reads, skips and splices.
     fn at_end<T>(&mut self, stdin: &Resource<Stdin>) -> StreamResult<T> {
         self.count_wasi_call(1)?;
@@ -50,7 +50,7 @@ impl StepState {
     }
 }
 
-impl error::HostError for StepState {
+impl error::HostError for StepInstanceState {
     fn to_debug_string(&mut self, error: Resource<IoError>) -> wasmtime::Result<String> {
         match *self.wasi.table.get(&error)? {}
     }
@@ -60,9 +60,9 @@ impl error::HostError for StepState {
     }
 }
 
-impl error::Host for StepState {}
+impl error::Host for StepInstanceState {}
 
-impl streams::HostInputStream for StepState {
+impl streams::HostInputStream for StepInstanceState {
     fn read(&mut self, stdin: Resource<Stdin>, _len: u64) -> StreamResult<Vec<u8>> {
         self.at_end(&stdin)
     }
@@ -91,17 +91,17 @@ impl streams::HostInputStream for StepState {
     }
 }
 
-impl streams::HostOutputStream for StepState {
+impl streams::HostOutputStream for StepInstanceState {
     fn check_write(&mut self, stream: Resource<StdStream>) -> StreamResult<u64> {
         Ok(self.check_stream(&stream)?.map(|()| bounds::STEP_WRITE_BYTES as u64))
     }
 
     fn write(&mut self, stream: Resource<StdStream>, contents: Vec<u8>) -> StreamResult<()> {
-        StepState::write(self, &stream, &contents)
+        StepInstanceState::write(self, &stream, &contents)
     }
 
     fn blocking_write_and_flush(&mut self, stream: Resource<StdStream>, contents: Vec<u8>) -> StreamResult<()> {
-        StepState::write(self, &stream, &contents)
+        StepInstanceState::write(self, &stream, &contents)
     }
 
     fn flush(&mut self, stream: Resource<StdStream>) -> StreamResult<()> {
@@ -119,11 +119,11 @@ impl streams::HostOutputStream for StepState {
     }
 
     fn write_zeroes(&mut self, stream: Resource<StdStream>, len: u64) -> StreamResult<()> {
-        StepState::write_zeroes(self, &stream, len)
+        StepInstanceState::write_zeroes(self, &stream, len)
     }
 
     fn blocking_write_zeroes_and_flush(&mut self, stream: Resource<StdStream>, len: u64) -> StreamResult<()> {
-        StepState::write_zeroes(self, &stream, len)
+        StepInstanceState::write_zeroes(self, &stream, len)
     }
 
     fn splice(&mut self, _stream: Resource<StdStream>, stdin: Resource<Stdin>, _len: u64) -> StreamResult<u64> {
@@ -145,4 +145,4 @@ impl streams::HostOutputStream for StepState {
     }
 }
 
-impl streams::Host for StepState {}
+impl streams::Host for StepInstanceState {}

@@ -33,7 +33,7 @@ use wasmtime::component::{Component, HasSelf, Linker};
 
 use latchwork_core::model::bounds;
 
-use crate::engine::step_state::StepState;
+use crate::engine::step_state::StepInstanceState;
 use crate::guest::fault::HostFault;
 use crate::interfaces::virtual_wasi::{ABSENT, interface};
 use absent::AbsentAnswer;
@@ -58,40 +58,44 @@ fn absent_answers(interface: &str) -> Option<fn(&str) -> AbsentAnswer> {
 }
 
 /// Links all parts of virtual WASI that a component imports.
-pub(crate) fn link(linker: &mut Linker<StepState>, component: &Component) -> wasmtime::Result<()> {
+pub(crate) fn link(linker: &mut Linker<StepInstanceState>, component: &Component) -> wasmtime::Result<()> {
     use bindings::{cli, clocks, io, random};
-    io::error::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    io::poll::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    io::streams::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    clocks::wall_clock::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    clocks::monotonic_clock::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    random::random::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    random::insecure::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    random::insecure_seed::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    cli::environment::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    cli::exit::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    cli::stdin::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    cli::stdout::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    cli::stderr::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    cli::terminal_input::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    cli::terminal_output::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    cli::terminal_stdin::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    cli::terminal_stdout::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
-    cli::terminal_stderr::add_to_linker::<_, HasSelf<StepState>>(linker, own)?;
+    io::error::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    io::poll::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    io::streams::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    clocks::wall_clock::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    clocks::monotonic_clock::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    random::random::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    random::insecure::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    random::insecure_seed::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    cli::environment::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    cli::exit::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    cli::stdin::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    cli::stdout::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    cli::stderr::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    cli::terminal_input::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    cli::terminal_output::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    cli::terminal_stdin::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    cli::terminal_stdout::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
+    cli::terminal_stderr::add_to_linker::<_, HasSelf<StepInstanceState>>(linker, own)?;
     absent::link(linker, component, |import| interface(import).and_then(absent_answers))
 }
 
 /// Links the interfaces whose names begin with `prefix`. A call of one of their functions ends the guest with a
 /// message that names the function.
-pub(crate) fn forbid(linker: &mut Linker<StepState>, component: &Component, prefix: &str) -> wasmtime::Result<()> {
+pub(crate) fn forbid(
+    linker: &mut Linker<StepInstanceState>,
+    component: &Component,
+    prefix: &str,
+) -> wasmtime::Result<()> {
     absent::link(linker, component, |import| import.starts_with(prefix).then_some(|_: &str| AbsentAnswer::NotLinked))
 }
 
-fn own(state: &mut StepState) -> &mut StepState {
+fn own(state: &mut StepInstanceState) -> &mut StepInstanceState {
     state
 }
 
-impl StepState {
+impl StepInstanceState {
     /// Counts one call of virtual WASI as `weight` calls.
     fn count_wasi_call(&mut self, weight: u32) -> wasmtime::Result<()> {
         Ok(self.guard.count_wasi_calls(weight)?)

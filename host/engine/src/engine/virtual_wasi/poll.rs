@@ -6,7 +6,7 @@
 
 use wasmtime::component::Resource;
 
-use crate::engine::step_state::StepState;
+use crate::engine::step_state::StepInstanceState;
 use crate::engine::virtual_wasi::bindings::io::poll;
 use crate::engine::virtual_wasi::handles::Pollable;
 use crate::guest::fault::HostFault;
@@ -46,7 +46,7 @@ pub(super) fn wait_result(all: &[Pollable], now_ns: i64) -> Wait {
     }
 }
 
-impl StepState {
+impl StepInstanceState {
     fn pollable(&self, handle: &Resource<Pollable>) -> wasmtime::Result<Pollable> {
         Ok(*self.wasi.table.get(handle)?)
     }
@@ -66,7 +66,7 @@ impl StepState {
     }
 }
 
-impl poll::HostPollable for StepState {
+impl poll::HostPollable for StepInstanceState {
     fn ready(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<bool> {
         self.count_wasi_call(1)?;
         let pollable = self.pollable(&pollable)?;
@@ -93,7 +93,7 @@ impl poll::HostPollable for StepState {
     }
 }
 
-impl poll::Host for StepState {
+impl poll::Host for StepInstanceState {
     fn poll(&mut self, handles: Vec<Resource<Pollable>>) -> wasmtime::Result<Vec<u32>> {
         self.count_wasi_call(u32::try_from(handles.len()).unwrap_or(u32::MAX))?;
         if handles.is_empty() {

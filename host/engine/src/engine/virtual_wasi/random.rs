@@ -7,7 +7,7 @@
 
 use latchwork_core::model::bounds;
 
-use crate::engine::step_state::StepState;
+use crate::engine::step_state::StepInstanceState;
 use crate::engine::virtual_wasi::bindings::random::{insecure, insecure_seed, random};
 use crate::guest::fault::HostFault;
 use crate::guest::step_calls::Source;
@@ -16,7 +16,7 @@ use crate::guest::step_calls::Source;
 /// calls, plus one for each full 1,024 bytes. Generating random bytes uses no fuel, so only this limit bounds the work.
 const BYTES_PER_CALL: u32 = 1_024;
 
-impl StepState {
+impl StepInstanceState {
     fn draw(&mut self, len: u64) -> wasmtime::Result<Vec<u8>> {
         let len = u32::try_from(len).unwrap_or(u32::MAX);
         if len > bounds::RANDOM_BYTES {
@@ -38,7 +38,7 @@ impl StepState {
     }
 }
 
-impl random::Host for StepState {
+impl random::Host for StepInstanceState {
     fn get_random_bytes(&mut self, len: u64) -> wasmtime::Result<Vec<u8>> {
         self.draw(len)
     }
@@ -48,7 +48,7 @@ impl random::Host for StepState {
     }
 }
 
-impl insecure::Host for StepState {
+impl insecure::Host for StepInstanceState {
     fn get_insecure_random_bytes(&mut self, len: u64) -> wasmtime::Result<Vec<u8>> {
         self.draw(len)
     }
@@ -58,7 +58,7 @@ impl insecure::Host for StepState {
     }
 }
 
-impl insecure_seed::Host for StepState {
+impl insecure_seed::Host for StepInstanceState {
     fn insecure_seed(&mut self) -> wasmtime::Result<(u64, u64)> {
         Ok((self.draw_u64()?, self.draw_u64()?))
     }

@@ -8,7 +8,7 @@ use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::Limits;
 
 use crate::engine::null_host::NullHost;
-use crate::engine::step_state::StepState;
+use crate::engine::step_state::StepInstanceState;
 use crate::engine::virtual_wasi::absent::AbsentAnswer;
 use crate::engine::virtual_wasi::absent_answers;
 use crate::engine::virtual_wasi::bindings::io::streams::HostOutputStream;
@@ -159,8 +159,8 @@ fn excessive_step_output_is_truncated_once() {
     assert_eq!(kept, bounds::STEP_STREAM_BYTES);
 }
 
-fn step_state() -> StepState {
-    StepState::new(Box::new(NullHost::new("p")), &Limits::default())
+fn step_state() -> StepInstanceState {
+    StepInstanceState::new(Box::new(NullHost::new("p")), &Limits::default())
 }
 
 #[track_caller]

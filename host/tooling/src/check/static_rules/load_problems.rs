@@ -6,7 +6,7 @@ use latchwork_engine::Problem;
 
 use crate::check::finding::Finding;
 use crate::check::static_rules::input::StaticInput;
-use crate::inspect::{CallGraph, ComponentInfo, Difference, DifferenceKind, FileKind, Reachability};
+use crate::inspect::{CallGraph, ComponentInfo, DifferenceKind, FileKind, InterfaceDifference, Reachability};
 
 pub(super) fn run(component: &StaticInput<'_>) -> Vec<Finding> {
     let Err(error) = component.loaded else { return vec![] };
@@ -42,7 +42,7 @@ fn format_findings(anatomy: &ComponentInfo, file: &str, found: &mut Vec<Finding>
 
 /// Returns a finding for one difference between the component and its world. Returns `None` for an import of a foreign
 /// interface, because `import_findings` decides about such imports.
-fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Option<Finding> {
+fn world_difference(file: &str, anatomy: &ComponentInfo, it: &InterfaceDifference) -> Option<Finding> {
     // Bytes that are not a component cannot be compared with a world.
     if *anatomy.file_kind() != FileKind::Component {
         return None;
@@ -73,7 +73,7 @@ fn world_difference(file: &str, anatomy: &ComponentInfo, it: &Difference) -> Opt
 fn import_findings(
     component: &StaticInput<'_>,
     anatomy: &ComponentInfo,
-    at_best: &[Difference],
+    at_best: &[InterfaceDifference],
     problems: &[Problem],
 ) -> Vec<Finding> {
     let refused: Vec<&str> = problems

@@ -19,7 +19,7 @@ use latchwork_engine::os;
 
 use crate::args::JobEventsArgs;
 use crate::commands::job::events::follow;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::display::brief::offset;
 use crate::display::event_text::{EventText, Operators, event_text};
 use crate::error::Exit;
@@ -28,7 +28,7 @@ use crate::open;
 use crate::stored_job::load::{no_such_job, require_row};
 use crate::text::{Text, visible};
 
-pub(crate) async fn run(args: JobEventsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: JobEventsArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     if args.follow && ctx.printer.redraws() && ctx.printer.is_stdout_terminal() {
         return follow::run(&args, ctx).await;
     }

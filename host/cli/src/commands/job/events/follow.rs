@@ -5,14 +5,14 @@ use std::time::Duration;
 use latchwork_core::model::job::JobState;
 
 use crate::args::JobEventsArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::Exit;
 use crate::live::{FOLLOW_MS, Screen};
 use crate::stored_job::load::{no_such_job, require_row};
 use crate::text::Text;
 use crate::{interrupt, open};
 
-pub(crate) async fn run(args: &JobEventsArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: &JobEventsArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let stores = open::stores_to_read(ctx.session(), &ctx.config(None)?).await?;
     let mut next = args.after.map_or(0, |seq| seq + 1);
     let mut screen: Option<Screen<'_>> = None;

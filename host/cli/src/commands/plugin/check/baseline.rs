@@ -7,7 +7,7 @@ use latchwork_tooling::check::Baseline;
 use latchwork_tooling::check::render::Reports;
 
 use crate::args::PluginCheckArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::CliError;
 use crate::files::save::FileReaders;
 use crate::files::{save, source};
@@ -25,7 +25,7 @@ impl BaselineFile {
     /// # Errors
     /// The file cannot be read or is not a baseline. With `--write-baseline`, the file may be missing, and its content
     /// may be damaged, because the command writes the file.
-    pub(super) fn read(args: &PluginCheckArgs, ctx: &Context<'_>) -> Result<Option<Self>, CliError> {
+    pub(super) fn read(args: &PluginCheckArgs, ctx: &CommandContext<'_>) -> Result<Option<Self>, CliError> {
         let Some(named) = &args.baseline else { return Ok(None) };
         let path = ctx.cwd.join(named);
         let known = match (args.write_baseline, path.exists()) {

@@ -14,13 +14,13 @@ use crate::commands::plugin::check::baseline::BaselineFile;
 use crate::commands::plugin::check::outputs::Outputs;
 use crate::commands::plugin::check::phases::Phases;
 use crate::commands::plugin::check::{input_errors, known_values, subject};
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::files::source;
 use crate::plugins::catalog;
 use crate::plugins::needed_grants::grants_needed;
 
-pub(crate) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: &PluginCheckArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     if args.other_process {
         return other_process(ctx).await;
     }
@@ -64,7 +64,7 @@ pub(crate) async fn run(args: &PluginCheckArgs, ctx: &Context<'_>) -> anyhow::Re
 }
 
 /// Checks one plugin.
-async fn check_plugin(args: &PluginCheckArgs, ctx: &Context<'_>, file: &Path) -> anyhow::Result<CheckReport> {
+async fn check_plugin(args: &PluginCheckArgs, ctx: &CommandContext<'_>, file: &Path) -> anyhow::Result<CheckReport> {
     let phases = Phases::new(ctx);
     let target = subject::resolve_target(ctx, file)?;
     let bytes = source::file(&target.wasm)?;
@@ -117,7 +117,7 @@ fn unchecked_report(file: &Path, error: &CliError) -> FailedInput {
 }
 
 /// Runs the second process of a check.
-async fn other_process(ctx: &Context<'_>) -> anyhow::Result<Exit> {
+async fn other_process(ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let mut question = Vec::new();
     std::io::stdin().lock().read_to_end(&mut question)?;
     let respond = |line: &str| ctx.printer.raw(line);

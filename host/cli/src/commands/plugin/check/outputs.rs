@@ -7,7 +7,7 @@ use latchwork_tooling::check::render;
 use latchwork_tooling::check::render::{ReportFormat, Reports};
 
 use crate::args::PluginCheckArgs;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::CliError;
 use crate::files::save;
 use crate::files::save::FileReaders;
@@ -25,7 +25,7 @@ impl Outputs {
     /// # Errors
     /// Returns an error if two reports have the same destination, or if the folder of a file does not exist. A check
     /// may take long, so this function runs before the check.
-    pub(super) fn of(args: &PluginCheckArgs, ctx: &Context<'_>) -> Result<Self, CliError> {
+    pub(super) fn of(args: &PluginCheckArgs, ctx: &CommandContext<'_>) -> Result<Self, CliError> {
         let is_stdout = |file: &Path| file.as_os_str() == "-";
         let mut stdout: Vec<ReportFormat> = args.format.map(ReportFormat::from).into_iter().collect();
         let mut files: Vec<(ReportFormat, PathBuf)> = Vec::new();
@@ -61,7 +61,7 @@ impl Outputs {
     ///
     /// # Errors
     /// Returns an error if a file cannot be written. The remaining reports are written anyway.
-    pub(super) fn write(&self, ctx: &Context<'_>, reports: &Reports) -> Result<(), CliError> {
+    pub(super) fn write(&self, ctx: &CommandContext<'_>, reports: &Reports) -> Result<(), CliError> {
         let written = self.write_files(ctx, reports);
         match self.stdout {
             None => ctx.printer.document(&render::json(reports)),
@@ -75,7 +75,7 @@ impl Outputs {
     ///
     /// # Errors
     /// Returns the error of the first file that cannot be written. The remaining files are written anyway.
-    pub(super) fn write_files(&self, ctx: &Context<'_>, reports: &Reports) -> Result<(), CliError> {
+    pub(super) fn write_files(&self, ctx: &CommandContext<'_>, reports: &Reports) -> Result<(), CliError> {
         let write = |(format, file): &(ReportFormat, PathBuf)| {
             save::replace(&ctx.cwd.join(file), render::render(reports, *format).as_bytes(), FileReaders::Everyone)
         };

@@ -1,15 +1,15 @@
 //! Prints each phase of a check before the phase starts, and the durations of a long check at its end.
 
-use crate::context::Context;
+use crate::context::CommandContext;
 
 /// Start time of each phase of a check.
 pub(crate) struct Phases<'c> {
-    ctx: &'c Context<'c>,
+    ctx: &'c CommandContext<'c>,
     began: std::sync::Mutex<Vec<(String, u64)>>,
 }
 
 impl<'c> Phases<'c> {
-    pub(super) fn new(ctx: &'c Context<'c>) -> Self {
+    pub(super) fn new(ctx: &'c CommandContext<'c>) -> Self {
         Self { ctx, began: std::sync::Mutex::new(vec![("building it".to_owned(), ctx.session().machine().boot_us())]) }
     }
 

@@ -11,7 +11,7 @@ use latchwork_tooling::check::{Exception, RebuiltComponent};
 
 use crate::args::PluginCheckArgs;
 use crate::commands::plugin::check::phases::Phases;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::CliError;
 use crate::files::source;
 use crate::plugins::build;
@@ -34,7 +34,7 @@ pub(super) struct CheckTarget {
 }
 
 /// Returns the component that a path names. A folder is built first.
-pub(super) fn resolve_target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<CheckTarget> {
+pub(super) fn resolve_target(ctx: &CommandContext<'_>, path: &Path) -> anyhow::Result<CheckTarget> {
     let full = ctx.cwd.join(path);
     if !full.is_dir() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -62,7 +62,7 @@ pub(super) fn resolve_target(ctx: &Context<'_>, path: &Path) -> anyhow::Result<C
 /// Returns name and content of the file of test cases: the file of `--cases`, else the file in the plugin folder.
 pub(super) fn cases(
     args: &PluginCheckArgs,
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     file: &Path,
     target: &CheckTarget,
 ) -> Result<Option<(String, Vec<u8>)>, CliError> {
@@ -81,7 +81,7 @@ pub(super) fn cases(
 /// `None` if there is no file and no folder, or if `--once` prevents the build.
 pub(super) fn rebuilt(
     args: &PluginCheckArgs,
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     target: &CheckTarget,
     phases: &Phases<'_>,
 ) -> anyhow::Result<Option<RebuiltComponent>> {

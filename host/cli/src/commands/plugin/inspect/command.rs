@@ -15,7 +15,7 @@ use latchwork_tooling::inspect::{CallGraph, ComponentInfo, Item, Reachability};
 
 use crate::args::PluginInspectArgs;
 use crate::commands::plugin::inspect::inspection::Inspection;
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
 use crate::files::source;
 use crate::plugins::catalog;
@@ -23,7 +23,7 @@ use crate::plugins::effect_verifier::{EffectVerifier, effect_verifier};
 use crate::plugins::needed_grants::grants_needed;
 use crate::text::Text;
 
-pub(crate) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &PluginInspectArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let file = resolve_component(&args.file)?;
     let bytes = source::file(&file)?;
     let config = ctx.config(file.parent())?;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &PluginInspectArgs, ctx: &Context<'_>) -> anyhow::Result
 }
 
 pub(crate) fn load(
-    ctx: &Context<'_>,
+    ctx: &CommandContext<'_>,
     config: &Config,
     bytes: &[u8],
     entry: PluginConfig,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use latchwork_core::model::manifest::{OperatorSpec, PluginKind};
 use latchwork_engine::{Plugin, Problem};
-use latchwork_tooling::inspect::{Difference, FeatureUse, Reachability};
+use latchwork_tooling::inspect::{FeatureUse, InterfaceDifference, Reachability};
 
 use crate::commands::plugin::inspect::inspection::Inspection;
 use crate::commands::plugin::inspect::reach;
@@ -86,7 +86,7 @@ impl Inspection<'_> {
         (self.anatomy.kind() == Some(PluginKind::Tool)).then(|| self.anatomy.exports_interface(interface))
     }
 
-    fn difference(&self, it: &Difference) -> Value {
+    fn difference(&self, it: &InterfaceDifference) -> Value {
         let mismatches: Vec<_> = it
             .mismatches
             .iter()
@@ -106,7 +106,7 @@ impl Inspection<'_> {
     }
 
     /// Returns the call path to the import that a difference is about. Returns `None` for any other difference.
-    pub(super) fn reach_of(&self, it: &Difference) -> Option<&Reachability> {
+    pub(super) fn reach_of(&self, it: &InterfaceDifference) -> Option<&Reachability> {
         let import = || self.imports.iter().find(|(item, _)| item.name == it.interface);
         if it.is_import() { import().map(|(_, reach)| reach) } else { None }
     }

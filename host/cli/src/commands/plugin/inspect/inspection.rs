@@ -7,7 +7,7 @@ use latchwork::config::PluginConfig;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_engine::{LoadError, Plugin};
-use latchwork_tooling::inspect::{ComponentInfo, Difference, Item, Reachability};
+use latchwork_tooling::inspect::{ComponentInfo, InterfaceDifference, Item, Reachability};
 
 use crate::plugins::effect_verifier::EffectVerifier;
 
@@ -25,7 +25,7 @@ pub(super) struct Inspection<'a> {
     pub(super) judged: &'a PluginConfig,
     /// Differences between the component and its nearest world, under the settings of `judged`. The nearest world is
     /// the world of steps or of tools that needs the fewest changes.
-    pub(super) difference: Vec<Difference>,
+    pub(super) difference: Vec<InterfaceDifference>,
     /// Result of loading the component, or `None` if loading was not tried.
     pub(super) loaded: Option<Result<Arc<Plugin>, LoadError>>,
     pub(super) confirmed: EffectVerifier,
