@@ -16,7 +16,7 @@ use crate::model::error::{Code, Failure};
 use crate::model::ids::{Hash, Slot};
 use crate::model::manifest::{PinnedOperator, PluginKind};
 use crate::plan;
-use crate::rules::ledger::{Caller, LedgerDecision, Quiescence, Rejection, SlotFacts};
+use crate::rules::ledger::{Caller, LedgerDecision as D, Quiescence, Rejection, SlotFacts};
 use crate::rules::{ledger, policy};
 use crate::state::Durable;
 use crate::storage::{Draft, Record};
@@ -64,9 +64,9 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
         owns_action_key: matches!(standing, KeyState::Keyless | KeyState::NotLookedUp | KeyState::Free),
     };
     match ledger::decide(&caller, &found) {
-        LedgerDecision::Rejected(Rejection::Mismatch) => NextAction::Diverge(mismatch(durable, invocation)),
-        LedgerDecision::Rejected(Rejection::Forbidden(Code::Cancelled)) => NextAction::Abandon,
-        LedgerDecision::Rejected(Rejection::Forbidden(code)) => {
+        D::Rejected(Rejection::Mismatch) => NextAction::Diverge(mismatch(durable, invocation)),
+        D::Rejected(Rejection::Forbidden(Code::Cancelled)) => NextAction::Abandon,
+        D::Rejected(Rejection::Forbidden(code)) => {
             let failure = forbidden.unwrap_or_else(|| Failure::new(code, "forbidden"));
             let mut draft = refuse(durable, invocation, failure, context);
             if let Some(event) = over_budget {
@@ -77,30 +77,26 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
             }
             NextAction::Write(draft)
         }
-        LedgerDecision::Rejected(Rejection::Stale) => NextAction::Abandon,
-        LedgerDecision::Rejected(Rejection::ActionInProgress) => {
-            handle_held_key(durable, invocation, standing, context)
-        }
-        LedgerDecision::ReturnRecordedResult => recorded_answer(durable, slot),
-        LedgerDecision::CatchUp => {
+        D::Rejected(Rejection::Stale) => NextAction::Abandon,
+        D::Rejected(Rejection::ActionInProgress) => handle_held_key(durable, invocation, standing, context),
+        D::ReturnRecordedResult => recorded_answer(durable, slot),
+        D::CatchUp => {
             let effect = open_effect.expect("catch-up is decided only with an effect");
             let started = Try::open(durable, slot).expect("catch-up is decided only with an open try");
             NextAction::Write(answered(durable, invocation, &started, mark_caught_up(effect), context))
         }
-        LedgerDecision::Ladder => resolution::next_resolution_step(durable, invocation, context),
-        LedgerDecision::Continue => continue_try(durable, invocation, context),
+        D::Ladder => resolution::next_resolution_step(durable, invocation, context),
+        D::Continue => continue_try(durable, invocation, context),
         // The log shows an open try at this slot. An earlier call of this worker started this try in the same attempt.
         // The worker checks the quiescence of the try before it continues, because a request of the try may still be in
         // transit.
-        LedgerDecision::StopOldCall => NextAction::StopOldCall,
-        LedgerDecision::WaitOtherWorker { wait_ms } => NextAction::WaitMs(wait_ms),
-        LedgerDecision::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => {
-            NextAction::CheckOwner
-        }
-        LedgerDecision::Indeterminate { .. } => NextAction::Write(put_in_doubt(durable, invocation, context)),
-        LedgerDecision::WaitUntil(time_us) => backoff(slot, time_us, context),
-        LedgerDecision::FailFinal => NextAction::Write(fail_final(durable, slot)),
-        LedgerDecision::AllowExecute => execute_if_permitted(durable, planned, invocation, &standing, context),
+        D::StopOldCall => NextAction::StopOldCall,
+        D::WaitOtherWorker { wait_ms } => NextAction::WaitMs(wait_ms),
+        D::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => NextAction::CheckOwner,
+        D::Indeterminate { .. } => NextAction::Write(put_in_doubt(durable, invocation, context)),
+        D::WaitUntil(time_us) => backoff(slot, time_us, context),
+        D::FailFinal => NextAction::Write(fail_final(durable, slot)),
+        D::AllowExecute => execute_if_permitted(durable, planned, invocation, &standing, context),
     }
 }
 
