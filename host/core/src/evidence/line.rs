@@ -92,6 +92,6 @@ pub(super) fn excerpt(text: &[u8]) -> String {
 
 /// Known values of `schema` in the header, oldest first. A change of the format adds a number.
 ///
-/// A file in the second format may have events of version 3. The job's row then contains the same reference to the
-/// request as the first event.
+/// Only a file in the second format may have events of version 3. In both formats the job's row refers to the request in
+/// the same way as the first event does: by `request_key` or by `request_mac`.
 pub const SCHEMAS: [&str; 2] = ["latchwork.evidence/1", "latchwork.evidence/2"];

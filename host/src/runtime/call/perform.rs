@@ -42,7 +42,7 @@ pub(crate) enum WaitReason {
     Query,
     /// No permit of the operator is available.
     Permit,
-    /// The invocation must wait for at most this many milliseconds.
+    /// The invocation has to wait. The worker decides again after this many milliseconds at the latest.
     Delay(u32),
 }
 

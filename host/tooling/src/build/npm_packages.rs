@@ -105,7 +105,8 @@ fn is_installed(locked: &Value, installed: &Value, version: impl Fn(&str) -> Opt
     let may_miss = |entry: &Value| ["dev", "optional", "devOptional", "peer"].iter().any(|key| entry[key] == true);
     locked.iter().filter(|(path, _)| !path.is_empty()).all(|(path, entry)| match installed.get(path) {
         Some(found) => same(entry, found) && (entry["link"] == true || version(path).as_ref() == entry.get("version")),
-        // npm records no folder of the project itself, only the link that leads there.
+        // For a package that is a folder of the project, npm's record of installed packages has only the link in
+        // `node_modules`, not the folder.
         None => may_miss(entry) || !path.contains("node_modules"),
     }) && installed.keys().all(|path| locked.contains_key(path))
 }

@@ -158,7 +158,8 @@ async fn check_other_inputs(running: &mut RunningCase<'_>) -> std::io::Result<()
     Ok(())
 }
 
-/// D118: `compensate` must not delete an entry that an earlier call with another key wrote, and that the call replaced.
+/// D118: an earlier call with another key has written an entry, and the call to undo has replaced the entry.
+/// `compensate` must not delete this entry.
 async fn check_earlier(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // The entries of a tool with a server can be a cache.
     if !running.case.http.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {

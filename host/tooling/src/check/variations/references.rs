@@ -44,7 +44,8 @@ fn is_reference(value: &Value) -> bool {
     value.is_string() || value.as_array().is_some_and(|texts| texts.iter().all(Value::is_string))
 }
 
-/// A member `name` that refers to an element by the value of the element's member `of`.
+/// Two members of the elements. The value of `name` in one element is the value of `of` in the element that it refers
+/// to, such as `parent` and `id`.
 struct Member<'n> {
     name: &'n str,
     of: &'n str,
