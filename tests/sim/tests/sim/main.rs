@@ -27,10 +27,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::event_counts::EventCounts;
 
 /// Default number of seeds.
-const SEEDS: u64 = 800;
+const SEEDS: u64 = 1_500;
 
 /// One of the default seeds in this many is run twice.
-const RUN_TWICE_ONE_IN: u64 = 5;
+const RUN_TWICE_ONE_IN: u64 = 10;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
