@@ -17,7 +17,7 @@ use crate::sql::durability::Durability;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Size of the write-ahead log, in pages, at which SQLite copies the log into the database file: 32 MiB. SQLite's
-/// default is 4 MiB, with which the writer would have to wait for a copy every few dozen commits.
+/// default is 4 MiB. At that size, the writer would have to wait for a copy every few dozen commits.
 const CHECKPOINT_PAGES: u32 = 8_000;
 
 /// Number of prepared statements cached per connection. The number is high, because groups touch different tables and

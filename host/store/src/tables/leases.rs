@@ -51,10 +51,10 @@ impl ClaimTarget {
     /// - the job, or two JSON arrays with the excluded tenants and jobs
     fn bind(&self, statements: &mut StatementBatch, now: Option<&Timestamps>, dead: &str) {
         statements.int_or_null(now.map(|now| now.boot_us));
-        // On PostgreSQL the boot id is NULL, which disables the condition on `o.boot_id`. The condition would be wrong
-        // there. If another worker has claimed the job concurrently, PostgreSQL evaluates the condition again. It then
-        // uses the new row of the job, but not the row of the new claim. `o.boot_id` is then NULL, although the new
-        // lease holder may be alive.
+        // On PostgreSQL the boot id is NULL, which disables the condition on `o.boot_id`. On PostgreSQL, this condition
+        // would be wrong. If another worker claims the job concurrently, PostgreSQL evaluates the condition again, with
+        // the new row of the job but without the row of the new claim. `o.boot_id` is then NULL, although the new lease
+        // holder may be alive.
         let boot_id = now.and_then(|now| now.boot_id.as_deref());
         statements.text_or_null(boot_id).text_or_null(boot_id).text(dead);
         let array = |texts: Vec<&str>| serde_json::to_string(&texts).expect("texts are JSON");
