@@ -67,8 +67,8 @@ pub(crate) fn server_options(url: &str, durability: Durability) -> Result<PgConn
             ("idle_in_transaction_session_timeout", IDLE_MAX),
             ("default_transaction_isolation", "read committed"),
             // Each statement needs few rows, and an index finds them. Without current statistics, the planner of
-            // PostgreSQL would scan whole tables, and a statement would take five times as long. With these settings,
-            // the planner uses a scan, a hash join or a merge join only if no other plan exists.
+            // PostgreSQL would scan whole tables, and a statement would take five times as long. With the following
+            // settings, the planner uses a scan, a hash join or a merge join only if no other plan exists.
             ("enable_seqscan", "off"),
             ("enable_hashjoin", "off"),
             ("enable_mergejoin", "off"),

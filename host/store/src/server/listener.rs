@@ -1,4 +1,4 @@
-//! Listener for the notifications that triggers of a PostgreSQL database send, with its own connection.
+//! Listener for the notifications that triggers of a PostgreSQL database send. The listener has its own connection.
 //!
 //! A missed notification costs time but loses no work, because every waiting task also polls. After a reconnect
 //! all waiting tasks are woken, because notifications may have been missed.
