@@ -286,7 +286,7 @@ impl Plugin {
     }
 
     /// Undoes a committed call. The tuple contains the external key, the arguments and the result of the committed
-    /// call. `call` is the context of the compensating call, with the key of the compensating call.
+    /// call. `call` is the context of the compensating call and contains the external key of the compensating call.
     pub async fn compensate(
         &self,
         operator: &str,
