@@ -66,9 +66,11 @@ impl ClaimTarget {
         };
     }
 
-    /// Builds a statement batch of three queries: whether a job can be claimed, which owners of this boot hold running
-    /// jobs, and the time of the next timer or waiting job. The first two queries skip jobs that wait for a time, are
-    /// parked or are finished. The second query also skips pending jobs.
+    /// Builds a statement batch of three queries:
+    ///
+    /// - Whether a job can be claimed. Skips jobs that wait for a time, are parked or are finished.
+    /// - The owners of this boot that hold running jobs. Skips the same jobs, and pending jobs too.
+    /// - The time of the next timer or waiting job.
     pub(crate) fn search(&self, dialect: Dialect, here: Option<&Timestamps>, boot_id: &str) -> StatementBatch {
         let claimable = self.claimable(dialect);
         let mut statements =
