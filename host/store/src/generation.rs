@@ -11,8 +11,8 @@
 //! number, because workers on other machines are counted too.
 //!
 //! A new database in the place of a used database is refused, because the used database is missing together with its
-//! records. A backup that was taken after the last process was counted has the same number as the file. The high-water
-//! mark ([`crate::server::high_water`]) detects such a backup.
+//! records. A restored backup has the same number as the file if the backup was taken after the last process was
+//! counted. The high-water mark ([`crate::server::high_water`]) detects such a backup.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -269,8 +269,8 @@ struct CountUse {
 impl Work for CountUse {
     type Output = Result<StoredGeneration, StoreError>;
 
-    /// Returns false, because work that returns true is refused on a restored database. This work must run on a
-    /// restored database too: it checks the database itself and may accept it.
+    /// Returns false. Work for which this function returns true is refused on a restored database. [`CountUse`] must
+    /// run there too, because it checks the database itself and may accept the database.
     fn starts_work(&self) -> bool {
         false
     }

@@ -393,7 +393,8 @@ impl Body {
     /// Returns the oldest version of the event format that can express the event.
     ///
     /// A `job_reopened` event for an undo has version 2, so that a program that knows only version 1 refuses the event.
-    /// With version 1, that program would read the event as a retry and end the job without undoing anything.
+    /// If the event had version 1, that program would read the event as a retry and end the job without undoing
+    /// anything.
     ///
     /// An `intent_accepted` event has version 3 if it refers to the request by `request_mac`, and version 1 if it
     /// contains the plain `request_key`. Events about gates have version 3 if a signature is required or given, so that

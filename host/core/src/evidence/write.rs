@@ -211,7 +211,7 @@ fn content(bytes: &[u8]) -> Content {
 }
 
 /// Returns the response without previews, outputs, arguments and costs, because other records of the file contain them.
-/// Also leaves out the commands, and the list of last steps, because this list follows from the plan.
+/// Also leaves out the commands. Also leaves out the list of last steps, because this list follows from the plan.
 pub(super) fn bare_response(durable: &Durable) -> Value {
     let mut response: Response = response::response(durable);
     response.next_actions.clear();

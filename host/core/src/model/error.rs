@@ -70,8 +70,8 @@ codes! {
     /// The plugin ran longer than its time limit. A busy machine may be the cause. Therefore the host retries steps,
     /// and calls that certainly changed nothing (§8).
     WallClockLimit = "WALL_CLOCK_LIMIT", retries 3;
-    /// The machine lacks memory, descriptors or other resources that the plugin may use. The host retries steps, and calls
-    /// that certainly changed nothing. A step that fails again waits for a person.
+    /// The machine lacks memory, descriptors or other resources that the plugin may use. The host retries steps, and
+    /// calls that certainly changed nothing. A step that fails again waits for a person.
     MachineFault = "MACHINE_FAULT", retries 3;
     /// The plugin's answer is larger than its limit.
     OutputLimit = "OUTPUT_LIMIT", retries 0;

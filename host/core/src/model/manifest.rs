@@ -291,7 +291,7 @@ impl PinnedOperator {
     }
 }
 
-/// Verifier name for the plugin's own `verify` export, which is used if no other verifier is configured for the
+/// Verifier name for the plugin's own `verify` export. This verifier is used if no other verifier is configured for the
 /// plugin.
 pub const OWN_VERIFIER: &str = "verify";
 

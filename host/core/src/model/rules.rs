@@ -15,8 +15,8 @@ use crate::model::person::Assurance;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
-    /// Modes in which jobs may run. The rules recorded with a job omit this list. A job is accepted only in a mode of
-    /// this list, so the recorded rules need not restrict the mode.
+    /// Modes in which jobs may run. A job is accepted only in a mode of this list. The rules recorded with a job omit
+    /// the list, because they need not restrict the mode again.
     #[serde(skip)]
     pub modes: Vec<Mode>,
     /// Effects that always need a gate.

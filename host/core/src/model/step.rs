@@ -169,8 +169,8 @@ mod tests {
         StepInput::Reopen,
     ];
 
-    /// The documented table. Each row has a state, and the next state for each of [`INPUTS`]. An empty text means that
-    /// the state refuses the input. The comment in the first line names the inputs above their columns.
+    /// The documented table. A row has a state, and the next state for each of [`INPUTS`]. An empty text means that the
+    /// state refuses the input. The comment in the first line names the inputs above their columns.
     #[rustfmt::skip]
     const TABLE: [(&str, [&str; 16]); 11] = [
         //                   Ready    Skip       Start      Succeed      Reuse        FailFinal       FailRetryable       Backoff  Abort    AskApproval         Approve  Block      Unblock  Cancel       AwaitSignal    Reopen

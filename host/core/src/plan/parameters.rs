@@ -3,7 +3,7 @@
 //! A plan declares parameters as a JSON Schema of an object. The binding `{"$ref": "intent#/name"}` reads the
 //! parameter `name`. If the plan has a step named `intent`, the binding reads the output of the step instead.
 //!
-//! The values of a request are the payload of its intent. With a bare plan, the submitter gives the values
+//! The values of a request are the payload of its intent. If the request is a bare plan, the submitter gives the values
 //! separately.
 //!
 //! At submission, defaults are filled, and the values are checked and stored with the job. No value is filled or

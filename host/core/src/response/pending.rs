@@ -42,8 +42,8 @@ impl Response {
         let resume = format!("latch resume {}", self.job_id);
         next_actions.retain(|action| *action != resume);
         // `latch resume` is the first command of the list. There is one exception: if the attempts are exhausted,
-        // `latch resume` has an effect only with a pending request to continue or abort. Without such a request, it is
-        // the last command.
+        // `latch resume` has an effect only with a pending request to continue or abort. Without such a request, this
+        // command comes last.
         let said = pending.iter().any(|row| matches!(row.asked, RequestKind::Continue | RequestKind::Abort));
         let at = if self.reason_code == Some(Code::AttemptsExhausted) && !said { next_actions.len() } else { 0 };
         next_actions.insert(at, resume);

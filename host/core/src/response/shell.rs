@@ -5,8 +5,8 @@ use crate::event::Header;
 /// Returns the argument `--reason` for the approval command if the policy recorded with the job requires a reason.
 /// Otherwise returns an empty text.
 ///
-/// The current policy is not read. It may require a reason that the recorded policy does not require. An approval
-/// without a reason is then refused with a message.
+/// The current policy is not read. If only the current policy requires a reason, an approval without a reason is
+/// refused with a message.
 pub fn reason_argument(header: &Header) -> &'static str {
     if header.rules.as_ref().is_some_and(|rules| rules.gate_reason) { " --reason TEXT" } else { "" }
 }

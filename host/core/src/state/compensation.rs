@@ -40,16 +40,16 @@ impl Job {
         self.wants_compensation() && !self.undo_abandoned && self.ended_by_mismatch().is_none()
     }
 
-    /// Returns true if the call changed the world, as far as is known. Returns false if the call reused a receipt,
-    /// because the job that performed the action has to undo it.
+    /// Returns true if the call changed the world, as far as is known. Returns false if the call reused a receipt: the
+    /// job that performed the action has to undo the action.
     pub fn took_effect(&self, call: &Call) -> bool {
         call.committed
             && call.finished.as_ref().is_some_and(|f| f.ok && f.provenance != Provenance::Reused)
             && self.pinned(&call.operator).is_some_and(PinnedOperator::is_world_changing)
     }
 
-    /// Returns the operator that undoes the call at `slot`, and true if this operator also made the call. Returns
-    /// `None` if no operator can undo the call.
+    /// Returns the operator that undoes the call at `slot`, and a flag. The flag is true if this operator also made the
+    /// call. Returns `None` if no operator can undo the call.
     ///
     /// The step may name another operator in `compensate_with`. If the step names no operator or `self`, the operator
     /// that made the call undoes the call. The plugin of that operator must then export `compensate`.

@@ -29,14 +29,14 @@ pub(crate) fn consequence_of(outcome: UnconfirmedReason, policy: Confirmation, b
 impl Job {
     /// Returns true if a confirmation check made now would be a check before undoing.
     ///
-    /// Returns false after a mismatch has ended the job, because the job then undoes nothing. If the same check finds
-    /// another mismatch, this mismatch therefore also has the consequence `Ended`.
+    /// Returns false after a mismatch has ended the job, because the job then undoes nothing. One check may find two
+    /// mismatches, of which the first ends the job. The second then also has the consequence `Ended`.
     pub(crate) fn checks_before_undoing(&self) -> bool {
         self.is_aborting() && self.ended_by_mismatch().is_none()
     }
 
-    /// Returns the slots of calls with an unaccepted mismatch. These effects are not undone, because undoing could
-    /// destroy a later change made by others.
+    /// Returns the slots of calls with an unaccepted mismatch. The effects of these calls are not undone, because
+    /// undoing could destroy a later change made by others.
     pub fn mismatches(&self) -> impl Iterator<Item = &Slot> {
         let mismatch =
             |failed: &&UnconfirmedChange| failed.outcome == UnconfirmedReason::Mismatch && failed.resolved_by.is_none();

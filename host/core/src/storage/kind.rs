@@ -4,7 +4,7 @@ use crate::model::ids::Slot;
 use crate::model::job::JobState;
 
 /// Purpose of a draft that records what happened in a running job. The value states how soon the record becomes durable
-/// with atomic commit, and whether staged commit may divide it.
+/// with atomic commit, and whether staged commit may divide the record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Record {
     /// The record becomes durable together with the next flushed batch, or after a few milliseconds.
@@ -21,8 +21,8 @@ pub enum Record {
 /// Purpose of a draft that starts invocations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StartCalls {
-    /// Slots of invocations that continue under a barrier from an earlier batch. They are stated here because the
-    /// draft contains no ledger rows that name them.
+    /// Slots of invocations that continue under a barrier from an earlier batch. The draft contains no ledger rows with
+    /// these slots, so the slots are stated here.
     pub continued: Vec<Slot>,
 }
 
@@ -145,8 +145,8 @@ pub enum BatchKind {
     /// Sets the state of the job at the end of the attempt. Every state except `RUNNING` releases the claim. After the
     /// release, no later batch of the attempt could complete a partial write, so the batch is one transaction.
     ///
-    /// If the job ends, parks, waits or diverges, the batch is refused with [`WriteError::InboxPending`](super::WriteError::InboxPending) while
-    /// pending inbox rows exist.
+    /// If the job ends, parks, waits or diverges, the batch is refused with
+    /// [`WriteError::InboxPending`](super::WriteError::InboxPending) while pending inbox rows exist.
     EndAttempt(AttemptEnd),
     /// Parks a job that could not be loaded. The pending inbox rows of the job stay pending.
     ParkUnloaded,

@@ -70,8 +70,8 @@ pub fn entry_bytes(key_bytes: usize, value_bytes: usize) -> u64 {
 }
 
 /// Returns the bytes of a map after a write replaces an entry. `before` and `after` are the bytes of the entry before
-/// and after the write. The value 0 stands for a missing entry. An entry that does not grow is always accepted, because
-/// a quota may be lowered below the bytes of a map.
+/// and after the write, or 0 for a missing entry. An entry that does not grow is always accepted, because a quota may
+/// be lowered below the bytes of a map.
 pub fn bytes_after_set(used: u64, before: u64, after: u64, quota: u64) -> Result<u64, QuotaExceeded> {
     let needed = used.saturating_sub(before).saturating_add(after);
     if after > before && needed > quota { Err(QuotaExceeded { used, needed }) } else { Ok(needed) }

@@ -24,8 +24,7 @@ pub struct OwnerFacts {
     pub settling_ms: u32,
 }
 
-/// Returns `Quiescent` once the settling time has passed since the time of the proof. The proof shows that the owner no
-/// longer executes the call.
+/// Returns `Quiescent` once the settling time has passed since the proof that the owner no longer executes the call.
 ///
 /// If the owner ran under another boot id, the time of the proof is the start of the current boot. Otherwise it is the
 /// earlier of two times:

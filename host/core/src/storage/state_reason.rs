@@ -41,7 +41,7 @@ pub fn reason_event_markers(state: JobState, is_given_up: bool) -> &'static [&'s
     const FAILED: &str = r#""type":"step_failed""#;
     match state {
         // `is_given_up` stands for a cancellation of an open job or an undo of a finished job. The newest event that
-        // ended or reopened the job shows which of the two it is: see `is_undone`.
+        // ended or reopened the job distinguishes the two: see `is_undone`.
         JobState::Pending | JobState::Running if is_given_up => &[
             r#""type":"job_completed""#,
             r#""type":"job_partial""#,

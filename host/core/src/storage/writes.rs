@@ -101,7 +101,7 @@ impl<K: Merge> Draft<K> {
 }
 
 impl Draft {
-    /// Returns the writes of the record as a batch of the given kind. If this kind is a record too, the batch meets the
+    /// Returns the writes of the record as a batch of the kind `kind`. If `kind` is a record too, the batch meets the
     /// requirements of both records.
     #[must_use]
     pub fn with_kind(self, kind: BatchKind) -> Draft<BatchKind> {

@@ -27,8 +27,8 @@ pub fn map_access(grant: &KvGrant) -> String {
     format!("the map {} {of}, at most {}", grant.name, byte_size(grant.bytes))
 }
 
-/// Describes in one line the accesses of the operators that need no approval, for a job of the mode `HUMAN_GATED` under
-/// the default policy. Calls of operators with external effects need an approval.
+/// Describes in one line the accesses of operators whose calls need no approval, for a job of the mode `HUMAN_GATED`
+/// under the default policy. Under this policy, calls of operators with external effects need an approval.
 pub fn ungated_access(operators: &[OperatorSpec], grants: &Grants) -> String {
     let classes: Vec<_> = operators.iter().map(|spec| EffectClass::of(&spec.effects)).collect();
     let ungated = || classes.iter().filter(|class| **class != EffectClass::External);

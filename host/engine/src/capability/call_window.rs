@@ -33,8 +33,8 @@ pub struct CallWindow {
 /// no cause, one of these accesses is probably the cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hindrances {
-    /// Last refusal by the greatest rule in the order of [`DeniedBy`], with the line of `latch.toml` that would allow
-    /// the access.
+    /// Refusal by the greatest rule in the order of [`DeniedBy`], and the line of `latch.toml` that would allow the
+    /// access. Of several refusals by this rule, the last one is kept.
     pub(crate) denied: Option<(DeniedBy, String)>,
     /// Last granted server that could not be reached, with the reason.
     pub(crate) unreachable: Option<String>,

@@ -23,8 +23,9 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// An opening counts as a change if it creates or truncates a file, or opens a file for writing. The right to mutate
-    /// a directory does not count, because opening a directory changes nothing. Toolchains routinely ask for this right.
+    /// An opening counts as a change if it creates or truncates a file, or opens a file for writing. The right to
+    /// mutate a directory does not count, because opening a directory changes nothing. Toolchains routinely ask for
+    /// this right.
     pub(crate) fn changes(&self) -> bool {
         self.open.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE) || self.flags.contains(DescriptorFlags::WRITE)
     }

@@ -44,9 +44,9 @@ impl Files<'_> {
         self.watch.begin_side_effect().map_err(|fault| FsError::trap(wasmtime::Error::from(fault)))
     }
 
-    /// Refuses a FIFO, a socket or a device. A guest cannot create one of these, but another process can. Opening one
-    /// can already change something, so the kind is checked before the path is opened. If one of these replaces a file
-    /// after the check, [`Opening::open_in`] refuses it.
+    /// Refuses a FIFO, a socket or a device. A guest cannot create such a file, but another process can. Opening such a
+    /// file can already change something, so the kind is checked before the path is opened. If a FIFO, a socket or a
+    /// device replaces the file after the check, [`Opening::open_in`] refuses it.
     async fn check_kind(&mut self, fd: &Resource<Descriptor>, path_flags: PathFlags, path: &str) -> FsResult<()> {
         let fd = Resource::new_borrow(fd.rep());
         match self.inner.stat_at(fd, path_flags, path.to_owned()).await {

@@ -28,8 +28,8 @@ pub(crate) fn fix_for_check(wasi: &mut WasiCtxBuilder, external_key: &str, tries
     wasi.wall_clock(FixedClock(now)).monotonic_clock(CountingClock::starting_at(now, CHECK_STEP_NS));
 }
 
-/// Sets time and random numbers of a call of a pure operator. They are equal in all calls of all jobs. The result of the
-/// operator can therefore not depend on them, even if a runtime reads them.
+/// Sets time and random numbers of a call of a pure operator. They are equal in all calls of all jobs. The result of
+/// the operator can therefore not depend on them, even if a runtime reads them.
 pub(crate) fn fix_for_pure(wasi: &mut WasiCtxBuilder) {
     fix_random(wasi, |purpose| Hash::of(&[b"pure", purpose]));
     let clock = CountingClock::starting_at(Duration::from_secs(START_SECONDS), PURE_STEP_NS);

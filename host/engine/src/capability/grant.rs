@@ -1,5 +1,5 @@
-//! Checks of imports, TCP, directories, the key-value map and the use of secrets against the grants. Module `http_grant`
-//! checks HTTP requests. No other module checks grants.
+//! Checks of imports, TCP, directories, the key-value map and the use of secrets against the grants. Module
+//! `http_grant` checks HTTP requests. No other module checks grants.
 //!
 //! The log record of a refusal contains the line of `latch.toml` that would allow the access. The line lists the
 //! plugin's current grants and the missing grant.
@@ -102,8 +102,8 @@ pub(crate) fn check_kv<'a>(grants: &'a Grants, plugin: &str) -> Result<&'a KvGra
     })
 }
 
-/// Returns the name of the map that a grant opens to a call of a tenant. Returns `None` if the call has no tenant and the
-/// grant gives each tenant a map of its own.
+/// Returns the name of the map that a grant opens to a call of a tenant. Returns `None` if the call has no tenant and
+/// the grant gives each tenant a map of its own.
 pub(crate) fn map_name(grant: &KvGrant, tenant: &str) -> Option<MapName> {
     match grant.is_shared {
         true => Some(MapName::shared(&grant.name)),

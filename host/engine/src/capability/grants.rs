@@ -16,8 +16,8 @@ pub struct Grants {
     pub tcp: Vec<TcpGrant>,
     /// Directories.
     pub dirs: Vec<DirGrant>,
-    /// Names of secrets that are bound to no server. With `secrets_clear`, the tool receives their values. Without it,
-    /// the tool receives placeholders that are inserted nowhere.
+    /// Names of secrets that are bound to no server. If the plugin has the grant `secrets_clear`, the tool receives the
+    /// values of these secrets. Otherwise the tool receives placeholders that are inserted nowhere.
     pub secrets: Vec<String>,
     /// True if the tool receives secrets in clear instead of placeholders.
     pub secrets_clear: bool,

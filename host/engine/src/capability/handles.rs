@@ -1,8 +1,8 @@
 //! Handles of a call that hold descriptors or memory of the host, counted by kind.
 //!
-//! The table of handles has one bound for all kinds. This bound is large, because most handles cost nothing. A file or
-//! a socket is a descriptor of the process, which also serves other tenants. A directory stream holds the whole
-//! listing.
+//! The table of handles has one bound for all kinds. This bound is large, because most handles cost nothing. Files,
+//! sockets and directory streams have lower bounds of their own. A file or a socket is a descriptor of the process,
+//! which also serves other tenants. A directory stream holds the whole listing.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -19,8 +19,8 @@ use latchwork_core::model::bounds;
 /// Counts of the handles of one call.
 #[derive(Default)]
 pub(crate) struct Handles {
-    /// Files and directories that the guest opened. A stream keeps its file open after the guest has dropped the handle, so
-    /// the references to the file itself are counted.
+    /// Files and directories that the guest opened. A stream keeps its file open after the guest has dropped the
+    /// handle, so the references to the file itself are counted.
     files: Vec<Weak<File>>,
     listings: HashSet<u32>,
     sockets: usize,

@@ -7,15 +7,16 @@ use crate::capability::secret_echo::base64_forms;
 use crate::capability::settings::PluginSettings;
 use crate::guest::last_words::KEPT_BYTES_MAX;
 
-/// Length in bytes of the shortest value that is looked for in base64. The encoded form of a shorter value could be a part
-/// of any text.
+/// Length in bytes of the shortest value that is looked for in base64. The encoded form of a shorter value could be a
+/// part of any text.
 const ENCODED_BYTES_MIN: usize = 4;
 
 /// The secrets that a plugin may use, as texts to find and their replacements.
 ///
-/// A value of any length is found in clear, and inside base64 with either alphabet. A placeholder is found in clear.
-/// The rule also holds for a plugin that receives its secrets in clear, because its failures are recorded. A value that
-/// the guest compressed, encrypted, escaped or encoded in another way is not found.
+/// A value of any length is found in clear. A value of at least `ENCODED_BYTES_MIN` bytes is also found inside base64
+/// with either alphabet. A placeholder is found in clear. Secrets are also replaced for a plugin that receives them in
+/// clear, because its failures are recorded. A value that the guest compressed, encrypted, escaped or encoded in
+/// another way is not found.
 pub(crate) struct HiddenSecrets {
     texts: Vec<Vec<u8>>,
     replacements: Vec<String>,
@@ -45,8 +46,8 @@ impl HiddenSecrets {
         self.replacements.push(format!("<secret {name}>"));
     }
 
-    /// Replaces the secrets in a text. With `is_cut`, the text is the end of a longer text and may begin with the end
-    /// of a secret. The first bytes are then left out.
+    /// Replaces the secrets in a text. If `is_cut` is true, the text is the end of a longer text and may begin with the
+    /// end of a secret. The first bytes are then left out.
     pub(crate) fn replace_in(&self, text: &[u8], is_cut: bool) -> Vec<u8> {
         if self.texts.is_empty() {
             return text.to_vec();

@@ -31,8 +31,8 @@ use crate::guest::permissions::CallPermissions;
 /// inserted. A longer body is sent in chunks.
 const COUNTED_BODY_BYTES_MAX: u64 = 1 << 20;
 
-/// Length in bytes up to which all bodies have the same limit. With the secrets inserted, such a body may have twice
-/// this length. A longer body may have twice its own length.
+/// Length in bytes up to which all bodies have the same limit. A body up to this length may grow to twice this length
+/// when secrets are inserted. A longer body may grow to twice its own length.
 const SHORT_BODY_BYTES: u64 = 16 << 10;
 
 /// Headers by which some servers replace the method or the path of a request.

@@ -108,8 +108,9 @@ fn refusal(grants: &Grants, permissions: CallPermissions, request: &RequestLine<
     }
 }
 
-/// Returns the rule that refused a request. A grant of an address alone once allowed every method to operators that
-/// change the world, and `POST` to stable operators.
+/// Returns the rule that refused a request. The rule is [`DeniedBy::NarrowerGrants`] if a grant of an address alone
+/// allowed the request in earlier versions. Such a grant allowed every method to operators that change the world, and
+/// `POST` to stable operators.
 fn narrowing_rule(grants: &Grants, permissions: CallPermissions, request: &RequestLine<'_>) -> DeniedBy {
     let method = request.method;
     let was_granted =
@@ -207,8 +208,9 @@ fn path_matches(prefix: &str, path: &str) -> bool {
     below && !is_ambiguous_path(path)
 }
 
-/// Returns true if two servers could read different segments from the path. The reason is a segment `.` or `..`, also
-/// percent-encoded or with parameters, or an encoded `/` or `\`.
+/// Returns true if two servers could read different segments from the path. Such a path contains, possibly
+/// percent-encoded, a segment `.` or `..` (also with parameters), a `\`, a control character, or bytes that are not
+/// UTF-8. An encoded `/` counts too.
 pub fn is_ambiguous_path(path: &str) -> bool {
     let mut decoded = path.as_bytes().to_vec();
     // A server may decode a path that another server has already decoded.
@@ -296,8 +298,8 @@ mod tests {
         }
     }
 
-    /// I197. A grant opens the methods that it names, and an address alone opens `GET` and `HEAD`. Without external effects,
-    /// an operator sends `GET`, `HEAD` and the methods that the administrator calls reads.
+    /// I197. A grant opens the methods that it names, and an address alone opens `GET` and `HEAD`. Without external
+    /// effects, an operator sends `GET`, `HEAD` and the methods that the administrator calls reads.
     #[test]
     fn methods_follow_from_the_grant_and_the_effects() {
         let all = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS];
@@ -344,8 +346,8 @@ mod tests {
         assert!(text.len() < 1_000, "{} bytes", text.len());
     }
 
-    /// I199. Of the older grants, only a grant of an address alone allowed more than today. Only refusals by such a
-    /// grant make a call wait.
+    /// I199. Of the older grants, only a grant of an address alone allowed more than today. A refusal makes a call wait
+    /// only if such a grant allowed the access in earlier versions.
     #[test]
     fn narrower_rule_is_named_where_it_alone_refuses() {
         let short = Grants { http: vec![HttpGrant::read_only(origin(A))], ..Grants::default() };

@@ -4,14 +4,14 @@
 //! [`StepCalls`](crate::guest::step_calls::StepCalls) of the try. Tools have `context`, `invocation`, `log`, `kv`,
 //! `secrets`, `config`, and from WASI 0.2 `filesystem`, `sockets`, `http` and `stdio`.
 //!
-//! Modules `grant` and `http_grant` check every grant. Module `call_window` enforces the deadline of a call and records whether
-//! the call has begun to act on the world.
+//! Modules `grant` and `http_grant` check every grant. Module `call_window` enforces the deadline of a call and records
+//! whether the call has begun to act on the world.
 //!
 //! Floors, top first: `hidden_secrets`, `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`,
-//! `context`, `filesystem`, `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `file_open`, `handles`,
-//! `host_call_gate`, `http_grant`, `older_grants`, `rng`, `stub`, `tools` · `grant` · `denied` · `access_text`,
-//! `config_line` · `address`, `call_window`, `clock`, `fixed_sources`, `grants`, `placeholder`, `replaced_body`,
-//! `secret_values`, `step_call_view` · `cut_off`.
+//! `context`, `filesystem`, `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `file_open`,
+//! `handles`, `host_call_gate`, `http_grant`, `older_grants`, `rng`, `stub`, `tools` · `grant` · `denied` ·
+//! `access_text`, `config_line` · `address`, `call_window`, `clock`, `fixed_sources`, `grants`, `placeholder`,
+//! `replaced_body`, `secret_values`, `step_call_view` · `cut_off`.
 
 pub mod access_text;
 pub mod call_window;

@@ -1,7 +1,7 @@
 //! The granted directories of a loaded plugin, kept open.
 //!
-//! A directory is opened when the plugin is loaded. Each call gets this directory, even if another directory or a link
-//! has replaced it under its name since then.
+//! A directory is opened when the plugin is loaded. Each call gets the opened directory, even if its name leads to
+//! another directory or to a link by then.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};

@@ -7,8 +7,8 @@ use crate::os::Machine;
 /// Start of every placeholder. A placeholder contains only letters, digits and `-`. It therefore needs no escaping in a
 /// header, in JSON or in a form.
 pub(crate) const PREFIX: &[u8] = b"latch-secret-";
-/// Number of random bytes in a placeholder. The placeholder contains them in hexadecimal. It cannot be guessed, so text
-/// from outside cannot contain a placeholder that is replaced by a secret.
+/// Number of random bytes in a placeholder. The placeholder contains them in hexadecimal. A placeholder cannot be
+/// guessed. Text from outside can therefore not contain a placeholder that is replaced by a secret.
 const NONCE_BYTES: usize = 16;
 /// Length of a placeholder in bytes.
 pub(crate) const LEN: usize = PREFIX.len() + 2 * NONCE_BYTES;

@@ -1,7 +1,7 @@
 //! Replaces secrets by their placeholders in the answers of servers.
 //!
-//! A value is found as it is, and inside base64 with either alphabet, wherever it begins in the encoded text. A value of
-//! fewer than [`SECRET_BYTES_MIN`] bytes is not looked for, because it could be a part of any text. A value that is
+//! A value is found as it is, and inside base64 with either alphabet, wherever it begins in the encoded text. A value
+//! of fewer than [`SECRET_BYTES_MIN`] bytes is not looked for, because it could be a part of any text. A value that is
 //! compressed, encrypted, escaped or encoded in another way is not found.
 
 use std::sync::Arc;
@@ -32,8 +32,8 @@ struct Patterns {
 }
 
 impl SecretEcho {
-    /// Returns the secrets that `settings` names and that have values. Returns `None` if the plugin has no such secrets,
-    /// or receives them in clear.
+    /// Returns the secrets that `settings` names and that have values. Returns `None` if the plugin has no such
+    /// secrets, or receives them in clear.
     pub(crate) fn new(settings: &PluginSettings, placeholders: &Placeholders) -> Option<Self> {
         if settings.grants.secrets_clear {
             return None;
@@ -128,8 +128,8 @@ impl EchoStream {
     }
 }
 
-/// Returns the first position from `at` on at which a text may begin that the input does not contain completely.
-/// Returns the length of the input if there is no such position.
+/// Returns the first position, from `at` on, at which the rest of the input is the beginning of a longer text in
+/// `texts`. Returns the length of the input if there is no such position.
 fn first_open(texts: &[Vec<u8>], input: &[u8], at: usize) -> usize {
     let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
     let from = at.max((input.len() + 1).saturating_sub(longest));

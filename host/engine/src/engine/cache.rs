@@ -5,12 +5,12 @@
 //!
 //! * The directory belongs to the user, never to the project.
 //! * Only this user may write to the directory.
-//! * Each entry carries an HMAC over its content and its key. Only this user can read the secret of the HMAC. The program
-//!   keeps the secret in another directory than the entries.
+//! * Each entry carries an HMAC over its content and its key. Only this user can read the secret of the HMAC. The
+//!   program keeps the secret in another directory than the entries.
 //!
 //! An entry from a directory with another secret has a wrong HMAC. If the HMAC of an entry is wrong, the component is
-//! compiled again. Entries are written by rename, so concurrent processes see a complete entry or no entry. If all entries
-//! exceed a limit, `cache_size` removes those that were used least recently.
+//! compiled again. Entries are written by rename, so concurrent processes see a complete entry or no entry. If all
+//! entries together exceed a limit, `cache_size` removes the entries that were used least recently.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -28,8 +28,8 @@ use crate::engine::code_size;
 use crate::engine::error::EngineError;
 use crate::os::Machine;
 
-/// Layout of an entry: HMAC over everything else, magic, layout number, key, compiled code. Entries of earlier layouts begin
-/// with the magic.
+/// Layout of an entry: HMAC over everything else, magic, layout number, key, compiled code. Entries of earlier layouts
+/// begin with the magic.
 const MAGIC: &[u8; 8] = b"LATCHAOT";
 const LAYOUT: u32 = 3;
 const HMAC_BYTES: usize = 32;
@@ -45,8 +45,8 @@ pub(crate) struct CodeCache {
 }
 
 impl CodeCache {
-    /// Opens or creates the directory and its secret, which is in `secret_dir` or else in the directory itself. A new secret
-    /// is drawn from the entropy of `machine`.
+    /// Opens or creates the directory and its secret, which is in `secret_dir` or else in the directory itself. A new
+    /// secret is drawn from the entropy of `machine`.
     ///
     /// Returns `None` if the directory or the secret cannot be created, or if the secret cannot be read. The engine
     /// then works without a cache and compiles each component at each start.

@@ -9,8 +9,8 @@ use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 
 /// Size of all entries above which the entries used least recently are removed.
 pub(crate) const MAX_BYTES: u64 = 4 << 30;
-/// An entry is kept for this time after its last use, whatever the size of all entries is. Programs that start the same
-/// large plugins by turns therefore find all of them.
+/// An entry is kept for this time after its last use, even if the size of all entries is above the limit. Programs that
+/// start the same large plugins by turns therefore find all of them.
 pub(crate) const KEPT: Duration = Duration::from_hours(24);
 
 /// Sets the modification time of an entry to the present, because the entry is used.
@@ -19,8 +19,9 @@ pub(crate) fn mark_used(entry: &File) -> std::io::Result<()> {
     Ok(rustix::fs::futimens(entry, &Timestamps { last_access: time(UTIME_OMIT), last_modification: time(UTIME_NOW) })?)
 }
 
-/// Removes the entries that were used least recently, until all entries have at most `max_bytes`. Entries that were used
-/// less than `kept` before the most recently used entry remain. Returns the files of the removed entries.
+/// Removes the entries that were used least recently, until the other entries together have at most `max_bytes`. An
+/// entry remains if its last use was less than `kept` before the most recent use of any entry. Returns the files of the
+/// removed entries.
 ///
 /// # Errors
 /// The directory cannot be read, or an entry cannot be removed.

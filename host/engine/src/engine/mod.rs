@@ -11,7 +11,8 @@
 //!
 //! Floors, top first: `runnable` · `component_interface`, `plugin` · `component`, `tool` · `untyped` · `describe` ·
 //! `cache`, `profile`, `pure_reads`, `start_phase`, `step` · `announce`, `cache_size`, `code_size`, `error`,
-//! `instance_pool`, `null_host`, `schema`, `shape`, `stated_effects`, `step_end`, `step_state`, `tool_state`, `virtual_wasi`.
+//! `instance_pool`, `null_host`, `schema`, `shape`, `stated_effects`, `step_end`, `step_state`, `tool_state`,
+//! `virtual_wasi`.
 
 mod announce;
 mod cache;
@@ -74,8 +75,8 @@ pub(crate) use tool::check_tool_output;
 pub struct EngineOptions {
     /// Directory for compiled code. `None`: components are compiled at each start.
     pub cache_dir: Option<PathBuf>,
-    /// Directory of the secret that authenticates compiled code. `None`: it is `cache_dir`. All engines that use the same
-    /// `cache_dir` need the same secret.
+    /// Directory of the secret that authenticates compiled code. If `None`, the secret is in `cache_dir`. All engines
+    /// that use the same `cache_dir` need the same secret.
     pub cache_secret_dir: Option<PathBuf>,
     /// Function that adds details to the reasons of a refusal.
     pub explain: Explain,
@@ -182,7 +183,7 @@ impl Engine {
         self.tool.digest
     }
 
-    /// Calls the listener of the engine: a component is about to be compiled. `left` is the number of components to be
+    /// Calls the listener of the engine before a component is compiled. `left` is the number of components to be
     /// compiled after this component.
     pub fn announce(&self, plugin: &str, bytes: &[u8], left: usize) {
         self.on_compile.announce(&CompilationStart { plugin, bytes: bytes.len(), remaining: left });
@@ -196,9 +197,9 @@ impl Engine {
         let not_a_component = |error: wasmtime::Error| refuse(vec![code_size::problem_of(error)]);
         let digest = Hash::of(&[bytes]);
         let known = Self::check_without_compiling(bytes, settings.load_settings(), self.explain)?;
-        // The world of an untyped component is first guessed from the bytes. Compilation needs the profile of the world,
-        // but the exports that determine the world are known only after compilation. A wrong guess costs a second
-        // compilation.
+        // The world of an untyped component is first guessed from the bytes. Compilation needs the profile of the
+        // world, but the exports that determine the world are known only after compilation. A wrong guess costs a
+        // second compilation.
         let mut kind = known.unwrap_or_else(|| component::guess_kind(bytes));
         let (component, shape, profile) = loop {
             let profile = self.profile(kind);
@@ -295,8 +296,8 @@ impl Engine {
     }
 
     /// Compiles a component, or reads its compiled code from the cache. One component is compiled at a time, because a
-    /// compilation uses every core, and because its memory is bounded for one component. A component in the cache does not
-    /// wait for the compilation of another one.
+    /// compilation uses every core, and because its memory is bounded for one component. A component whose code is in
+    /// the cache does not wait for the compilation of another component.
     fn compile(&self, profile: &Profile, digest: Hash, bytes: &[u8]) -> wasmtime::Result<Component> {
         let turn = || self.compilation.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(cache) = &self.cache else {

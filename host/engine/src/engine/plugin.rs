@@ -231,8 +231,9 @@ impl Plugin {
         asked.into_end(limits, self.schemas.get(operator))
     }
 
-    /// Asks the tool if an earlier call happened. The context contains the external key of this call. The tool may read
-    /// but not change anything. The resolution of calls in doubt treats a failure as [`ReconcileVerdict::Unknown`].
+    /// Asks the tool if an earlier call happened. The context contains the external key of the earlier call. The tool
+    /// may read but not change anything. The resolution of calls in doubt treats a failure as
+    /// [`ReconcileVerdict::Unknown`].
     pub async fn reconcile(
         &self,
         operator: &str,
@@ -286,7 +287,7 @@ impl Plugin {
     }
 
     /// Undoes a committed call. The tuple contains the external key, the arguments and the result of the committed
-    /// call. `call` is the context of the compensating call, with the key of the compensating call.
+    /// call. `call` is the context of the compensating call and contains the external key of the compensating call.
     pub async fn compensate(
         &self,
         operator: &str,

@@ -57,7 +57,7 @@ pub enum Variation {
     Unpooled,
     /// The code is compiled without optimization and with another register allocator. Memory lies at other addresses,
     /// is copied instead of mapped, and its bounds are checked by instructions. Unoptimized code needs more stack. The
-    /// stack is therefore so large that every guest that fits the usual stack also fits this one.
+    /// stack is therefore larger: every guest that fits the usual stack also fits this stack.
     Unoptimized,
 }
 

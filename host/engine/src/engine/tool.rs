@@ -141,8 +141,8 @@ impl ToolCode {
         import::config::add_to_linker::<_, ConfigViewData>(&mut linker, ToolState::config_view)?;
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
-        // The host replaces some interfaces of WASI. It must see each change of a file, each name lookup and each new
-        // socket.
+        // The host replaces some interfaces of WASI. The host must see each change of a file, each name lookup and each
+        // new socket.
         linker.allow_shadowing(true);
         use wasmtime_wasi::p2::bindings::{filesystem, sockets};
         filesystem::types::add_to_linker::<_, FilesData>(&mut linker, files)?;
@@ -215,8 +215,8 @@ impl ToolCode {
                 fuel = fuel.saturating_sub(store.get_fuel().unwrap_or(0));
                 let ended_us = self.machine.boot_us();
                 begun = watch.close();
-                // A function of an untyped component cannot report that it changed nothing. Without permission to write,
-                // it certainly changed nothing, so `begun` becomes false.
+                // A function of an untyped component cannot report that it changed nothing. If the call has no
+                // permission to write, the function certainly changed nothing, so `begun` becomes false.
                 if !permissions.may_write() && matches!(&answered, Ok(Ok(ToolReturn::Plain(_)))) {
                     begun = false;
                 }
@@ -259,8 +259,8 @@ impl ToolCode {
     ) -> wasmtime::Result<ToolReturn> {
         limits::apply_limits(store, limits)?;
         store.set_hostcall_fuel(match &self.invoke {
-            // An answer must not exceed the guest's maximum memory. With this limit, an oversized answer is still
-            // copied completely, so its start can be kept.
+            // The host copies an answer up to the size of the guest's maximum memory. An oversized answer is therefore
+            // still copied completely, so its start can be kept.
             InvokeFunctions::Described(_) => usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX),
             InvokeFunctions::Plain(_) => Function::hostcall_fuel(limits.output_bytes),
         });
@@ -395,8 +395,8 @@ impl ToolCallResult {
     }
 }
 
-/// Explains an error of a tool by an access that the host refused or could not complete. If no such access explains an
-/// oversized error, the result is `oversized`.
+/// Explains an error of a tool by an access that the host refused or could not complete. `oversized` is the failure for
+/// an error that is too large. If no such access explains this error, the result is `oversized`.
 fn explain_error(said: Failure, hindered: Hindrances, oversized: Option<Failure>) -> Failure {
     let code = said.code;
     let explained = explain_hindrance(said, hindered);
@@ -408,7 +408,7 @@ fn explain_error(said: Failure, hindered: Hindrances, oversized: Option<Failure>
 }
 
 /// Replaces a failure by an access that the host refused or could not complete, if the access is the likely cause. A
-/// refused access replaces a crash and a refusal that the guest reports. An unreachable server replaces only a crash.
+/// refused access replaces a crash or a refusal that the guest reports. An unreachable server replaces only a crash.
 fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
     let is_crash = matches!(failure.code, Code::PluginException | Code::PluginTrap);
     let (code, why) = match hindered {

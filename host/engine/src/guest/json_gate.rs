@@ -6,8 +6,8 @@ use latchwork_core::encoding::canon::Refusal;
 use latchwork_core::encoding::{canon, truncate};
 use latchwork_core::model::bounds;
 
-/// Part of the message about a JSON text without a canonical form. By this part, the checker of plugins recognizes the
-/// reason.
+/// Part of the message about a JSON text without a canonical form. The checker of plugins recognizes the reason by this
+/// part.
 pub const NO_CANONICAL_FORM: &str = "has no canonical form";
 
 /// Parses a text. `what` is the name of the text in the message. The message has a bounded length, because it can

@@ -7,8 +7,8 @@ use latchwork_core::model::error::{Code, Failure};
 
 /// Maximum number of bytes that are shown.
 const SHOWN_BYTES_MAX: usize = bounds::LAST_WORDS_BYTES;
-/// Number of bytes that are kept. It is larger than the number of shown bytes. A secret at the beginning of the shown
-/// part is then found as a whole.
+/// Number of bytes that are kept. This number is larger than the number of shown bytes, so that a secret at the
+/// beginning of the shown part is found as a whole.
 pub(crate) const KEPT_BYTES_MAX: usize = 32 << 10;
 
 /// Beginning of the last words in a failure message.

@@ -27,8 +27,8 @@ pub(crate) enum LogRecord {
 /// Counts the resources that one try uses. A request beyond a limit traps. If the host returned an error instead, the
 /// guest could continue, and its result would depend on the limits.
 ///
-/// The run time is real time, and not the time of the host's clock: a guest that never ends has to be stopped even if the
-/// clock of its host stands still.
+/// The run time is real time, and not the time of the host's clock: a guest that never ends has to be stopped even if
+/// the clock of its host stands still.
 #[derive(Debug)]
 pub(crate) struct Guard {
     memory_bytes: u64,
@@ -129,8 +129,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Counts `bytes` of the arguments or the answer of a call, because the store keeps them as long as the job. The calls of
-    /// a replay have the same bytes.
+    /// Counts `bytes` of the arguments or the answer of a call, because the store keeps them as long as the job. A
+    /// replay makes the same calls and counts the same bytes.
     pub(crate) fn count_recorded_bytes(&mut self, bytes: usize) -> Result<(), HostFault> {
         let left = self.recorded_bytes_left.checked_sub(bytes as u64);
         self.recorded_bytes_left = left.ok_or(HostFault::RecordedBytes(bounds::RECORDED_BYTES as u64))?;
@@ -308,8 +308,8 @@ mod tests {
         assert_eq!(full.take_log_bytes(0), LogRecord::LeaveOut);
     }
 
-    /// I223: a growth that the limits allow fails only if the machine lacks memory. A growth beyond the module's own maximum
-    /// fails everywhere.
+    /// I223: a growth that the limits allow fails only if the machine lacks memory. A growth beyond the module's own
+    /// maximum fails everywhere.
     #[test]
     fn failed_growth_within_the_limits_is_a_fault_of_the_machine() {
         let mut guard = Guard::new(&Limits::default());

@@ -28,7 +28,7 @@ impl EffectClass {
 
 /// Permissions of one call. An access must be allowed both by these permissions and by the plugin's grants.
 ///
-/// The class is the one that the job pinned, because the host's barrier and gate follow from it. The functions
+/// `class` is the class that the job pinned, because the host's barrier and gate follow from this class. The functions
 /// `reconcile` and `verify` have the class [`EffectClass::Read`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallPermissions {
@@ -68,8 +68,8 @@ impl CallPermissions {
     }
 }
 
-/// Rule that refused an access. The variants are in ascending order. If a call has several refusals, the last refusal
-/// by the greatest rule explains its end.
+/// Rule that refused an access. The variants are in ascending order. If a call has several refusals, a refusal by the
+/// greatest rule explains the end of the call. Of several refusals by this rule, the last one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum DeniedBy {
     /// The grants, or the permissions that follow from the operator's effects.

@@ -15,9 +15,9 @@ pub fn is_of_the_runtime(functions: &[String]) -> bool {
     is_go && (!is_for_plugin || is_of_the_sdk || is_of_the_collector || is_of_log)
 }
 
-/// Returns true if the runtime of Go itself reads while the plugin runs. Its scheduler and its garbage collector read
-/// the clock during any function of the plugin. Unlike in [`is_of_the_runtime`], a read counts as a read of the plugin
-/// only if it comes from a function whose purpose is such a read.
+/// Returns true if [`is_of_the_runtime`] returns true, or if the runtime of Go reads for itself during a function of
+/// the plugin. The scheduler and the garbage collector of Go read the clock during any function. Such a read does not
+/// come from a function whose purpose is to read a clock or random numbers.
 pub fn is_forced_by_the_runtime(functions: &[String]) -> bool {
     let is_go = functions.iter().any(|name| begins(name, &GO_FUNCTIONS));
     let reader = functions.iter().find(|name| name.contains('.') && !name.starts_with("runtime."));

@@ -16,9 +16,9 @@ impl Default for StepClock {
 }
 
 impl StepClock {
-    /// Returns the current time. Unlike [`read`](Self::read), does not then advance the clock by [`READ_ADVANCE_NS`].
-    /// `heard_us` is the time at which the step started or received its last answer. The clock is never earlier than
-    /// `heard_us`, and never goes back.
+    /// Returns the current time. Unlike [`read`](Self::read), does not advance the clock by [`READ_ADVANCE_NS`]
+    /// afterwards. `heard_us` is the time at which the step started or received its last answer. The clock is never
+    /// earlier than `heard_us`, and never goes back.
     pub(crate) fn now_ns(&mut self, heard_us: i64) -> i64 {
         self.0 = self.0.max(heard_us.saturating_mul(1_000));
         self.0

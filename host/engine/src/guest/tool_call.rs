@@ -20,8 +20,8 @@ pub struct ToolCallContext {
     pub tries_before: u32,
     /// Milliseconds that the call may take, counted from [`Self::started_boot_us`].
     pub timeout_ms: u32,
-    /// Boot clock of the host ([`boot_us`](crate::os::Machine::boot_us)) at the start of the try, read before its barrier was
-    /// first sent. Sending the barrier again does not change this time.
+    /// Boot clock of the host ([`boot_us`](crate::os::Machine::boot_us)) at the start of the try, read before its
+    /// barrier was first sent. Sending the barrier again does not change this time.
     pub started_boot_us: u64,
     /// Permissions of the operator's code. By default, it may only read.
     pub permissions: CallPermissions,

@@ -153,7 +153,7 @@ impl Problem {
 
 /// Function that adds details to the reasons why a component is refused. The function reads the details from the
 /// component's bytes. The default adds nothing. Without such a function, a refusal names only the first type that
-/// differs, and gives no path from the code to a refused import.
+/// differs, and gives no call path to a refused import.
 #[derive(Clone, Copy, Debug)]
 pub struct Explain(pub fn(&[u8], Vec<Problem>) -> Vec<Problem>);
 

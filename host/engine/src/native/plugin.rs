@@ -52,8 +52,8 @@ impl fmt::Debug for NativePlugin {
 }
 
 impl NativePlugin {
-    /// Checks the manifest of a tool and compiles its schemas. Deadlines and durations of calls are times of the boot clock
-    /// of `machine`.
+    /// Checks the manifest of a tool and compiles its schemas. Deadlines and durations of calls are times of the boot
+    /// clock of `machine`.
     ///
     /// # Errors
     /// Every rule that the manifest breaks.

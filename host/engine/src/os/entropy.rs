@@ -12,7 +12,7 @@ pub struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
     /// # Panics
-    /// The system has no random generator. Without one, no seed and no id can be created.
+    /// The system has no random generator. Without a random generator, no seed and no id can be created.
     #[expect(clippy::disallowed_methods, reason = "this is the place that draws it")]
     fn fill(&self, bytes: &mut [u8]) {
         getrandom::fill(bytes).expect("the operating system has a random number generator");

@@ -47,8 +47,8 @@ impl Database {
         self.read_only.as_ref().map(|read_only| read_only.reason.as_str())
     }
 
-    /// Checks that this database is the database that was last used here. If not, claims in this database are refused.
-    /// A database opened for reading only always passes.
+    /// Checks that this database is the database that was last used here. If the check fails, claims in this database
+    /// are refused. A database opened for reading only always passes.
     pub async fn check_generation(&self) -> Result<(), StoreError> {
         match self.read_only {
             Some(_) => Ok(()),

@@ -17,7 +17,7 @@ use crate::sql::durability::Durability;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Size of the write-ahead log, in pages, at which SQLite copies the log into the database file: 32 MiB. SQLite's
-/// default is 4 MiB, with which the writer would have to wait for a copy every few dozen commits.
+/// default is 4 MiB. At that size, the writer would have to wait for a copy every few dozen commits.
 const CHECKPOINT_PAGES: u32 = 8_000;
 
 /// Number of prepared statements cached per connection. The number is high, because groups touch different tables and
@@ -67,8 +67,8 @@ pub(crate) fn server_options(url: &str, durability: Durability) -> Result<PgConn
             ("idle_in_transaction_session_timeout", IDLE_MAX),
             ("default_transaction_isolation", "read committed"),
             // Each statement needs few rows, and an index finds them. Without current statistics, the planner of
-            // PostgreSQL would scan whole tables, and a statement would take five times as long. With these settings,
-            // the planner uses a scan, a hash join or a merge join only if no other plan exists.
+            // PostgreSQL would scan whole tables, and a statement would take five times as long. With the following
+            // settings, the planner uses a scan, a hash join or a merge join only if no other plan exists.
             ("enable_seqscan", "off"),
             ("enable_hashjoin", "off"),
             ("enable_mergejoin", "off"),

@@ -68,8 +68,8 @@ impl TimeSource {
         Some(Timestamps { now_us: clock.now_us(), boot_us: clock.boot_us(), boot_id: Some(clock.boot_id()) })
     }
 
-    /// Returns the current time. `now_us` is the time that a server reported, and is ignored if this machine's clock is
-    /// the source.
+    /// Returns the current time. `now_us` is the time that a server reported. If this machine's clock is the source of
+    /// the time, `now_us` is ignored.
     pub(crate) fn at_server_time(&self, now_us: i64) -> Timestamps {
         self.local_now().unwrap_or(Timestamps { now_us, boot_us: now_us, boot_id: None })
     }

@@ -66,8 +66,8 @@ impl OwnerLock {
 /// inode and content, and its lock is free. Returns false if nothing can be proved. The caller must have checked that
 /// the owner belongs to the current boot of this machine.
 pub fn is_owner_dead(owner: &Owner) -> bool {
-    // The path comes from the database, which other hosts write to. A pipe at this path must not block, and a link is no
-    // lock file.
+    // The path comes from the database, which other hosts write to. A pipe at this path must not block, and a link is
+    // no lock file.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::open(&owner.lock_path, flags, Mode::empty()).map(File::from) else { return false };
     let Ok(meta) = file.metadata() else { return false };

@@ -1,7 +1,8 @@
-//! Files and directories that only this user can read. Databases hold the payloads of all tenants and the secrets of jobs.
+//! Files and directories that only this user can read. Databases hold the payloads of all tenants and the secrets of
+//! jobs.
 //!
-//! Modes are set when a file is created. An administrator may change them, for example for a group of approvers. The mode of
-//! the process (`umask`) stays as it is, because it also applies to the files of tools.
+//! Modes are set when a file is created. An administrator may change them, for example for a group of approvers. The
+//! mode of the process (`umask`) stays as it is, because it also applies to the files of tools.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;

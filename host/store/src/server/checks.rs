@@ -192,9 +192,9 @@ impl Server {
         self.check_position(known, DatabasePosition { accepted: row.int()?, number: row.int()? })
     }
 
-    /// Checks that the position `reached` of the database is not behind a known position. The caller must read
-    /// `reached` after `known`. In the reverse order, transactions written between the two reads would seem to be
-    /// missing.
+    /// Checks that the database is not behind a known position. `reached` is the position of the database. The caller
+    /// must read `reached` after `known`. In the reverse order, transactions written between the two reads would seem
+    /// to be missing.
     pub(crate) fn check_position(&self, known: &KnownPositions, reached: DatabasePosition) -> Result<(), StoreError> {
         if !self.high_water.is_behind(known, reached)? {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Listener for the notifications that triggers of a PostgreSQL database send, with its own connection.
+//! Listener for the notifications that triggers of a PostgreSQL database send. The listener has its own connection.
 //!
 //! A missed notification costs time but loses no work, because every waiting task also polls. After a reconnect
 //! all waiting tasks are woken, because notifications may have been missed.
@@ -23,14 +23,14 @@ const RECONNECT_PAUSE: Duration = Duration::from_millis(500);
 /// useless, because waiting tasks also poll while the connection is slow.
 const SLOW_CONNECT_WARNING: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum number of jobs whose last notification is stored. At this number, all entries are removed and every job
-/// counts as notified. A waiting task is then woken once too often, but no notification is lost.
+/// counts as notified. A waiting task may then be woken once without a reason, but no notification is lost.
 const JOBS_MAX: usize = 10_000;
 
 /// Notifications received so far. Later notifications have higher numbers.
 #[derive(Debug, Default)]
 struct Notifications {
-    /// Number of the last event that counts as a notification for every job and for new work. A reconnect is such an
-    /// event.
+    /// Number of the last notification that counts for every job and for new work. A reconnect counts as such a
+    /// notification.
     all: u64,
     work: u64,
     jobs: BTreeMap<JobId, u64>,

@@ -17,9 +17,9 @@ impl Dialect {
     /// during a transaction.
     pub(crate) const CLOCK: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
 
-    /// SQL expression for the identity of the last accepted server. The row of `meta` stores this identity, and the
-    /// number of the transaction that wrote the row. If this number does not match the row's `xmin`, the row was loaded
-    /// from a dump, and the value is [`Dialect::LOADED`].
+    /// SQL expression for the identity of the last accepted server. The row of `meta` stores this identity. It also
+    /// stores the number of the transaction that wrote the row. If this number does not match the row's `xmin`, the row
+    /// was loaded from a dump. The expression then has the value [`Dialect::LOADED`].
     pub(crate) const ACCEPTED_SERVER: &str =
         "CASE WHEN CAST(CAST(xmin AS TEXT) AS BIGINT) = written % 4294967296 THEN server ELSE 'loaded' END";
 
@@ -65,8 +65,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the expression for the current time. Its one parameter is the time. On PostgreSQL, NULL stands for the
-    /// server's time.
+    /// Returns the SQL expression for the current time. The expression has one parameter: the time. On PostgreSQL, the
+    /// parameter NULL stands for the server's time.
     pub(crate) fn now(self) -> String {
         match self {
             Self::Sqlite => "?".to_owned(),

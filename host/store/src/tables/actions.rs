@@ -92,8 +92,8 @@ pub(crate) fn replace(
     let freed: Vec<&ActionId> = actions.iter().filter(|(_, row)| row.is_none()).map(|(id, _)| id).collect();
     let held: Vec<(&ActionId, &(i64, ActionRow))> =
         actions.iter().filter_map(|(id, row)| Some((id, row.as_ref()?))).collect();
-    // The jobs that waited for a key that is now free or settled have been notified, so their waits are
-    // deleted.
+    // These keys are now free or settled. The jobs that waited for the keys have been notified, so the waits of these
+    // jobs are deleted.
     let over: Vec<&ActionId> = actions
         .iter()
         .filter(|(_, row)| row.as_ref().is_none_or(|(_, row)| row.receipt.is_some()))

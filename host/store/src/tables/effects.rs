@@ -17,8 +17,8 @@ use crate::tables::group_state::GroupState;
 use crate::transaction::tx::Tx;
 use crate::transaction::work::Work;
 
-/// SQL for the database key of a job. If the journal of the job is in another database, its row of `foreign_jobs` gives
-/// the key. Otherwise its row of `jobs` does. The two parameters are both the job id.
+/// SQL for the database key of a job. If the journal of the job is in another database, the job's row in `foreign_jobs`
+/// gives the key. Otherwise the job's row in `jobs` gives the key. The SQL has two parameters, and both are the job id.
 const KEY_OF_JOB: &str =
     "(SELECT id FROM jobs WHERE job_id = ? UNION ALL SELECT -id FROM foreign_jobs WHERE job_id = ? LIMIT 1)";
 

@@ -25,7 +25,7 @@ pub(crate) struct Append {
 const HEAD_LEN: usize = 8;
 
 /// Maximum number of events per job. The key of a row is the key of its job times this number, plus the sequence number
-/// of the row's first event. A longer log would get keys of the next job.
+/// of the row's first event. The rows of a longer log would get keys that belong to the next job.
 const SPAN: i64 = 1 << 32;
 
 impl Append {

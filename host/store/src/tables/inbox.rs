@@ -23,7 +23,7 @@ use crate::transaction::work::Work;
 /// Actor of requests that the store itself creates.
 const STORE_ACTOR: &str = "latchwork";
 
-/// Appends queries for pending inbox rows. The queries cover each job for which a batch marks inbox rows as done.
+/// Appends queries for the pending inbox rows of some jobs: each job for which a batch marks inbox rows as done.
 /// Returns the number of appended statements.
 pub(crate) fn read(statements: &mut StatementBatch, batches: &[&Batch]) -> usize {
     let jobs: BTreeSet<&JobId> =

@@ -51,10 +51,10 @@ impl ClaimTarget {
     /// - the job, or two JSON arrays with the excluded tenants and jobs
     fn bind(&self, statements: &mut StatementBatch, now: Option<&Timestamps>, dead: &str) {
         statements.int_or_null(now.map(|now| now.boot_us));
-        // On PostgreSQL the boot id is NULL, which disables the condition on `o.boot_id`. The condition would be wrong
-        // there. If another worker has claimed the job concurrently, PostgreSQL evaluates the condition again. It then
-        // uses the new row of the job, but not the row of the new claim. `o.boot_id` is then NULL, although the new
-        // lease holder may be alive.
+        // On PostgreSQL the boot id is NULL, which disables the condition on `o.boot_id`. On PostgreSQL, this condition
+        // would be wrong. If another worker claims the job concurrently, PostgreSQL evaluates the condition again, with
+        // the new row of the job but without the row of the new claim. `o.boot_id` is then NULL, although the new lease
+        // holder may be alive.
         let boot_id = now.and_then(|now| now.boot_id.as_deref());
         statements.text_or_null(boot_id).text_or_null(boot_id).text(dead);
         let array = |texts: Vec<&str>| serde_json::to_string(&texts).expect("texts are JSON");
@@ -66,9 +66,11 @@ impl ClaimTarget {
         };
     }
 
-    /// Builds a statement batch of three queries: whether a job can be claimed, which owners of this boot hold running
-    /// jobs, and the time of the next timer or waiting job. The first two queries skip jobs that wait for a time, are
-    /// parked or are finished. The second query also skips pending jobs.
+    /// Builds a statement batch of three queries:
+    ///
+    /// - Whether a job can be claimed. Skips jobs that wait for a time, are parked or are finished.
+    /// - The owners of this boot that hold running jobs. Skips the same jobs, and pending jobs too.
+    /// - The time of the next timer or waiting job.
     pub(crate) fn search(&self, dialect: Dialect, here: Option<&Timestamps>, boot_id: &str) -> StatementBatch {
         let claimable = self.claimable(dialect);
         let mut statements =

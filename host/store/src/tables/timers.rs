@@ -23,8 +23,8 @@ use crate::tables::inbox;
 use crate::transaction::tx::Tx;
 use crate::transaction::work::Work;
 
-/// Maximum number of timers, and of waiting jobs, per transaction. More can be due only if no worker ran for a
-/// long time.
+/// Maximum number of timers, and of waiting jobs, per transaction. More than this number can be due only if no worker
+/// ran for a long time.
 const FIRED_MAX: i64 = 256;
 
 /// Writes the current timers. `None` as the due time removes a timer.

@@ -1,5 +1,5 @@
 //! Commit markers: rows that prove that a transaction was committed. A marker is written if the event logs alone do not
-//! prove the commit. Markers exist only on PostgreSQL, where the transaction number alone proves nothing. After a
+//! prove the commit. Markers exist only on PostgreSQL. There, the transaction number alone proves nothing: after a
 //! crash, a server reuses the numbers of lost commits.
 
 use crate::sql::connection::Connection;

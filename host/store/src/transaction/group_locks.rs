@@ -16,8 +16,8 @@ use crate::sql::statement_batch::StatementBatch;
 #[derive(Debug, Default)]
 pub(crate) struct GroupLocks {
     pub(crate) jobs: BTreeSet<JobId>,
-    /// Action keys whose waiting jobs the group reads, each with its operator and with a job. The key belongs to the
-    /// tenant of this job.
+    /// Action keys of which the group reads the waiting jobs. Each entry has a job, the operator and the key. The key
+    /// belongs to the tenant of the job.
     waited_keys: Vec<(JobId, Operator, Hash)>,
     /// Numbers of the locks of action keys and key-value maps.
     numbers: BTreeSet<i64>,

@@ -19,8 +19,8 @@ pub(crate) trait Work: Send + Sync + 'static {
     fn jobs(&self) -> Vec<JobId> {
         Vec::new()
     }
-    /// Returns the numbers of the locks that the work needs besides those of its jobs. SQLite has one writer and ignores
-    /// them.
+    /// Returns the numbers of the locks that the work needs besides those of its jobs. SQLite has one writer and
+    /// ignores them.
     fn lock_numbers(&self) -> Vec<i64> {
         Vec::new()
     }

@@ -204,8 +204,8 @@ impl WriterTask {
         Ok((conn, restored))
     }
 
-    /// Determines the outcome of a COMMIT that was not answered. Another database may now answer the questions of the
-    /// writer. If that database is not the accepted one, a committed outcome is
+    /// Determines the outcome of a COMMIT that was not answered. The new connection of the writer may lead to another
+    /// database than the accepted one. If the transaction is committed in such a database, the outcome is
     /// [`TransactionOutcome::CommittedElsewhere`], and no work starts.
     async fn determine_outcome(
         &mut self,

@@ -1,5 +1,6 @@
 //! Processes consecutive batches of a group: reads all data that they touch, decides about each batch in order, and
-//! writes the admitted batches. Two scripts suffice for any number of batches.
+//! writes the admitted batches. Two statement batches suffice for any number of batches: the first reads, and the
+//! second writes.
 
 use latchwork_core::rules::reuse::ReusableResult;
 use latchwork_core::storage::{Batch, InboxRequest, WriteError, admit};
@@ -85,8 +86,8 @@ async fn read(
         inbox::load_row(&mut seen, RowReader::new(row, "inbox"))?;
     }
     actions::load_rows(&mut seen, rows.by_ref().take(action_parts), now)?;
-    // If a job of the group has no lock, it began to wait for one of the group's action keys after the group had chosen
-    // its locks. The transaction is repeated, so that it locks this job before it reads anything.
+    // If a job of the group has no lock, this job began to wait for an action key of the group after the group had
+    // chosen its locks. The transaction is repeated. The repeated transaction locks this job before it reads anything.
     if seen.jobs.keys().any(|job_id| !tx.has_locked(job_id)) {
         return Err(TransactionFailure::Retry);
     }

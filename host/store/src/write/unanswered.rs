@@ -43,7 +43,7 @@ pub(crate) async fn read_outcomes(
         None => Ok(None),
     };
     match ended {
-        // The number alone proves nothing, because a server that crashed reuses the numbers of lost
+        // The transaction number alone proves nothing, because a server that crashed reuses the numbers of lost
         // commits. The commit marker proves that this transaction was committed.
         Ok(Some(true)) if let Some(mark) = &mark => mark
             .is_committed(executor, conn)

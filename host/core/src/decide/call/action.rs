@@ -57,8 +57,8 @@ pub fn step_action_key(durable: &Durable, slot: &Slot) -> Result<Option<Hash>, F
     if !is_keyed(job, operator) {
         return Ok(None);
     }
-    // A call that was started by an earlier version continues without a key. Those versions did not derive action
-    // keys from templates.
+    // Earlier versions did not derive action keys from templates. A call that an earlier version started continues
+    // without a key.
     if job.calls.get(slot).is_some_and(|call| call.first_attempt > 0 && call.action_key.is_none()) {
         return Ok(None);
     }
@@ -277,8 +277,8 @@ pub(crate) fn wait_for_key_holder(slot: &Slot, operator: &Operator, holder: KeyH
         holder: Some(holder),
     };
     let wait = ActionWrite::Wait { operator: operator.clone(), key };
-    // A blocked step that is not registered as waiting would never be woken. Both writes must therefore be in one
-    // transaction.
+    // The event that blocks the step and the registration for the key must be in one transaction. A blocked step
+    // without a registration would never be woken.
     Draft { events: vec![body], actions: vec![wait], kind: Record::FlushWhole, ..Draft::default() }
 }
 

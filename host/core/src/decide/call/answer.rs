@@ -70,16 +70,17 @@ fn is_skipped_by_mode(durable: &Durable, failure: &Failure) -> bool {
     is_dry(durable.job.header.mode) && failure.code == Code::ModeForbids
 }
 
-/// Returns true if the step of the call waits until an administrator has extended the grants of the plugin. A compensating
-/// call does not wait: its job parks when it fails. In a job that is cancelled, the failure is final.
+/// Returns true if the step of the call waits until an administrator has extended the grants of the plugin. For a
+/// compensating call, no step waits: if the call fails, its job parks. In a job that is cancelled, the failure is
+/// final.
 fn waits_for_grant(durable: &Durable, slot: &Slot, failure: &Failure) -> bool {
     failure.code == Code::GrantRequired
         && !slot.is_compensation()
         && crate::decide::call::tries::may_execute(durable, slot)
 }
 
-/// Records a try that changed nothing because a grant is missing, and blocks its step. The next try follows when a person
-/// continues the job.
+/// Records a try that changed nothing because a grant is missing, and blocks its step. The next try follows when a
+/// person continues the job.
 fn block_for_grant(
     durable: &Durable,
     invocation: &Invocation,
@@ -174,8 +175,8 @@ fn record_failure(
     }
     let delay_ms = retry::backoff_ms(nth, spec, failure.retry_after_ms, context.random as u32);
     let not_before_us = context.now_us + i64::from(delay_ms) * 1000;
-    // The events and the row must be in one transaction. The draft has no final answer, so a later attempt could not
-    // rebuild the row from the events.
+    // The events and the row must be in one transaction. The events contain no final answer, so a later attempt could
+    // not rebuild the row from the events.
     draft.kind = Record::LingerWhole;
     draft.events.push(Body::StepRetryScheduled {
         step_id: slot.step(),

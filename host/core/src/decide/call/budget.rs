@@ -37,8 +37,8 @@ pub fn reserved_cost(durable: &Durable, in_flight: &ReservedCosts, slot: &Slot) 
     open.fold(0, |sum: u64, (_, (_, most))| sum.saturating_add(*most))
 }
 
-/// Refuses a call that can cost money if the spent and reserved amounts have reached the budget. Also refuses
-/// the call if its maximum cost is known and would exceed the budget.
+/// Refuses a call that can cost money if the spent and reserved amounts have reached the budget. Also refuses the call
+/// if its maximum cost is known and would exceed the budget.
 pub(crate) fn check(durable: &Durable, invocation: &Invocation, context: &Context<'_>) -> BudgetCheck {
     let budget = &context.rules.budget;
     let job = &durable.job;

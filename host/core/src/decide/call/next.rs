@@ -87,9 +87,8 @@ pub fn next_action(durable: &Durable, invocation: &Invocation, context: &Context
         }
         D::Ladder => resolution::next_resolution_step(durable, invocation, context),
         D::Continue => continue_try(durable, invocation, context),
-        // The log shows an open try at this slot. An earlier call of this worker started this try in the same attempt.
-        // The worker checks the quiescence of the try before it continues, because a request of the try may still be in
-        // transit.
+        // The log shows an open try at this slot, which this worker started earlier in the same attempt. The worker
+        // checks the quiescence of this try before it continues, because a request of the try may still be in transit.
         D::StopOldCall => NextAction::StopOldCall,
         D::WaitOtherWorker { wait_ms } => NextAction::WaitMs(wait_ms),
         D::Indeterminate { .. } if row.is_some() && invocation.quiescence.is_none() => NextAction::CheckOwner,

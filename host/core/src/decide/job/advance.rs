@@ -89,8 +89,8 @@ fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
         let dependency = job.step(id).expect("a checked plan names only its own steps");
         let fails = match dependency.state {
             StepState::FailedFinal | StepState::Cancelled => Some(failure_code(dependency)),
-            // In a dry run, a skipped dependency skips this step only if the payload of this step is bound to
-            // the dependency's output.
+            // In a dry run, this step is skipped because of a skipped dependency only if this step's payload is bound
+            // to the output of the dependency.
             StepState::Skipped if !is_dry(job.header.mode) => Some(failure_code(dependency)),
             StepState::Skipped if bound.contains(id) => Some(Code::DryRunUpstream),
             _ => None,

@@ -22,8 +22,9 @@ pub fn released(before: Draft, worker: &str) -> Draft<BatchKind> {
 /// Parks the job before its inbox is read, if more than `limit` consecutive attempts wrote nothing after their claim.
 /// The requests stay in the inbox.
 ///
-/// After exactly `limit` such attempts, this function does not park the job. The current attempt then reads the inbox
-/// and calls [`park_crash_loop`]. If the current attempt crashes too, the next attempt parks the job by this function.
+/// If exactly `limit` attempts wrote nothing, this function does not park the job. The current attempt then reads the
+/// inbox and calls [`park_crash_loop`]. If the current attempt crashes too, `limit` is exceeded, and the next attempt
+/// parks the job by this function.
 pub fn park_crash_loop_before_inbox(durable: &Durable, limit: u32) -> Option<Draft<BatchKind>> {
     let before = durable.job.claims_without_events.saturating_sub(1);
     if before <= limit {

@@ -174,7 +174,7 @@ fn dependents_of<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a Step
 }
 
 /// Returns true if this step changed the world, may have changed it, or may still change it. If `origin` is itself a
-/// fork, executions of the step in earlier jobs of the chain of forks also count.
+/// fork, executions of the step in the jobs before `origin` in the chain of forks also count.
 fn may_have_changed(origin: &Durable, step: &StepId) -> bool {
     let job = &origin.job;
     let is_effect = |step: &Step| step.copied.is_some() && step.result_type == Some(ResultType::SideEffectCommitted);

@@ -134,8 +134,8 @@ fn final_state(durable: &Durable) -> JobState {
     }
 }
 
-/// Returns the settlement of an aborting job. A job is aborting if it was cancelled, if it was aborted, or if it undoes
-/// its effects after a failure. The job ends when no call is in doubt and all compensations are settled.
+/// Returns the settlement of an aborting job. A job is aborting if it was cancelled or aborted, or if it undoes its
+/// effects after a failure. The job ends when no call is in doubt and all compensations are settled.
 fn aborting_settlement(durable: &Durable) -> JobSettlement {
     if let Some(row) = calls_in_doubt(durable).next() {
         return JobSettlement::Park(Code::IndeterminateEffect, Some(row.slot.clone()));

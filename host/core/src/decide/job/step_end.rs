@@ -12,8 +12,8 @@ use crate::state::{Durable, Job, label};
 use crate::storage::{Draft, Payload};
 use crate::{plan, replay};
 
-/// Maximum number of aborted tries of one step. A limit of the machine aborts a try: a stack overflow, the wall clock, or a
-/// lack of resources.
+/// Maximum number of aborted tries of one step. A limit of the machine aborts a try: a stack overflow, the wall clock,
+/// or a lack of resources.
 const ABORTS_MAX: u32 = 3;
 
 /// Result of a try of a step.

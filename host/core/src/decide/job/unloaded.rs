@@ -15,9 +15,9 @@ pub fn unrecorded_attempts(attempt: u32, end: LogEnd) -> u32 {
     attempt.saturating_sub(end.attempt).saturating_sub(1)
 }
 
-/// Parks a claimed job without loading it, and returns the cause. Handles only one kind of inbox request: a request
-/// that reopens the job. A retry reopens no steps, because the failed steps are unknown without the log. An undo
-/// reopens the job as usual.
+/// Parks a claimed job without loading it, and returns the cause. Of the inbox, handles only a request that reopens the
+/// job: a retry or an undo. A retry reopens the job but no steps, because the failed steps are unknown without the log.
+/// An undo reopens the job as usual.
 pub fn park_unloaded(claim: &Claim, outline: &JobTail, worker: &str, engine_profile: Hash) -> (Batch, String) {
     let silent = unrecorded_attempts(claim.row.attempt, outline.end);
     let cause = format!("{silent} attempts in a row ended before anything of them was recorded");

@@ -82,8 +82,8 @@ fn apply_late_effect(durable: &Durable, slot: &Slot, try_no: u32) -> Draft {
     }
 }
 
-/// Unblocks the steps that wait until a person has changed something outside of the job: a grant, or the machine. The next
-/// try uses the current grants.
+/// Unblocks the steps that wait until a person has changed something outside of the job: a grant, or the machine. The
+/// next try uses the current grants.
 fn unblock_waiters_for_changes(durable: &Durable) -> Draft {
     let waiting = durable.job.steps.iter().filter(|step| {
         let is_changed_outside = matches!(&step.blocked, Some((_, Code::GrantRequired | Code::MachineFault)));

@@ -72,8 +72,8 @@ pub fn verdict_request(
 }
 
 /// Returns an upper bound, in milliseconds, of the time until the settling time of a call in doubt has passed. The
-/// bound comes from `next_try_us` of the row, which may also include a backoff. After a crash, a call is put in doubt
-/// only when the settling time has passed.
+/// bound comes from `next_try_us` of the row, which may also include a backoff. If the call is in doubt because of a
+/// crash, the settling time has already passed: such a call is put in doubt only afterwards.
 fn settling_wait_ms(durable: &Durable, row: &LedgerRow, now_us: i64) -> Option<u32> {
     let settles = durable.job.pinned(&row.operator).is_some_and(|operator| operator.resolution.settling_ms > 0);
     // After a "not yet" answer, `next_try_us` is the time of the next reconcile request, and the settling time has
@@ -140,8 +140,8 @@ fn answer_before_verdict(durable: &Durable, slot: &Slot, context: &Context<'_>) 
     let call = durable.job.calls.get(slot)?;
     let row = durable.rows.get(slot).filter(|row| row.state == RowState::Indeterminate)?;
     let open = Try::open(durable, &row.slot)?;
-    // Accept only the tool's own answer. An effect with any other provenance belongs to a verdict. A crash after the
-    // effect and before the events of a verdict leaves only the effect.
+    // Accept only the tool's own answer. An effect with any other provenance belongs to a verdict. A crash may leave
+    // the effect of a verdict without the verdict's events.
     let is_answer = |effect: &&Effect| matches!(effect.provenance, Provenance::Executed | Provenance::KeyedRetry);
     let effect = mark_caught_up(resolution::stored_answer(durable, slot, &open).filter(is_answer)?);
     // Unblock a step that waits for the call. The unblocked step processes the answer itself and can make a retry if

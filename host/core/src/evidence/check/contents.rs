@@ -131,8 +131,8 @@ fn check_content(
     }
 }
 
-/// Returns the bytes that a payload shares with the record labelled `other`. For an answer, these are the bytes of
-/// its result. For any other record, these are all its bytes.
+/// Returns the bytes that a payload shares with the record labelled `other`. If this record is an answer, the payload
+/// shares the bytes of the answer's result. Otherwise the payload shares all bytes of the record.
 fn shared_bytes(other: &str, content: &Content) -> Option<Vec<u8>> {
     let bytes = read::bytes_of(content)?;
     if !other.starts_with("answer/") {

@@ -72,8 +72,8 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     }
 }
 
-/// Checks that no effect of another try follows a successful answer of the same call. A successful try that a keyed
-/// retry repeated does not count, because the outside system recognizes the repeat by its key.
+/// Checks that no effect of another try follows a successful answer of the same call. If a keyed retry repeated a
+/// successful try, this is no violation, because the outside system recognizes the repeat by its key.
 fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let mut good: BTreeMap<&Slot, u32> = BTreeMap::new();
     for (at, effect) in &evidence.effects {

@@ -109,9 +109,9 @@ fn check_state(at: u64, row: &LedgerRow, call: &Call, job: &Job, report: &mut Ve
     // In staged commit, the row is written after its events. Until then, the row keeps its previous state.
     let (fits, unsettled) = match (call.committed, finished.map(|finished| finished.ok)) {
         (true, Some(true)) => {
-            // It is possible that the row is not written yet. The row of an executed world-changing call is then in
-            // flight or in doubt, because the barrier set its state to in flight. A read or a reused receipt has no
-            // barrier, so its row may also be a definite failure.
+            // The final row may not be written yet. Until then, the row of an executed world-changing call is in flight
+            // or in doubt, because the barrier set its state to in flight. A read or a reused receipt has no barrier,
+            // so its earlier row may also be a definite failure.
             let is_behind = match row.world_changing && !is_receipt(call) {
                 true => matches!(row.state, RowState::Inflight | RowState::Indeterminate),
                 false => !row.state.is_final(),

@@ -82,7 +82,7 @@ fn effects(step: &StepFields<'_>, info: &OperatorInfo, report: &mut ViolationRep
     report.add(step.pointer("effects"), rule::EFFECTS_TOO_NARROW, message);
 }
 
-/// Checks that a step that may reuse an earlier result has a template. The key of the template finds the earlier
+/// Checks that a step has a template if the step may reuse an earlier result. The key of the template finds this
 /// result.
 fn template_of_reuse(step: &StepFields<'_>, report: &mut ViolationReport) {
     let reuses = step.get("cache_policy").is_some_and(|policy| policy == "use_if_safe" || policy.is_object());

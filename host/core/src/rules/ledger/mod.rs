@@ -51,8 +51,9 @@ pub struct LedgerRow {
     pub state: RowState,
     /// Attempt that started the open try, or the last try if none is open.
     pub attempt: u32,
-    /// Random number of the try. A worker that got no acknowledgement of a commit compares this nonce with the nonce of
-    /// its own try. If the nonces are equal, the commit was successful: the worker itself wrote the row.
+    /// Random number of the try. A worker may get no acknowledgement of a commit. This worker then compares this nonce
+    /// with the nonce of its own try. If the nonces are equal, the worker itself wrote the row, so the commit was
+    /// successful.
     pub nonce: u64,
     /// Number of the open try, or of the last try if none is open. Counted from 1.
     #[serde(rename = "try")]

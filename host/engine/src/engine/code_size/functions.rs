@@ -1,9 +1,9 @@
 //! Work of compiling the functions of a component.
 //!
 //! The time of a compilation grows with the number of instructions. In each function it also grows with the number of
-//! values that are alive at the same time, because the register allocator compares them. It grows with the depth of the
-//! blocks, with the square of the number of loops, and with the cube of the nesting depth of loops, too.
-//! [`Measured::work`] adds these up, with factors that were measured.
+//! values that are alive at the same time, because the register allocator compares them. The time also grows with the
+//! depth of the blocks, with the square of the number of loops, and with the cube of the nesting depth of loops.
+//! [`Measured::work`] adds up these quantities, with factors that were measured.
 
 use wasmparser::{
     BinaryReaderError, FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator,

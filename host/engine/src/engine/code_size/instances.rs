@@ -1,5 +1,5 @@
-//! Number of instances that a component makes. A nested component may be instantiated by several others, which doubles the
-//! number with each level.
+//! Number of instances that a component makes. A nested component may be instantiated by several others, which doubles
+//! the number with each level.
 
 use wasmparser::{
     ComponentAlias, ComponentExternalKind, ComponentInstance, ComponentOuterAliasKind, Encoding, Instance, Parser,
@@ -95,8 +95,8 @@ impl Nesting {
                         ComponentAlias::Outer { kind: ComponentOuterAliasKind::Component, count, index } => {
                             self.define(self.numbers(count as usize, index));
                         }
-                        // An instance exports this component, which is one of the components read so far. The largest
-                        // counts are an upper bound for it.
+                        // An instance exports this component. The component is one of the components read so far, so
+                        // the largest counts of those are an upper bound for its counts.
                         ComponentAlias::InstanceExport { kind: ComponentExternalKind::Component, .. } => {
                             self.define(self.largest);
                         }

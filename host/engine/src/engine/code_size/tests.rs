@@ -69,8 +69,8 @@ fn function_is_refused_beyond_its_largest_work() {
     assert_refused(check_code(&module([with_values(within + 1)])), "values at the same time");
 }
 
-/// I219: loops in a row and loops inside each other are part of the work. A compiler needs a minute for 2,000 nested loops
-/// in 14 KB.
+/// I219: loops in a row and loops inside each other are part of the work. A compiler needs a minute for 2,000 nested
+/// loops in 14 KB.
 #[test]
 fn function_with_many_loops_is_refused() {
     let nested = |count| {

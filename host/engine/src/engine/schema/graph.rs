@@ -1,5 +1,5 @@
-//! A schema as a graph of subschemas. An edge leads from a subschema to another subschema that it applies, to the same
-//! value or to a part of the value.
+//! A schema as a graph of subschemas. An edge leads from subschema A to subschema B if A applies B to the same value or
+//! to a part of the value.
 //!
 //! The graph is built when the plugin is loaded, before the schema is compiled. If the check of some value could need
 //! unbounded time or stack, the schema is refused.
@@ -58,8 +58,7 @@ pub(super) struct Node {
     pub(super) uses_evaluated_parts: bool,
     /// Length of the longest chain of subschemas that apply to the same value, starting here.
     pub(super) chain_length: usize,
-    /// Position in a topological order: a subschema comes before every subschema that it applies to the same
-    /// value.
+    /// Position in a topological order. If subschema A applies subschema B to the same value, A comes before B.
     pub(super) rank: usize,
 }
 
@@ -100,8 +99,8 @@ impl Graph {
         self.nodes.iter().map(|node| node.chain_length).max().unwrap_or(0)
     }
 
-    /// Ranks the nodes, so that each node comes before the nodes that it applies to the same value. Computes the length
-    /// of each chain.
+    /// Ranks the nodes: if node A applies node B to the same value, A comes before B. Computes the length of the
+    /// longest chain from each node.
     ///
     /// # Errors
     /// Fails if a node applies itself to the same value, because a check would never end. Also fails if a chain is

@@ -93,8 +93,8 @@ pub(crate) fn misfit(code: Code, message: &str) -> Failure {
 fn compile(text: &str) -> Result<Schema, String> {
     let (schema, graph) = Graph::read(text)?;
     let compiled = run_with_stack(COMPILE_STACK_BYTES, || {
-        // Patterns run in the `regex` engine. The time of a match grows with the length of the text and with the size of
-        // the pattern. `graph` bounds the sizes, and `work` counts both.
+        // Patterns run in the `regex` engine. The time of a match grows with the length of the text and with the size
+        // of the pattern. `graph` bounds the sizes, and `work` counts both.
         let patterns = jsonschema::PatternOptions::regex()
             .size_limit(2 * bounds::SCHEMA_PATTERN_BYTES)
             .dfa_size_limit(patterns::CACHE_BYTES_MAX);

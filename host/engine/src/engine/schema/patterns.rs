@@ -1,7 +1,7 @@
 //! Size and cost of the regular expressions in a schema.
 //!
-//! The time of a match is bounded by the product of the text's length and the number of states of the expression's automaton.
-//! A few bytes of an expression can have many states: `x{1000}` has a thousand.
+//! The time of a match is bounded by the product of the text's length and the number of states of the expression's
+//! automaton. A few bytes of an expression can have many states: `x{1000}` has a thousand.
 
 use regex_automata::nfa::thompson::{Compiler, NFA};
 

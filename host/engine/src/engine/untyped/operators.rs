@@ -151,8 +151,8 @@ impl ManifestInputs<'_> {
     }
 
     /// Returns the worst effects that the grants allow. An untyped component does not declare its effects, so the worst
-    /// must be assumed. If no grant allows a changing method, TCP or writing to a directory, the host prevents every change.
-    /// The operator then counts as read-only.
+    /// must be assumed. If no grant allows a changing method, TCP or writing to a directory, the host prevents every
+    /// change. The operator then counts as read-only.
     fn effects(&self) -> Vec<EffectKind> {
         let sends = self.grants.http.iter().any(HttpGrant::may_change) || !self.grants.tcp.is_empty();
         let writes = self.grants.dirs.iter().any(|dir| dir.write);

@@ -38,8 +38,8 @@ pub(super) enum AbsentAnswer {
     NotLinked,
 }
 
-/// Links each import of a component for which `answers` returns a function. This function takes the name of a function
-/// of the import. It returns the answer that the host gives to each call of the named function.
+/// Links each import of a component for which `answers` returns a mapping. The mapping takes the name of a function of
+/// the import, and returns the answer that the host gives to each call of this function.
 pub(super) fn link<F: Fn(&str) -> AbsentAnswer + Copy>(
     linker: &mut Linker<StepInstanceState>,
     component: &Component,

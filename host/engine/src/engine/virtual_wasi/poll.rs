@@ -51,8 +51,8 @@ impl StepInstanceState {
         Ok(*self.wasi.table.get(handle)?)
     }
 
-    /// Waits until one of the pollables is ready. Returns the time at which the wait ends: a timer is ready if its time
-    /// is not later.
+    /// Waits until one of the pollables is ready. Returns the time at which the wait ends. A timer is ready if its time
+    /// is not later than the returned time.
     fn wait(&mut self, all: &[Pollable]) -> i64 {
         let now = self.now_ns();
         match wait_result(all, now) {

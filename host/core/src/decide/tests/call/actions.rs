@@ -23,8 +23,8 @@ fn send(to: &str) -> serde_json::Value {
     send
 }
 
-/// Runs a job and returns the key that the job reserved, with its reservation. The returned reservation names
-/// the job `job_0` and the slot `other` as the holder of the key.
+/// Runs a job. Returns the action key that the job reserved, and the reservation of this key. In the returned
+/// reservation, the holder of the key is the slot `other` of the job `job_0`.
 fn left_by(mut first: Sim) -> (Hash, ActionRow) {
     first.process(None).unwrap();
     let (key, row) = first.actions.into_iter().next().expect("the key is reserved");

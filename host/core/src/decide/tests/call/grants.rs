@@ -1,5 +1,5 @@
-//! Tests of calls that only newer rules of grants deny, and of reads that a dry run skips. Earlier versions allowed
-//! these calls under the same grants.
+//! Tests of calls that the rules of grants deny now and that earlier versions allowed under the same grants. Also tests
+//! of reads that a dry run skips.
 
 use serde_json::json;
 
@@ -67,8 +67,7 @@ fn crash_around_a_denied_call_loses_nothing() {
                     let Ok(durable) = sim.process(cut.take()) else { continue };
                     match durable.job.state {
                         JobState::Completed => break,
-                        // The call may be in doubt after the crash. The person then states that the call did not
-                        // happen.
+                        // If the call is in doubt after the crash, the person states that the call did not happen.
                         JobState::Parked if durable.job.parked.as_ref().unwrap().0 == Code::IndeterminateEffect => {
                             sim.resolve(slot(inside), crate::storage::ManualVerdict::NotApplied);
                         }

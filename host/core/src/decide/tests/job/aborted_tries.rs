@@ -31,8 +31,8 @@ fn lack_of_resources_parks_a_step_and_never_fails_it() {
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
 }
 
-/// I206, I223. An earlier try made two calls. A limit of the machine then ends a try after at most two calls. This try
-/// is repeated like any other aborted try. The recorded calls that it did not make are no divergence.
+/// I206, I223. An earlier try made two calls. A limit of the machine then ends a later try after at most two calls. The
+/// later try is repeated like any other aborted try. Recorded calls that the later try did not make are no divergence.
 #[test]
 fn try_that_ends_early_by_a_limit_of_the_machine_is_no_divergence() {
     let steps = || vec![step("a", "Script", &[], json!({ "calls": ["Read", "Read"] }))];

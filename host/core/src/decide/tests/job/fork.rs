@@ -70,8 +70,8 @@ fn copied(sim: &Sim) -> Vec<String> {
     sim.durable().job.steps.iter().filter(|step| step.copied.is_some()).map(|step| step.id.to_string()).collect()
 }
 
-/// I40, I41: a fork copies the steps that do not depend on the chosen step. The fork executes the other steps again. If
-/// such a step had effects in the origin, the fork gates the step.
+/// I40, I41: a fork copies the steps that do not depend on the chosen step. The fork executes the other steps again,
+/// and gates those that had effects in the origin.
 #[test]
 fn fork_copies_independent_steps_and_gates_earlier_effects() {
     let mut origin = trusted_job(Mode::AutoExec);
@@ -110,8 +110,7 @@ fn fork_copies_independent_steps_and_gates_earlier_effects() {
     assert_eq!(gated, ["o", "s"].map(StepId::new), "the first job in the chain executed `o`");
 }
 
-/// I41: a successful step has a call that was closed as lost, and a fork copies this step. A fork of that fork gates
-/// the step.
+/// I41: a fork copies a successful step with a call that was closed as lost. A fork of the fork gates this step.
 #[test]
 fn a_lost_call_of_a_copied_step_is_gated() {
     let steps = vec![

@@ -59,7 +59,8 @@ fn unresolvable_binding_fails_its_step() {
 }
 
 /// I42: a dry run needs no action keys. It therefore executes a step whose idempotency template depends on a skipped
-/// output, unless the payload of the step depends on this output too. The report lists only payload bindings as open.
+/// output. It skips the step only if the step's payload depends on this output too. The report lists only payload
+/// bindings as open.
 #[test]
 fn dry_run_leaves_only_skipped_outputs_open() {
     let mut keyed = step("k", "Read", &["o"], json!({}));

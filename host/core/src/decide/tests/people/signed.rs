@@ -189,8 +189,8 @@ fn missing_signatures_in_evidence_are_found() {
     assert!(report.problems.iter().any(|problem| problem.kind == ProblemKind::Permission), "{:#?}", report.problems);
 }
 
-/// I211: without a file of people, the owners of keys are not checked. With this file, the key of each decision must be
-/// a key of the person who decided.
+/// I211: without a file of people, the owners of keys are not checked. If this file exists, the key of each decision
+/// must be a key of the person who decided.
 #[test]
 fn keys_are_compared_with_the_file_of_people() {
     let file = decided();
