@@ -22,11 +22,11 @@ pub(super) struct CacheDirs {
 
 /// Returns the directories of compiled code. If `LATCH_CACHE_DIR` is set, the entries and their secret are both in that
 /// directory, so that the user can keep the directory as a whole. By default the entries are in the user's cache, and
-/// the secret is in the directory of the user's state. A program that can write only to the cache can therefore not
-/// forge an entry.
+/// the secret is in the directory of the user's state. With the default, a program that can write only to the cache
+/// cannot forge an entry.
 ///
-/// Returns `None` if the user has no home directory or if one of the two directories is inside the project. Code is then
-/// compiled at each start.
+/// Returns `None` if the user has no home directory or if one of the two directories is inside the project. Code is
+/// then compiled at each start.
 ///
 /// # Errors
 /// `LATCH_CACHE_DIR` is a relative path, or names a directory inside the project.

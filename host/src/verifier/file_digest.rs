@@ -57,8 +57,8 @@ fn compare_digest(change: &StateChange, grants: &Grants, is_over: &dyn Fn() -> b
         .ok_or_else(|| unavailable(format!("{name} is in no directory that the plugin is granted")))?;
     let root = folders::open_folder(&dir.host)
         .map_err(|error| unavailable(format!("the directory of {name} cannot be opened: {error}")))?;
-    // Opens the file without following links. A link could lead to a file outside the directory. A check before the
-    // reading would not be safe, because a link could be changed after the check.
+    // Opens the file without following links. A link could lead to a file outside the directory. Checking for a link
+    // before opening would not be safe, because a file could be replaced by a link after the check.
     let found = folders::open_file_beneath(root.as_fd(), path)
         .and_then(|file| file.map(|file| hash(file, is_over)).transpose());
     match (found, recorded) {
