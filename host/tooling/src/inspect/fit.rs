@@ -52,8 +52,8 @@ impl ComponentInfo {
     }
 }
 
-/// Returns the world that needs fewer changes, for a component whose exports do not identify a world. Ignores imports
-/// that belong to no world.
+/// Returns the world to which a component fits with fewer changes, if the exports of the component do not identify a
+/// world. Ignores imports that belong to no world.
 fn nearest(anatomy: &ComponentInfo) -> PluginKind {
     let ours = |world| anatomy.imports.iter().filter(|(name, _)| is_import_of_world(world, name)).count();
     let tool_exports = Worlds::optional_exports(PluginKind::Tool).iter().any(|name| anatomy.exports_interface(name));
