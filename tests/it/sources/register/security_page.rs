@@ -10,8 +10,8 @@ use crate::support::checkout::root;
 
 const PAGE: &str = "SECURITY.md";
 
-/// Each number of the page is in the register. In each row of the table of attacks, each named file of tests cites a
-/// number of the row, and each number is cited by a named file.
+/// Each number of the page is in the register. Each row of the table of attacks names numbers and files of tests. Each
+/// of these files cites at least one number of the row. Each number of the row is cited by at least one of these files.
 #[test]
 fn security_page_names_promises_and_tests_that_hold_them() {
     let text = std::fs::read_to_string(root().join(PAGE)).unwrap();

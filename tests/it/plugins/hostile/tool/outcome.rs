@@ -47,8 +47,8 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
         unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([refused, "trap"])).await).code,
         Code::CapabilityDenied
     );
-    // The guest reports that it does not know whether its refused request was sent. The host knows that it was not
-    // sent, so the call was not applied.
+    // The guest reports that it does not know whether its refused request was sent. The host knows that the request was
+    // not sent, so the call was not applied.
     let end = invoke_script(&plugin, "World.Change", json!([refused, {"error": "unknown"}])).await;
     assert_eq!(unwrap_not_applied(end).code, Code::RateLimit);
     let end = invoke_script(&plugin, "World.Change", json!([post, refused, {"error": "unknown"}])).await;
@@ -75,7 +75,7 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
 }
 
 /// I225: bounds `kept_answer_bytes` and `output_bytes`. If the answer of a call in doubt is unusable, the host keeps
-/// its beginning.
+/// the beginning of the answer.
 #[tokio::test]
 async fn unusable_answer_is_kept_up_to_its_limit() {
     let server = Server::start().await;
