@@ -51,8 +51,8 @@ pub(super) fn install(dir: &Path, options: &BuildOptions, progress: &mut dyn FnM
         return Err(BuildError::LockFile { place: lock.display().to_string(), message, dir: dir.to_owned() });
     }
     let installed = read_json(&dir.join(INSTALLED)).unwrap_or_default();
-    // When npm only writes a lock file, it also changes its record of installed packages, but installs nothing. The
-    // check therefore also compares the version in the manifest of each installed package.
+    // A run of npm that only writes a lock file also changes npm's record of installed packages, but installs nothing.
+    // The check therefore also compares the version in the manifest of each installed package.
     let version = |path: &str| Some(read_json(&dir.join(path).join(MANIFEST)).ok()?["version"].clone());
     if writes_lock || !is_installed(&locked["packages"], &installed["packages"], version) {
         layout::refuse_link(&dir.join("node_modules"))?;
