@@ -78,8 +78,8 @@ fn user_dir(env: &dyn Fn(&str) -> Option<String>, variable: &str, in_home: &str)
     absolute(variable).or_else(|| Some(absolute("HOME")?.join(in_home)))
 }
 
-/// Returns the directories in which `latch plugin build` keeps programs that it runs: `LATCH_TOOLS_DIR` and
-/// `LATCH_WASM_DIR`, else two directories in the user's cache.
+/// Returns the directories of the programs that `latch plugin build` installs and runs. `LATCH_TOOLS_DIR` and
+/// `LATCH_WASM_DIR` name the two directories. Without these variables, both are in the user's cache.
 pub(super) fn tools_dirs(env: &dyn Fn(&str) -> Option<String>, cwd: &Path) -> Vec<PathBuf> {
     let named = |(variable, default): (&str, &str)| {
         let set = env(variable).filter(|value| !value.is_empty()).map(|value| cwd.join(value));

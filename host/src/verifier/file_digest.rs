@@ -1,8 +1,9 @@
 //! `file-digest`: compares the SHA-256 of a file in a granted directory.
 //!
-//! The path of the file is the `external_ref` of the recorded change, else its `resource_id`. The path is a path inside
-//! the guest, such as `/outbox/1.txt`. The expected digest is the recorded `version`, else the `etag`: 64 hexadecimal
-//! digits, optionally after `sha256:`. If the recorded change deleted the file, the file must be absent.
+//! The path of the file is the `external_ref` of the recorded change or, without an `external_ref`, the `resource_id`
+//! of the change. The path is a path inside the guest, such as `/outbox/1.txt`. The expected digest is the recorded
+//! `version` or, without a `version`, the recorded `etag`. A digest has 64 hexadecimal digits, optionally after
+//! `sha256:`. If the recorded change deleted the file, the file must be absent.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};

@@ -66,8 +66,8 @@ pub struct Config {
     pub lost_commits: u8,
     /// True if a person may request cancellation.
     pub cancel: bool,
-    /// True if tools may give inconclusive answers. Either the time during which a tool recognizes a key is over, or
-    /// the tool cannot find out whether a call happened.
+    /// True if tools may give inconclusive answers. A tool gives such an answer if it no longer recognizes the key of a
+    /// call, or if it cannot find out whether a call happened.
     pub inconclusive_answers: bool,
     /// True if workers reload, read the inbox and suspend at their own pace.
     pub own_pace: bool,

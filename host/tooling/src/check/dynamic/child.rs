@@ -76,8 +76,8 @@ pub(super) enum ChildEnd {
     Complete,
     /// The engine of the other process refuses the component.
     Refused(String),
-    /// A signal ended the process. Holds the name of the signal. `is_loaded` is false if the signal came while the
-    /// component was loaded.
+    /// A signal ended the process. Holds the name of the signal. `is_loaded` is false if the signal came before the
+    /// component was completely loaded.
     Killed { signal: String, is_loaded: bool },
     /// The process could not be started, ended with an error, sent an invalid response, or was killed from outside.
     /// Contains the reason.
