@@ -266,8 +266,7 @@ fn run_until_gated(place: &TestEnv) -> String {
     job_id(&ran.json())
 }
 
-/// I41: a fork has the seed of the original job. It needs new approvals, and uses the current policy and
-/// plugins.
+/// I41: a fork has the seed of the original job. The fork needs new approvals, and uses the current policy and plugins.
 #[test]
 fn fork_keeps_the_seed_and_uses_current_policy_and_plugins() {
     let place = env_with_steps(&[world_changing_step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);

@@ -128,7 +128,7 @@ impl Run {
         let ended = self.drive_tries(&mut tries).await;
         if ended.is_err() {
             // A tool call that has started cannot be revoked. The worker therefore waits until the calls in flight have
-            // finished and their answers are recorded. Then it drops the tries.
+            // finished and their answers are recorded. Then the worker drops the tries of the steps.
             self.in_flight_calls.close_and_drain().await;
             tries.shutdown().await;
             self.in_flight_calls.open();

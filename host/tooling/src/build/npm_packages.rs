@@ -61,8 +61,8 @@ pub(super) fn install(dir: &Path, options: &BuildOptions, progress: &mut dyn FnM
     Ok(())
 }
 
-/// Returns true if a folder above `dir` is the root of a workspace. The program of the workspace installs the packages
-/// of all members.
+/// Returns true if a folder above `dir` is the root of a workspace. In a workspace, the package manager of the
+/// workspace installs the packages of all members.
 fn is_member_of_workspace(dir: &Path) -> bool {
     let is_workspace = |above: &Path| {
         let has_members = |manifest: Value| manifest.get("workspaces").is_some();

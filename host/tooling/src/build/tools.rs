@@ -61,8 +61,8 @@ pub(super) fn npm(
         crate::build::sdk::write_file(&dir.join("package.json"), package)?;
         crate::build::sdk::write_file(&dir.join("package-lock.json"), lock)?;
         let mut npm = command("npm", dir);
-        // `npm install` is used because `npm ci` would fail: it requires a lock entry for the binary of every platform,
-        // even for packages without a binary.
+        // `npm install` is used because `npm ci` would fail: `npm ci` requires a lock entry for the binary of every
+        // platform, even for packages without a binary.
         npm.args([
             "install",
             "--ignore-scripts",

@@ -25,8 +25,8 @@ impl ComponentInfo {
     pub fn differences(&self, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<InterfaceDifference> {
         let mut differences = all_differences(self, world, grants, wasi);
         if self.is_untyped() && world == PluginKind::Tool {
-            // Two kinds of difference do not count for an untyped component. Exports never differ, because its exported
-            // functions become operators. Imports that contain only types need no implementation.
+            // Two kinds of difference do not count for an untyped component. The exports of the component never differ,
+            // because its exported functions become operators. Imports that contain only types need no implementation.
             let imports = self.imports();
             let calls = |it: &InterfaceDifference| {
                 imports.iter().any(|item| item.name == it.interface && !item.functions.is_empty())

@@ -39,8 +39,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// D102 and D119: a second call under the same key must leave the world as the first call left it. About the world, it
-/// must return the same as the first call.
+/// D102 and D119: a second call under the same key must leave the world as the first call left it. The second call must
+/// also return the same facts about the world as the first call.
 async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let world = running.world()?;
     let first = running.call(&world, 0).await;

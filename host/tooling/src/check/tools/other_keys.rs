@@ -1,5 +1,5 @@
-//! D102, D103 and D123: calls with other external keys must not share an entry with the call, nor take its entries
-//! away.
+//! D102, D103 and D123: calls with other external keys must not share an entry with the call of the case, nor remove
+//! entries of this call.
 
 use std::collections::BTreeSet;
 

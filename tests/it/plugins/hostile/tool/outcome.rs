@@ -107,7 +107,7 @@ async fn answer_with_too_many_changes_is_refused() {
 }
 
 /// I222: bound `model_name_bytes`. The limit of an answer also holds for an error, and the host ignores the content of
-/// a larger error. The operations that the host has seen then decide whether the call is in doubt.
+/// a larger error. After a larger error, the operations that the host has seen decide whether the call is in doubt.
 #[tokio::test]
 async fn oversized_errors_and_model_names_are_refused() {
     let server = Server::start().await;

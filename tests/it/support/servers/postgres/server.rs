@@ -75,9 +75,9 @@ pub(crate) struct Server {
     running: Mutex<Option<Child>>,
 }
 
-/// Shell script that runs the server while standard input is open and then stops it immediately. The word `keep` on
-/// standard input keeps the files of the server. If the input ends without this word, the test process has ended, and
-/// the script removes the files.
+/// Shell script that runs the server while standard input is open. When the input ends, the script stops the server
+/// immediately. If the input contains the word `keep`, the script keeps the files of the server. An input that ends
+/// without this word means that the test process has ended, and the script removes the files.
 const KEEPER_SCRIPT: &str = r#"dir=$1; shift; "$@" & server=$!; read word; kill -QUIT $server 2>/dev/null; wait $server
 [ "$word" = keep ] || rm -rf "$dir""#;
 
