@@ -40,8 +40,8 @@ fn configuration_file_is_searched_in_documented_order() {
     assert_eq!(errors.0[0].origin, SettingSource::WholeFile(cwd.path().join("missing.toml")));
 }
 
-/// I204. Without trust, a configuration file that the user has not named is used only under two conditions: the file is
-/// in the folder where the search starts, and it belongs to the user.
+/// I204. Without trust, the use of a configuration file that the user has not named has two conditions. The file is in
+/// the folder where the search starts, and it belongs to the user.
 #[test]
 fn configuration_above_or_of_another_user_needs_trust() {
     let (folder, plan) = (Folder::with("lease = \"21s\""), Folder::with("lease = \"22s\""));

@@ -1,5 +1,4 @@
-//! Rights of tools: what reaches a server that counts its requests, for every class of operator, method, mode and
-//! grant.
+//! Rights of tools. A server counts the requests that reach it, for every class of operator, method, mode and grant.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Decisions of workers, from the production code or modelled after it: the next action, the meaning of an answer,
-//! the steps that resolve a call in doubt, and the result of a person's decision.
+//! Decisions of workers, from the production code or modelled after it. They determine the next action, the meaning of
+//! an answer, the steps that resolve a call in doubt, and the result of a person's decision.
 
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::{LedgerDecision, Quiescence, Rejection, RowState};

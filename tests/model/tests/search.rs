@@ -51,8 +51,8 @@ fn protocol_holds_for_reads() {
     check_all_states(Config { lost_commits: 0, ..Config::for_class(ModelClass::Read).staged() });
 }
 
-/// The protocol also holds if one of three disturbances happens at any moment: the tool does not know the outcome, the
-/// tool no longer recognizes the key, or the job is cancelled.
+/// The protocol also holds with each of three disturbances at any moment. The tool does not know the outcome, the tool
+/// no longer recognizes the key, or the job is cancelled.
 #[test]
 fn protocol_holds_with_inconclusive_answers_and_cancellation() {
     for class in [ModelClass::Keyed, ModelClass::Queryable, ModelClass::Opaque] {

@@ -2,9 +2,8 @@
 //! memory that was never written is not zero. In practice, a new compiler version or an additional variable may change
 //! the layout.
 //!
-//! The result of a step must not depend on the layout. Three kinds of step break this rule: a step that outputs an
-//! address, a step that iterates over a hash map with an address as seed, and a step that reads memory that was never
-//! written.
+//! The result of a step must not depend on the layout. Three kinds of step break this rule. One outputs an address.
+//! Another iterates over a hash map with an address as seed. The third reads memory that was never written.
 
 use latchwork_core::model::manifest::Limits;
 use std::ops::Range;

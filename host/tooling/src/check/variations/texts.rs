@@ -16,8 +16,8 @@ const OPERATORS: [char; 8] = ['+', '*', '/', '=', '&', '|', '^', '!'];
 /// Returns the changes of a text. Of each group, the first change that is allowed is made.
 pub(super) fn of_text(text: &str) -> Vec<Vec<Change>> {
     // A step may cut a text in the middle of a character, and the result has no canonical form. An additional letter
-    // moves the following characters by one byte. Wherever the cut is, it is therefore in the middle of a character in
-    // at least one of two texts: the text with the letter or the text without the letter.
+    // moves the following characters by one byte. Two texts, with and without the letter, are therefore used. Wherever
+    // the cut is, it is in the middle of a character in at least one of them.
     let emoji = |what: &str, first: &str| -> Vec<Change> {
         let text = |length: usize| format!("{first}{}", "\u{1f600}".repeat(length - 1));
         TEXT_LENGTHS.iter().map(|length| Change::to(what, text(*length))).collect()
