@@ -12,9 +12,9 @@ const MINUTE_US: i64 = 60_000_000;
 const HOUR_US: i64 = 60 * MINUTE_US;
 const DAY_US: i64 = 24 * HOUR_US;
 
-/// Distances of other days from the day on which the case starts. That day is Monday, 2026-01-05. The other days are
-/// the rest of the week, the last days and the first day of each month, the end of February in a leap year, and the day
-/// after 2^31 seconds.
+/// Distances of other days from the day on which the case starts. That day is Monday, 2026-01-05. The other days
+/// include the rest of the week, and the last days and the first day of each month. They also include the end of
+/// February in a leap year, and the day after 2^31 seconds.
 const DAYS: [i64; 37] = [
     1, 2, 3, 4, 5, 6, 24, 25, 26, 27, 53, 54, 84, 85, 114, 115, 145, 146, 175, 176, 206, 207, 237, 238, 267, 268, 298,
     299, 328, 329, 359, 360, 784, 785, 1_090, 1_091, 4_398,
