@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// JSON conversion without silent loss. Most readers round integers of 2^53 or more. Output with such an integer
-// is rejected. Input with such an integer is rejected if the Go type contains, at any depth, a float or the type any.
+// JSON conversion without silent loss. Most readers round integers of 2^53 or more. Output with such an integer is
+// rejected. Input with such an integer is rejected if its Go type contains a float or the type any, however deep.
 
 const largest = 1 << 53
 

@@ -27,8 +27,8 @@ type Determinism string
 const (
 	// Pure: equal input gives byte-identical output. The default for steps.
 	Pure Determinism = "pure"
-	// Stable: a step uses time, randomness, ids of its job or a model. A tool asks a model: its calls count as calls that
-	// cost money.
+	// Stable: for a step, it uses time, randomness, ids of its job or a model. For a tool, it asks a model, and its calls
+	// count as calls that cost money.
 	Stable Determinism = "stable"
 	// External: answers change with the outside world. The default for tools.
 	External Determinism = "external"
@@ -58,8 +58,8 @@ type Spec struct {
 	// IdempotentByKey is the time during which the downstream system drops duplicate requests with the same ExternalKey.
 	// Zero means that the system drops no duplicates.
 	IdempotentByKey time.Duration
-	// Settling is the maximum time between the end of a call and the moment when Reconcile can see its effect: transit,
-	// queues and replicas of the downstream system.
+	// Settling is the maximum time from the end of a call until Reconcile can see the effect of the call. It covers
+	// transit, and queues and replicas of the downstream system.
 	Settling time.Duration
 }
 
@@ -143,8 +143,8 @@ func (t ToolOperator[In, Out]) Verify(check func(*Invocation, Change) (string, e
 	return t
 }
 
-// Compensate sets the handler that undoes the call with these arguments, this result and
-// invocation.ExternalKey. The handler returns an error if the call cannot be undone any more: a person then decides.
+// Compensate sets the handler that undoes the call with these arguments, this result and invocation.ExternalKey. The
+// handler returns an error if the call can no longer be undone. After such an error, a person decides.
 // latch-plugin.toml must have exports = ["compensate"].
 func (t ToolOperator[In, Out]) Compensate(undo func(*Invocation, In, Out) error) ToolOperator[In, Out] {
 	t.made.compensate = func(invocation *Invocation, args, result string) error {
@@ -180,8 +180,8 @@ var (
 	Unknown = Verdict{tag: 3}
 )
 
-// Happened: the call happened with this result, which is the result of the call itself. Record its changes on the
-// Invocation, as the call itself does.
+// Happened: the call happened. Pass the result that the call itself would have returned. Record the changes of the call
+// on the Invocation, as the call itself does.
 func Happened(result any) Verdict { return Verdict{tag: 0, result: result} }
 
 // NotYet: the outcome is not known yet. The host asks again after the given time.

@@ -11,9 +11,9 @@ type Request struct {
 	ActionKey string
 }
 
-// Call calls a tool and waits for its final answer. The call takes effect at most once. The host itself retries
-// a failed call, records the final answer, and returns the recorded answer from then on. An error is a *Failure
-// and is final too. Available only in steps.
+// Call calls a tool and waits for its final answer. The call takes effect at most once. The host itself retries a
+// failed call, records the final answer, and returns the recorded answer from then on. An error is a *Failure and is
+// also final. Available only in steps.
 func Call[Out any](operator string, args any, actionKey ...string) (out Out, err error) {
 	request := Request{Operator: operator, Args: args}
 	if len(actionKey) > 0 {

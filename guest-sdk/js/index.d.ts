@@ -71,8 +71,8 @@ export interface ToolOptions<Args = any, Result = any> extends Options {
    */
   verify?: (change: Change) => true | string;
   /**
-   * Undoes the call that had these arguments, this result and this key. Throws if the call cannot be undone any more: a
-   * person then decides.
+   * Undoes the call that had these arguments, this result and this key. Throws if the call can no longer be undone. A
+   * person decides after such an error.
    */
   compensate?: (args: Args, result: Result, externalKey: string) => unknown;
 }

@@ -143,16 +143,16 @@ impl HostBuilder {
 
     /// Sets the clock and the source of entropy. By default the host uses the clock and the entropy of the operating
     /// system. Two hosts of one process share a clock only if both get clones of the same machine. A host that starts
-    /// world-changing calls must use the clock of its stores, because the host compares the times of their leases with
+    /// world-changing calls must use the clock of its stores, because it compares the lease times in those stores with
     /// its own clock.
     #[must_use]
     pub fn machine(self, machine: Machine) -> Self {
         Self { machine, ..self }
     }
 
-    /// Sets the source of secret values. By default a value comes from the environment of the process, or else from the
-    /// directory `secrets` in [`Config::state_dir`], so two hosts of one process have the same secrets in their
-    /// environment.
+    /// Sets the source of secret values. By default the host takes a value from the environment of the process. If the
+    /// environment lacks the value, the host takes it from the directory `secrets` in [`Config::state_dir`]. Two hosts
+    /// of one process therefore get the same secrets from the environment.
     #[must_use]
     pub fn secrets(self, secrets: Arc<dyn Secrets>) -> Self {
         Self { secrets: Some(secrets), ..self }

@@ -117,8 +117,8 @@ impl Host {
         if violations.is_empty() { Ok(()) } else { Err(ForkError::Plan(violations)) }
     }
 
-    /// Returns the new job of a fork, with its first three events. The store claims the job for this worker when it
-    /// accepts the job.
+    /// Returns the new job of a fork, with its first three events. When the store accepts the job, the store also
+    /// claims it for this worker.
     fn forked_job(
         &self,
         origin: &Durable,

@@ -187,9 +187,9 @@ fn without_labels(plan: &Plan) -> Value {
     value
 }
 
-/// Returns the canonical intent payload of a request. If the request has parameter values, the payload of an intent
-/// consists of these values alone, with defaults filled in. The payload of a bare plan is the plan itself, with the
-/// values added.
+/// Returns the canonical intent payload of a request. If the request states an intent, the payload is that of the
+/// intent. If the request also has parameter values, these values, with defaults filled in, are the whole payload. The
+/// payload of a bare plan is the plan itself, with the parameter values added if there are any.
 pub fn intent_payload(plan: &Plan, payload: Option<&Value>, values: Option<&Value>) -> Vec<u8> {
     match (payload, values) {
         (Some(_), Some(values)) => canon::value_to_canonical(values),

@@ -47,8 +47,8 @@ static inline bool latch_usually_unknown(latch_code code) {
 }
 
 /* Fails the answer and returns false: `return latch_fail(answer, LATCH_INVALID_INPUT, "%s is empty", name);`. Set other
- * fields after this call: it sets `applied_unknown` to the default of the code, and clears fields of a failed host
- * call. */
+ * fields after latch_fail, because latch_fail sets `applied_unknown` to the default of the code, and clears the fields
+ * that a failed host call has set. */
 __attribute__((format(printf, 3, 4))) static inline bool latch_fail(latch_answer *answer, latch_code code, const char *format, ...) {
   latch_text message = { 0 };
   va_list values;
@@ -88,8 +88,8 @@ static inline const char *latch_copy(const char *text) {
   return text ? memcpy(latch_room(strlen(text) + 1), text, strlen(text) + 1) : NULL;
 }
 
-/* Records a change in the world and copies its texts. An answer holds at most 16 changes. Recording one more aborts the
- * plugin. */
+/* Records a change in the world and copies its texts. An answer holds at most 16 changes. Recording a
+ * 17th change aborts the plugin. */
 static inline void latch_changed(latch_answer *answer, latch_change change) {
   size_t room = sizeof answer->changes / sizeof answer->changes[0];
   if (answer->change_count == room) abort();

@@ -1,5 +1,5 @@
 /* JSON reader. The host passes only valid JSON, so these functions check only for missing values
- * and wrong types. In both cases they return NULL or false. */
+ * and wrong types. For a missing value or a wrong type, they return NULL or false. */
 #ifndef LATCHWORK_JSON_H
 #define LATCHWORK_JSON_H
 

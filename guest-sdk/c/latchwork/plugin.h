@@ -33,24 +33,24 @@ typedef struct {
 
   /* Serves a call. Writes JSON to answer->result and returns true, or returns latch_fail(...). */
   bool (*handler)(latch_json input, latch_answer *answer);
-  /* Tools: finds out whether the call with this key happened. It has no right to write. LATCH_HAPPENED needs the
-   * output of the call itself in the answer. LATCH_NOT_YET needs retry_after_ms. If a latch_kv_... or latch_secret
-   * failed before, the answer is that failure, whatever the verdict. The host takes a failure for LATCH_UNKNOWN.
+  /* Tools: finds out whether the call with this key happened. Has no right to write. LATCH_HAPPENED needs the output
+   * of the call itself in the answer. LATCH_NOT_YET needs retry_after_ms. If a latch_kv_... or latch_secret failed in
+   * this function, the answer is that failure, and the verdict is ignored. A failure counts as LATCH_UNKNOWN.
    * latch-plugin.toml must have exports = ["reconcile"]. */
   latch_verdict (*reconcile)(latch_json args, const char *key, latch_answer *answer);
-  /* Tools: returns NULL if a recorded change is still in place, else a description of the state found. It has no right
-   * to write. If the check was not possible, call latch_fail. If a host call failed before, the answer is that
-   * failure. */
+  /* Tools: returns NULL if a recorded change is still in place, else a description of the state found. Has no right
+   * to write. If the check was not possible, call latch_fail. If a host call failed in this function, the answer is
+   * that failure. */
   const char *(*verify)(latch_change change, latch_answer *answer);
-  /* Tools: undoes the call that had these arguments, this result and this key. Fails if the call cannot be undone any
-   * more: a person then decides. */
+  /* Tools: undoes the call that had these arguments, this result and this key. Fails if the call can no longer be
+   * undone. After such a failure, a person decides. */
   bool (*compensate)(latch_json args, latch_json result, const char *key, latch_answer *answer);
 } latch_operator;
 
 extern const latch_operator latch_operators[];
 extern const size_t latch_operator_count;
 
-/* Defines the operators of the plugin. Use it once: LATCH_PLUGIN({ .name = "Text.Count", .handler =
+/* Defines the operators of the plugin. Use this macro once: LATCH_PLUGIN({ .name = "Text.Count", .handler =
  * count, ... }) */
 #define LATCH_PLUGIN(...)                                   \
   const latch_operator latch_operators[] = { __VA_ARGS__ }; \

@@ -7,7 +7,7 @@ use crate::host;
 
 /// The trace context of the running operator. The values are the same in every attempt of a job.
 ///
-/// The context is read from the host on first use, so a handler that ignores it makes no host call.
+/// The context is read from the host on first use, so a handler that ignores the context makes no host call.
 #[derive(Debug, Default)]
 pub struct Context {
     asked: OnceCell<StepContext>,

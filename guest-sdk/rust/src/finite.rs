@@ -1,4 +1,5 @@
-//! JSON text of values, without numbers that JSON cannot represent. `serde_json` alone writes `null` for NaN and infinity.
+//! JSON text of values, without numbers that JSON cannot represent. `serde_json` alone writes `null` for NaN and
+//! infinity.
 
 use std::fmt;
 
@@ -7,7 +8,8 @@ use serde::{Serialize, Serializer, ser};
 /// Serializes a value.
 ///
 /// # Errors
-/// Returns the reason: a number is NaN or infinite, with its place as a JSON pointer, or the value cannot be serialized.
+/// Returns the reason: a number is NaN or infinite, with its place as a JSON pointer, or the value cannot be
+/// serialized.
 pub(crate) fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, String> {
     value.serialize(FiniteCheck).map_err(|problem| problem.to_string())?;
     serde_json::to_string(value).map_err(|error| error.to_string())

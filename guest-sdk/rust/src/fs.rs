@@ -43,8 +43,8 @@ pub fn create_new(path: &str, content: &[u8]) -> Result<(), Error> {
 }
 
 /// Replaces a file atomically. Readers see the old or the new content, even after a crash. `unique` names the temporary
-/// file of this writer: pass the external key of the call. A crash may leave the temporary file. It is no effect of the
-/// call, and the next try with the same key replaces it.
+/// file of this writer: pass the external key of the call. A crash may leave the temporary file. That file is no effect
+/// of the call, and the next try with the same key replaces it.
 pub fn replace(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
     let temporary = write_temporary(path, content, unique)?;
     rename(&temporary, path)

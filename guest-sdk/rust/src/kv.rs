@@ -23,7 +23,7 @@ pub fn get(key: &str) -> Result<Option<Vec<u8>>, Error> {
 
 /// Sets `key` to `value`. The value is durable when the function returns. A key has at most 256 bytes and a value at
 /// most 64 KiB. Fails with `DEPENDENCY_UNAVAILABLE` if the map has no room. A map has room for 16 MiB, or for the
-/// `bytes` of its grant. Keys, values, and 64 bytes for each key count.
+/// `bytes` of its grant. The size of a map is its keys, its values, and 64 bytes for each key.
 pub fn set(key: &str, value: &[u8]) -> Result<(), Error> {
     host::kv_set(key, value)
 }

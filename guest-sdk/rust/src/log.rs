@@ -1,4 +1,4 @@
-//! Log records with the trace context of the step. Replay does not compare them.
+//! Log records with the trace context of the step. A replay does not compare log records.
 //!
 //! ```
 //! use latchwork_guest::log;

@@ -32,8 +32,9 @@ impl Effect {
 pub enum Determinism {
     /// Equal input gives byte-identical output.
     Pure,
-    /// The operator of a step uses time, randomness, ids of its job or a model. The operator of a tool asks a model:
-    /// its calls count as calls that cost money. Inputs and parameters are recorded. Output for equal input may differ.
+    /// The operator of a step uses time, randomness, ids of its job or a model. The operator of a tool asks a model,
+    /// and its calls count as calls that cost money. For both, inputs and parameters are recorded, and outputs for
+    /// equal inputs may differ.
     Stable,
     /// Answers depend on the outside world and change over time.
     External,

@@ -1,7 +1,7 @@
 //! Secrets by name.
 //!
-//! A tool gets a placeholder. In the headers and bodies to which a grant binds the secret, the host replaces the placeholder
-//! by the secret. The tool sees the secret itself only if its grant includes `secrets_clear`.
+//! A tool gets a placeholder. In the headers and bodies to which a grant binds the secret, the host replaces the
+//! placeholder by the secret. The tool sees the secret itself only if its grant includes `secrets_clear`.
 
 use crate::{Error, host};
 

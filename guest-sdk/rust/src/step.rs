@@ -77,8 +77,8 @@ impl Operator {
         self.description.effects = effects.into_iter().collect();
         self
     }
-    /// Sets the repeatability of the operator. The repeatability covers the tools that the operator calls: a step that
-    /// calls an external tool is external too, unless its input fixes the answer.
+    /// Sets the repeatability of the operator. The repeatability covers the tools that the operator calls. A step that
+    /// calls an external tool is also external, unless the input of the step fixes the answer of the tool.
     #[must_use]
     pub fn determinism(mut self, determinism: Determinism) -> Self {
         self.description.determinism = determinism;

@@ -1,5 +1,5 @@
-//! State of one command: clock and entropy, the databases that it opened, its owner lock, and notices that are not posted
-//! yet. The function that starts the command owns the state.
+//! State of one command: clock and entropy, the databases that it opened, its owner lock, and notices that are not
+//! posted yet. The function that starts the command owns the state.
 
 use std::mem::ManuallyDrop;
 use std::path::Path;
@@ -55,14 +55,14 @@ impl Session {
         &self.machine
     }
 
-    /// Returns the time in microseconds since 1970 UTC: the time of the database server if one was opened, else the time
-    /// of this machine.
+    /// Returns the time in microseconds since 1970 UTC: the time of the database server if one was opened, else the
+    /// time of this machine.
     pub(crate) fn now_us(&self) -> i64 {
         self.machine.now_us()
     }
 
-    /// Returns a builder of a host with the clock and the entropy of the command. The host announces its compilations on
-    /// stderr, and the lines on stderr have the trace ids of its jobs.
+    /// Returns a builder of a host with the clock and the entropy of the command. The host announces its compilations
+    /// on stderr, and the lines on stderr have the trace ids of its jobs.
     pub(crate) fn host_builder(&self, stores: Stores) -> HostBuilder {
         Host::builder(stores)
             .machine(self.machine.clone())
@@ -97,7 +97,7 @@ impl Session {
     }
 
     /// Returns true if the database was restored, for example from a backup. Checks the first database that the command
-    /// opened. Its generation must equal the generation that this machine last used.
+    /// opened. If its generation differs from the generation that this machine last used, the database was restored.
     pub(crate) async fn is_restored(&self) -> anyhow::Result<bool> {
         let opened = lock(&self.databases).first().cloned();
         let Some(store) = opened else { return Ok(false) };
@@ -110,8 +110,8 @@ impl Session {
 
     /// Writes all queued data and closes every database.
     ///
-    /// The last process that closes a SQLite database merges the write-ahead log into the file. A copy of an unmerged file
-    /// could lack recent data. If `hurries` is true, closing stops after [`IMMEDIATE_EXIT_WAIT`].
+    /// The last process that closes a SQLite database merges the write-ahead log into the file. A copy of an unmerged
+    /// file could lack recent data. If `hurries` is true, closing stops after [`IMMEDIATE_EXIT_WAIT`].
     pub(crate) async fn close(&self, hurries: bool) {
         if !hurries {
             return self.close_all().await;

@@ -22,11 +22,11 @@ pub(super) struct CacheDirs {
 
 /// Returns the directories of compiled code. If `LATCH_CACHE_DIR` is set, the entries and their secret are both in that
 /// directory, so that the user can keep the directory as a whole. By default the entries are in the user's cache, and
-/// the secret is in the directory of the user's state. A program that can write only to the cache can therefore not
-/// forge an entry.
+/// the secret is in the directory of the user's state. With the default, a program that can write only to the cache
+/// cannot forge an entry.
 ///
-/// Returns `None` if the user has no home directory or if one of the two directories is inside the project. Code is then
-/// compiled at each start.
+/// Returns `None` if the user has no home directory or if one of the two directories is inside the project. Code is
+/// then compiled at each start.
 ///
 /// # Errors
 /// `LATCH_CACHE_DIR` is a relative path, or names a directory inside the project.
@@ -78,8 +78,8 @@ fn user_dir(env: &dyn Fn(&str) -> Option<String>, variable: &str, in_home: &str)
     absolute(variable).or_else(|| Some(absolute("HOME")?.join(in_home)))
 }
 
-/// Returns the directories in which `latch plugin build` keeps programs that it runs: `LATCH_TOOLS_DIR` and
-/// `LATCH_WASM_DIR`, else two directories in the user's cache.
+/// Returns the directories of the programs that `latch plugin build` installs and runs. `LATCH_TOOLS_DIR` and
+/// `LATCH_WASM_DIR` name the two directories. Without these variables, both are in the user's cache.
 pub(super) fn tools_dirs(env: &dyn Fn(&str) -> Option<String>, cwd: &Path) -> Vec<PathBuf> {
     let named = |(variable, default): (&str, &str)| {
         let set = env(variable).filter(|value| !value.is_empty()).map(|value| cwd.join(value));

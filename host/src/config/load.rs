@@ -84,9 +84,9 @@ impl Config {
     /// 4. The nearest `latch.toml` at or above [`plan_folder`](LoadOptions::plan_folder).
     /// 5. The nearest `latch.toml` above the working directory.
     ///
-    /// [`load`](Self::load) refuses a file that was not named if the file lies above the folder where the search began,
-    /// or if another user owns the file. If the variable `LATCH_TRUST_CONFIG` has the value `1`, `load` accepts such a
-    /// file.
+    /// [`load`](Self::load) refuses a file of lines 3 to 5 in two cases: the file lies above the folder where the
+    /// search began, or another user owns the file. If the variable `LATCH_TRUST_CONFIG` has the value `1`, `load`
+    /// accepts the file in both cases.
     pub fn find(options: &LoadOptions<'_>) -> Option<PathBuf> {
         locate(options).map(|found| found.path)
     }

@@ -11,8 +11,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Floors, top first: `load` · `people`, `worker` · `notify`, `policy` · `plugin` · `grants`, `verifier` · `cache`, `types` ·
-//! `headers`, `keys`, `limits`, `operators`, `trust`, `validator`, `values` · `problem`.
+//! Floors, top first: `load` · `people`, `worker` · `notify`, `policy` · `plugin` · `grants`, `verifier` · `cache`,
+//! `types` · `headers`, `keys`, `limits`, `operators`, `trust`, `validator`, `values` · `problem`.
 
 mod cache;
 mod grants;

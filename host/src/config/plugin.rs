@@ -93,8 +93,8 @@ fn read_one(mut table: TableReader<'_>, root: &Path, names: &mut BTreeSet<String
     })
 }
 
-/// Reads one entry of `config`. The host checks only the prices, because the host uses the prices too. Only the plugin
-/// interprets the other entries.
+/// Reads one entry of `config`. The host checks only the entry with the prices, because the host itself uses the
+/// prices. Only the plugin interprets the other entries.
 fn config_value(key: &str, field: &TomlField<'_>) -> Option<Value> {
     let value = json(field)?;
     match Prices::read(&value) {

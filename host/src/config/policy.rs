@@ -160,8 +160,8 @@ impl PolicySettings {
     }
 }
 
-/// Reads all policies, including `default`. A setting missing from a tenant's table is taken from `[policy.default]`. A
-/// setting missing in both tables has its built-in value.
+/// Reads all policies, including `default`. A setting that a tenant's table lacks is taken from `[policy.default]`. A
+/// setting that both tables lack has its built-in value.
 pub(super) fn read(table: Option<TableReader<'_>>) -> BTreeMap<String, Policy> {
     let mut said = BTreeMap::new();
     if let Some(mut table) = table {

@@ -1,5 +1,5 @@
-//! Trust in a configuration file that the user did not name. The file grants plugins access to this machine, with the rights
-//! of the user.
+//! Trust in a configuration file that the user did not name. The file grants plugins access to this machine, with the
+//! rights of the user.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

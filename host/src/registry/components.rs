@@ -76,7 +76,7 @@ impl Components {
             let name = std::fs::read(self.path(digest, "plugin"));
             if name.is_ok_and(|name| name == plugin.as_bytes()) {
                 // The component is in use again, so its modification time is renewed. Otherwise the component could be
-                // pruned while a job that will pin it is being accepted.
+                // pruned while the host accepts a job that is about to pin it.
                 let file = std::fs::File::options().write(true).open(&wasm);
                 return file.and_then(|file| file.set_modified(now())).map_err(failed);
             }

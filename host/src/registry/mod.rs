@@ -143,9 +143,9 @@ impl Registry {
         &self.refused
     }
 
-    /// Returns the first operator of the plan that a step plugin serves, if any plugin is refused. The host cannot
-    /// accept such a plan. A step plugin may call any operator, so the job would have to pin all operators, and it
-    /// cannot pin those of a refused plugin.
+    /// If any plugin is refused, returns the first operator of the plan that a step plugin serves. The host cannot
+    /// accept a plan with such an operator. A step plugin may call any operator, so the job would have to pin all
+    /// operators. It cannot pin the operators of a refused plugin.
     pub fn operator_needing_all_plugins<'p>(&self, plan: &'p Plan) -> Option<&'p Operator> {
         let is_step = |name: &&Operator| self.pinned.get(*name).is_some_and(|pinned| pinned.kind == PluginKind::Step);
         plan.steps.iter().map(|step| &step.name).find(is_step).filter(|_| !self.refused.is_empty())
@@ -167,7 +167,8 @@ impl Registry {
     /// is `wasi`, the mode that the job pinned.
     ///
     /// # Errors
-    /// The component is no longer stored, its plugin is no longer configured, or the plugin's folders cannot be granted.
+    /// The component is no longer stored, its plugin is no longer configured, or the plugin's folders cannot be
+    /// granted.
     pub fn component(&self, digest: Hash, wasi: WasiMode) -> Result<Arc<Plugin>, LoadError> {
         if let Some(plugin) = self.plugins_by_digest().get(&digest) {
             return Ok(plugin.clone());

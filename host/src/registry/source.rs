@@ -11,8 +11,8 @@ use crate::located_toml::TomlProblems;
 /// Recipe file of a plugin that is built from source.
 const RECIPE: &str = "latch-plugin.toml";
 
-/// Reads a component from a file, or from the build output of `latch plugin build` in a directory. Reads at most one byte
-/// more than `bytes_max`, the maximum size of the component.
+/// Reads a component from a file, or from the build output of `latch plugin build` in a directory. Reads at most one
+/// byte more than `bytes_max`, the maximum size of the component.
 pub(super) fn read(source: &Path, bytes_max: u64) -> Result<Vec<u8>, Problem> {
     let shown = source.display();
     if !source.is_dir() {
@@ -34,8 +34,8 @@ pub(super) fn read(source: &Path, bytes_max: u64) -> Result<Vec<u8>, Problem> {
     })
 }
 
-/// Reads at most `bytes_max` bytes of a file and one more byte. The check of the size refuses a component that has this
-/// additional byte.
+/// Reads at most one byte more than `bytes_max` of a file. A component from which the additional byte was read is too
+/// large, and the later check of the size refuses it.
 fn read_file(path: &Path, bytes_max: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -45,7 +45,7 @@ impl Survey {
         self.plugins.iter().filter_map(|seen| seen.as_ref().err())
     }
 
-    /// Returns the first of these operators that may need a refused plugin. `operators` are the operators of a plan.
+    /// Returns the first operator of a plan that may need a refused plugin. `operators` are the operators of the plan.
     ///
     /// The operators of a plugin are known only after the plugin is compiled. This function therefore searches the
     /// bytes of the accepted tools for the name of each operator. If no accepted tool contains the name, the operator

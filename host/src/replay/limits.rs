@@ -1,5 +1,5 @@
-//! Limits of a replay. Detection of steps that a limit of the machine ended, because such an end does not depend on the
-//! step alone.
+//! Limits of a replay. Also detects steps that a limit of the machine ended. The end of such a step does not depend on
+//! the step alone.
 
 use latchwork_core::evidence::Salts;
 use latchwork_core::model::bounds;
@@ -13,8 +13,8 @@ const TIME_FACTOR: u32 = 10;
 /// Minimum timeout of a step in a replay, in milliseconds.
 const TIMEOUT_MS_MIN: u32 = 60_000;
 
-/// Returns the limits of a step in a replay. `planned_ms` is the timeout in the plan. It replaces the pinned timeout
-/// here, as it does when the job runs.
+/// Returns the limits of a step in a replay. `planned_ms` is the timeout in the plan. This timeout replaces the pinned
+/// timeout in a replay, as it does when the job runs.
 pub(super) fn for_replay(pinned: Limits, planned_ms: Option<u32>, salts: &Salts) -> Limits {
     let timeout_ms = planned_ms.unwrap_or(pinned.timeout_ms).saturating_mul(TIME_FACTOR).max(TIMEOUT_MS_MIN);
     match salts {

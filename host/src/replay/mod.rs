@@ -304,8 +304,8 @@ impl LogReplayHost {
         state.is_some_and(|state| state.is_final() && state != StepState::Cancelled)
     }
 
-    /// Returns the call at which a dry run stopped, if that call is among the next `calls` calls. The step requested
-    /// these calls together, so the log may lack answers to the other calls.
+    /// Returns the call at which a dry run stopped, if that call is among the next `calls` calls of the step. The step
+    /// requested all of these calls together, so the log may lack answers to some of them.
     fn skipped_call_among(&self, calls: usize) -> Option<Slot> {
         let skipped = self.job.step(&self.step).filter(|step| step.state == StepState::Skipped)?;
         let would = skipped.would_call.as_ref()?;

@@ -1,9 +1,9 @@
 //! `etag`: requests the entity tag of the resource from its server.
 //!
-//! The URL is the `external_ref` of the recorded change, else its `resource_id`. The host of the URL must be
-//! granted to the plugin. The verifier sends `HEAD` first. It sends `GET` if `HEAD` is not granted, or if the server does
-//! not support `HEAD` or returns no tag. Redirects are not followed. If the recorded change deleted the resource, the server must
-//! answer 404 or 410.
+//! The URL is the `external_ref` of the recorded change or, without an `external_ref`, the `resource_id` of the change.
+//! The host of the URL must be granted to the plugin. The verifier sends `HEAD` first. It sends `GET` if `HEAD` is not
+//! granted, or if the server does not support `HEAD` or returns no tag. Redirects are not followed. If the recorded
+//! change deleted the resource, the server must answer 404 or 410.
 
 use std::time::Duration;
 

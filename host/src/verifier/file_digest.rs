@@ -1,8 +1,9 @@
 //! `file-digest`: compares the SHA-256 of a file in a granted directory.
 //!
-//! The path of the file is the `external_ref` of the recorded change, else its `resource_id`. The path is a path inside
-//! the guest, such as `/outbox/1.txt`. The expected digest is the recorded `version`, else the `etag`: 64 hexadecimal
-//! digits, optionally after `sha256:`. If the recorded change deleted the file, the file must be absent.
+//! The path of the file is the `external_ref` of the recorded change or, without an `external_ref`, the `resource_id`
+//! of the change. The path is a path inside the guest, such as `/outbox/1.txt`. The expected digest is the recorded
+//! `version` or, without a `version`, the recorded `etag`. A digest has 64 hexadecimal digits, optionally after
+//! `sha256:`. If the recorded change deleted the file, the file must be absent.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -57,8 +58,8 @@ fn compare_digest(change: &StateChange, grants: &Grants, is_over: &dyn Fn() -> b
         .ok_or_else(|| unavailable(format!("{name} is in no directory that the plugin is granted")))?;
     let root = folders::open_folder(&dir.host)
         .map_err(|error| unavailable(format!("the directory of {name} cannot be opened: {error}")))?;
-    // Opens the file without following links. A link could lead to a file outside the directory. A check before the
-    // reading would not be safe, because a link could be changed after the check.
+    // Opens the file without following links. A link could lead to a file outside the directory. Checking for a link
+    // before opening would not be safe, because a file could be replaced by a link after the check.
     let found = folders::open_file_beneath(root.as_fd(), path)
         .and_then(|file| file.map(|file| hash(file, is_over)).transpose());
     match (found, recorded) {

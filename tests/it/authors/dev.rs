@@ -51,8 +51,8 @@ fn dev_once_prints_the_output_and_leaves_no_database() {
     assert_eq!(live.code, 2, "{}", live.stderr);
 }
 
-/// I154: after an error, `latch dev` keeps watching. After a change, it shows how the new output differs from the last
-/// one. Ctrl-c leaves no files behind.
+/// I154: after an error, `latch dev` keeps watching. After a change, the command shows how the new output differs from
+/// the previous output. Ctrl-c leaves no files behind.
 #[test]
 fn dev_rebuilds_after_each_change_and_continues_after_errors() {
     let (_temp, dir, scratch) = greeter_project();
@@ -133,8 +133,8 @@ fn dev_live_executes_only_the_plan_that_was_dry_run() {
 }
 
 /// I154: with `--log-format json`, every line of stderr is JSON, including the lines of a round's child processes. The
-/// message about a problem in the plan contains the position once. The command announces a compilation before it
-/// starts.
+/// message about a problem in the plan contains the position of the problem once. Each compilation is announced before
+/// it starts.
 #[test]
 fn dev_logs_json_lines_and_names_positions_of_plan_problems() {
     let (_temp, dir, scratch) = greeter_project();

@@ -25,8 +25,8 @@ fn path_without_node(folder: &Path) -> OsString {
     std::env::join_paths(std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path))).unwrap()
 }
 
-/// I153: a user who begins with `latch init` and then types each command that a screen lists under `next:` gets a
-/// result.
+/// I153: a user gets a result by starting with `latch init` and then typing each command that a screen lists under
+/// `next:`.
 #[test]
 fn each_screen_prints_the_next_command_until_a_result() {
     let (temp, programs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -60,7 +60,7 @@ fn each_screen_prints_the_next_command_until_a_result() {
     }
     let screens = screens.join("\n");
     assert!(screens.contains("Rust is the default on this machine"), "{screens}");
-    // The test puts `$` before each command that it executes. It executed these two commands, so a screen must have
-    // listed them.
+    // In `screens`, `$` precedes each command that the test executed. The test executed the two commands below, so a
+    // screen must have listed them.
     assert!(screens.contains("$ cd hello") && screens.contains("$ latch run plan.json --build"), "{screens}");
 }

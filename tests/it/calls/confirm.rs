@@ -45,8 +45,8 @@ fn file_change() -> Value {
     json!({ "type": "file", "id": "/d/f", "operation": "create", "version": "one" })
 }
 
-/// Starts a job and kills its process after the second call, `r`, was executed and before its answer was
-/// recorded. Returns the job's id.
+/// Starts a job. Kills its process after the second call, `r`, was executed, but before the answer of `r` was recorded.
+/// Returns the job's id.
 fn run_until_killed(place: &TestEnv) -> String {
     use std::os::unix::process::ExitStatusExt;
     let output =
@@ -263,7 +263,7 @@ fn failed_verifier_is_reported_as_unavailable() {
     assert!(!place.dir.join("d/planted").exists() && server.requests().is_empty());
 }
 
-/// I39: the host's `etag` verifier sends the plugin's secret to the server. It checks the resource once in
+/// I39: the host's `etag` verifier sends the plugin's secret to the server. The verifier checks the resource once in
 /// each attempt and never in replay.
 #[test]
 fn host_verifier_checks_the_entity_tag_once_per_attempt() {

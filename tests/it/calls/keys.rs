@@ -186,7 +186,7 @@ fn call_in_doubt_or_lost_keeps_its_action_key() {
 }
 
 /// I21: a second job that gets the receipt of the first job never executes the action, even if the second job is
-/// killed. The test kills it at several statements, in both commit modes.
+/// killed. The test kills the second job at several statements, in both commit modes.
 #[test]
 fn job_killed_while_receiving_a_receipt_never_executes_the_action() {
     for commit in ["atomic", "staged"] {

@@ -28,7 +28,7 @@ fn checked_response(ran: &CommandOutput) -> Value {
 }
 
 /// Suspends the process after it has executed `o`, and resolves `o` with `--abort`. If `ends` is true, also ends the
-/// job. Then continues the process, whose late answer contradicts the resolution.
+/// job. Then continues the process. The late answer of the process contradicts the resolution.
 fn contradicted_job(ends: bool) -> (TestEnv, String) {
     let place = env_with_call_and_gate();
     let child = run_until_suspended(&place, "execute:after:1").expect("the call is executed");
@@ -63,7 +63,7 @@ fn assert_verified(place: &TestEnv, id: &str) {
     assert_eq!(verified.code, 0, "{}", verified.stdout);
 }
 
-/// I44: if the answer of a call arrives while the call is still in doubt, it settles the call. The job
+/// I44: if the answer of a call arrives while the call is still in doubt, the answer settles the call. The job
 /// continues without a person's decision.
 #[test]
 fn late_answer_settles_a_call_in_doubt() {

@@ -32,8 +32,8 @@ fn message_count(place: &TestEnv) -> usize {
 }
 
 /// I21, I23: a second golden flow with equal inputs reuses the drafts of the first job. The write of the first job is
-/// not repeated, and the second job gets the receipt of that write. If a person rejects the letter of the second job
-/// too, its drafts are kept.
+/// not repeated, and the second job gets the receipt of that write. If a person also rejects the letter of the second
+/// job, the drafts of this job are kept.
 #[test]
 fn second_request_reuses_drafts_and_survives_a_rejection() {
     let place = TestEnv::golden("atomic").fresh_copy();

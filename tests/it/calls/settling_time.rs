@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::support::plugins::component_builder::{ComponentSpec, OperatorSpec, VALID_OPERATOR, VALID_TOOL};
 use crate::support::test_env::{TestEnv, step};
 
-/// Operator of a tool that calls `set` of `kv` and then traps, so each of its calls is in doubt. The settling time is
-/// eight seconds.
+/// Operator of a tool. Each call of the operator calls `set` of `kv` and then traps, so the call is in doubt. The
+/// settling time is eight seconds.
 const SLOW_SETTLING: OperatorSpec =
     OperatorSpec { name: "Made.Send", effects: &[4], settling: 8_000, ..VALID_OPERATOR };
 const CALLS: &[(&str, &str, &str)] = &[("invoke", "latchwork:plugin/kv@0.1.0", "set")];

@@ -61,8 +61,8 @@ impl Runner {
         command_output(bash.output().unwrap())
     }
 
-    /// Runs those steps of the composite action that have commands. Stops at the first failure and returns its output,
-    /// otherwise the output of the last step.
+    /// Runs the steps of the composite action that have commands. Stops at the first step that fails. Returns the
+    /// output of the step that ran last.
     fn action(&self, inputs: &[(&str, &str)]) -> CommandOutput {
         let action = yaml("docs/ci/github/action.yml");
         let value = |name: &str| match inputs.iter().find(|(known, _)| *known == name) {

@@ -1,6 +1,6 @@
-//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267: for each common mistake in five languages, the checker
-//! reports the rule that covers the mistake. Correct code that looks similar has no finding. `tests/corpus` contains the
-//! guests. A table for each language lists the rules that each guest breaks.
+//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267: for each common mistake in five
+//! languages, the checker reports the rule that covers the mistake. Correct code that looks similar has no finding.
+//! `tests/corpus` contains the guests. A table for each language lists the rules that each guest breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -101,10 +101,12 @@ fn each_dynamic_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
     // The case `flow` runs six times in one build: unchanged, repeated, alone, unoptimized, with less memory, and in
     // reverse order. Then it runs in four layouts of its memory, once with a longer input, and eight times for four
     // crashes. It runs once as another job, and once with slower tools. Each of its four calls fails with ten codes.
-    // Two of the calls are concurrent with a later call, which the step still makes after their failure. For each of
-    // these two calls and each code, the case also runs with failures of this call and of all later calls. The case
-    // runs once in another build and once in another process. With another input, or another result of a call, it runs
-    // in the usual host, in four layouts and in another build.
+    // Two of the four calls are concurrent with a later call, so the step makes the later call even if one of the two
+    // fails. For each of these two calls and each code, the case also runs while the call and all later calls fail. The
+    // case runs once in another build and once in another process.
+    //
+    // For each other input, and for each other result of a call, the case runs in the usual host, in four layouts and
+    // in another build.
     let of_hosts = 6 + 4 + 1 + 8 + 1 + 1 + 4 * 10 + 2 * 10 + 1 + 1;
     let of_inputs = runs("flow").unwrap() - of_hosts;
     assert!(of_inputs >= 40 * (1 + 4 + 1), "{of_inputs} {report:#}");

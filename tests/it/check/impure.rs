@@ -59,8 +59,8 @@ fn pure_operator_that_only_reads_is_a_warning_with_the_function() {
     assert_eq!(rare.len(), 1, "{rare:#?}");
 }
 
-/// I216: the check finds state that a later run uses, in the second to the fourth run, with and without random numbers.
-/// The state of a random generator does not count.
+/// I216: the check runs a case four times in one instance. It finds state of an earlier run that the second, third or
+/// fourth run uses, with and without random numbers. The state of a random generator does not count.
 #[test]
 fn state_for_a_later_run_is_found() {
     let inputs = [

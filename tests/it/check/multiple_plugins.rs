@@ -104,9 +104,9 @@ fn report_outputs_are_validated_before_the_check() {
     }
 }
 
-/// I167: a trap in the run for D070 is not a finding. That run fills unwritten memory, which is zero in all other runs,
-/// so `swayed-step` traps while it is loaded. The report only states that D070 was not checked, and contains no text of
-/// the trap.
+/// I167: a trap in the run for D070 is not a finding. In this run, memory that was never written is filled with nonzero
+/// bytes, so `swayed-step` traps while it is loaded. The report only states that D070 was not checked, and contains no
+/// text of the trap.
 #[test]
 fn report_without_findings_contains_no_trap_text() {
     let (folder, _) = folder_with_components();

@@ -139,9 +139,9 @@ fn start_of_a_pure_tool_is_the_same_in_all_jobs() {
     assert_eq!(first, output());
 }
 
-/// I240: no other job gets a result that depends on the clock. The call of a pure tool that reads the clock has no
-/// result: it fails, and the error names the import and the function. A result that depends on the input alone is given
-/// to another job.
+/// I240: a result that depends on the input alone is given to another job. A result that depends on the clock is never
+/// given to another job. If a pure tool reads the clock, its call fails, and the error names the import and the
+/// function.
 #[test]
 fn result_of_a_clock_is_never_reused() {
     let folder = tempfile::tempdir().unwrap();

@@ -88,8 +88,8 @@ async fn process_that_dies_at_the_load_is_one_finding() {
 /// Index of the additional function in a step without calls: it follows `describe`, `run` and `cabi_realloc`.
 const UNUSED_BODY_INDEX: u32 = 3;
 
-/// A component whose start function calls itself 300 times. The function has a small frame in optimized code. In
-/// unoptimized code it has a place for each of its values, because each of them lives across a branch.
+/// A component whose start function calls itself 300 times. The function has a small stack frame in optimized code. In
+/// unoptimized code, the frame has a place for each value of the function, because each value lives across a branch.
 fn deep_with_large_frames() -> Vec<u8> {
     let mut body = vec![Instruction::I32Const(1)];
     for _ in 0..2_000 {

@@ -46,8 +46,9 @@ fn found_rules(corpus: &str, guest: &UnseenGuest) -> Result<Vec<String>, String>
     Ok(findings.iter().map(word).collect())
 }
 
-/// Returns true if a guest is checked. `LATCH_TEST_LANG` selects a language. A check in JavaScript or Python takes much
-/// longer than in other languages, so `LATCH_TEST_SAMPLE=n` selects one in n of these guests by `LATCH_TEST_SEED`.
+/// Returns true if a guest is checked. `LATCH_TEST_LANG` selects a language. A check of a guest in JavaScript or Python
+/// takes much longer than in other languages. `LATCH_TEST_SAMPLE=n` therefore selects one in n of the guests in these
+/// two languages. `LATCH_TEST_SEED` determines the selection.
 fn is_selected(corpus: &str, guest: &UnseenGuest) -> bool {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
     let is_of_language = std::env::var("LATCH_TEST_LANG").map_or(true, |only| only == guest.lang);

@@ -125,8 +125,8 @@ fn hint_names_a_configuration_found_elsewhere() {
     let plan = folder.path().join("plan.json");
     let ran = run_latch(nowhere.path(), &["run", plan.to_str().unwrap(), "--json"]);
     assert!(ran.json()["next_actions"][0].as_str().unwrap().contains("--config"), "{}", ran.stdout);
-    // From a folder in which `latch` would find another configuration, the hint must name the plan's
-    // configuration, too.
+    // The hint must also name the plan's configuration if `latch` would find another configuration in the working
+    // folder.
     std::fs::create_dir(other.path().join("inner")).unwrap();
     let ran = run_latch(&other.path().join("inner"), &["run", plan.to_str().unwrap(), "--json"]);
     assert!(ran.json()["next_actions"][0].as_str().unwrap().contains("--config"), "{}", ran.stdout);

@@ -40,8 +40,8 @@ fn configuration_file_is_searched_in_documented_order() {
     assert_eq!(errors.0[0].origin, SettingSource::WholeFile(cwd.path().join("missing.toml")));
 }
 
-/// I204. Without trust, a configuration file that the user has not named is used only if it is in the folder where the
-/// search starts and belongs to the user.
+/// I204. Without trust, the use of a configuration file that the user has not named has two conditions. The file is in
+/// the folder where the search starts, and it belongs to the user.
 #[test]
 fn configuration_above_or_of_another_user_needs_trust() {
     let (folder, plan) = (Folder::with("lease = \"21s\""), Folder::with("lease = \"22s\""));
@@ -77,8 +77,8 @@ fn configuration_above_or_of_another_user_needs_trust() {
         let (code, said) = load(&options(folder.path())).unwrap_err();
         assert!(code == "L0028" && said.contains("4242"), "{said}");
         assert_eq!(load(&LoadOptions { config: Some(&file), ..options(folder.path()) }), Ok(21_000));
-        // A link is refused if another user owns it, even if it leads to a file of this user, because relative paths
-        // start at the link. A file in a folder of another user is refused, too.
+        // A link that another user owns is refused, because relative paths start at the link. This holds even if the
+        // link leads to a file of this user. A file in a folder of another user is refused, too.
         let planted = Folder::empty();
         let link = planted.path().join("latch.toml");
         std::os::unix::fs::symlink(plan.path().join("latch.toml"), &link).unwrap();

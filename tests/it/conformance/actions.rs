@@ -52,8 +52,8 @@ pub(super) async fn action_key_is_held_by_one_slot(world: StoreFixture) {
     assert_eq!(world.store.write(with(two.clone().append(1), settle_action("s1", None))).await, refused);
     assert_eq!(world.store.write(with(one.clone().append(1), settle_action("s2", None))).await, refused);
 
-    // The holder settles the key without a receipt, because its action was certainly not applied. The key is then free
-    // for other jobs.
+    // The action of the key holder was certainly not applied, so the key holder settles the key without a receipt. The
+    // key is free for other jobs from then on.
     world.store.write(with(one.append(1), settle_action("s1", None))).await.unwrap();
     assert_eq!(held().await, None);
     world.store.write(with(two.append(1), reserve_action("s9", b"a"))).await.unwrap();

@@ -49,13 +49,13 @@ pub(super) async fn job_can_be_claimed_after_its_owner_died(world: StoreFixture)
 pub(super) async fn job_can_be_claimed_after_a_reboot(world: StoreFixture) {
     world.claimed_job("one").await;
     world.clock.reboot();
-    // The lease clock restarts at the reboot, so the end of the old lease seems to be in the future. The old lease must
-    // not count.
+    // The lease clock restarts at the reboot, so the end of the old lease seems to be in the future. The store must not
+    // treat the old lease as valid.
     assert_eq!(world.store.claim(&world.lease_request("next")).await.unwrap().unwrap().row.attempt, 2);
 }
 
-/// I14: the store keeps the claim of an earlier lease holder. The death of this holder does not release the job while
-/// the current holder lives. It also does not prove that a try of the current holder is over.
+/// I14: the store keeps the claim of an earlier lease holder. The death of the earlier holder does not release the job
+/// while the current holder lives. This death also does not prove that a try of the current holder is over.
 pub(super) async fn death_of_an_earlier_holder_does_not_release_the_job(world: StoreFixture) {
     let new = new_job("one");
     let mut log = LogWriter::of(&new);

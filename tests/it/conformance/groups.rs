@@ -95,8 +95,8 @@ pub(super) async fn lingering_batches_are_written_in_order(world: StoreFixture) 
     if world.dir.is_some() {
         assert_eq!(world.store.counters().flushes - before, 1);
     }
-    // A lingering write and the write that follows it share a flush, unless this task is interrupted between the two
-    // writes. The test repeats such pairs until one pair shares a flush.
+    // A lingering write and the next write share a flush, unless this task is interrupted between the two writes. The
+    // test makes pairs of such writes until one pair shares a flush.
     let mut flushes = Vec::new();
     while flushes.len() < 8 && !flushes.contains(&1) {
         let before = world.store.counters().flushes;

@@ -38,8 +38,8 @@ pub(super) async fn job_with_requests_can_neither_end_nor_wait(world: StoreFixtu
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
     for to in JobState::ALL {
-        // These states are allowed while requests are unread. A running job has a lease holder, a pending job will get
-        // one, and the lease holder reads the requests.
+        // These states are allowed while requests are unread, because a lease holder reads the requests. A running job
+        // has a lease holder, and a pending job will get one.
         if matches!(to, JobState::Running | JobState::Pending) {
             continue;
         }
@@ -52,8 +52,8 @@ pub(super) async fn job_with_requests_can_neither_end_nor_wait(world: StoreFixtu
     assert_eq!(world.job_row(&log).await.state, JobState::Completed);
 }
 
-/// I123: an attempt that could not load its job may park the job although requests are unread. A batch of this kind
-/// cannot set another state.
+/// I123: an attempt that could not load its job may park the job although requests are unread. A batch that parks a job
+/// in this way cannot set another state.
 pub(super) async fn job_that_cannot_be_loaded_parks_with_its_requests(world: StoreFixture) {
     let mut log = world.claimed_job("one").await;
     let id = world.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Cancel).await.unwrap();

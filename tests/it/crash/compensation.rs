@@ -1,6 +1,6 @@
-//! Kills the process at crash points while a job is undone, and restarts the process. Each test uses half of the points,
-//! and in a sweep every point. A call in doubt is resolved as applied if its effect exists, and otherwise as not
-//! applied. Finally the effects are counted.
+//! Kills the process at crash points while a job is undone, and restarts the process. Each test uses half of the crash
+//! points. In a sweep, each test uses every point. A call in doubt is resolved as applied if its effect exists, and
+//! otherwise as not applied. Finally the effects are counted.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;

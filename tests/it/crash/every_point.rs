@@ -1,7 +1,7 @@
-//! Kills the process at crash points and restarts it: with atomic commit at half of the points, with staged commit at
-//! the other half, and in a sweep at every point. `kills::passes` selects the executions of a point. A call in doubt is
-//! resolved as applied if its effect exists, and otherwise as not applied. Finally the effects are counted. The tests
-//! use real processes, components and databases.
+//! Kills the process at crash points and restarts the process. Half of the points are used with atomic commit and the
+//! other half with staged commit. In a sweep, every point is used with both. `kills::passes` selects the executions of
+//! a point. A call in doubt is resolved as applied if its effect exists, and otherwise as not applied. Finally the
+//! effects are counted. The tests use real processes, components and databases.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -112,8 +112,8 @@ fn golden_flow_killed_anywhere_sends_one_message() {
     assert!(reached.len() >= if is_sweep() { 30 } else { 15 }, "few points were reached: {reached:?}");
 }
 
-/// I1, I3, I5: when the retry of a keyed call begins, the host records this. The record is never used as the tool's
-/// answer. The process is killed at each write of the retry, in both commit modes.
+/// I1, I3, I5: when the retry of a keyed call begins, the host records the beginning. This record is never used as the
+/// tool's answer. The process is killed at each write of the retry, in both commit modes.
 #[test]
 fn keyed_call_killed_during_its_retry_is_applied_once() {
     for commit in ["atomic", "staged"] {

@@ -123,8 +123,8 @@ fn job_whose_loading_crashes_is_parked_without_loading_on_postgres() {
     check_parked_without_loading(true);
 }
 
-/// I123: if processes die while they load an ended job to retry it, this job is parked, too. A later retry
-/// of the job works.
+/// I123: if processes die while they load an ended job for a retry, the job is parked, too. A later retry of the job
+/// works.
 #[test]
 fn job_whose_retry_crashes_on_loading_is_parked() {
     let server = TestServer::start();

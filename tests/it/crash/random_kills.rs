@@ -88,7 +88,7 @@ struct KillWindows {
 
 impl KillWindows {
     /// Ends the window once it contains [`KILL_WINDOW`] kills. `left` is the number of open jobs. Returns a problem if
-    /// fewer than [`MIN_ENDED_PER_WINDOW`] jobs ended in the window although at least this number is open.
+    /// fewer than [`MIN_ENDED_PER_WINDOW`] jobs ended in the window, although at least as many jobs are open.
     fn note(&mut self, kills: u64, ended: u64, left: usize) -> Option<String> {
         if kills < self.last.0 + KILL_WINDOW {
             return None;

@@ -1,7 +1,7 @@
-//! Kills the process before and after each call and at selected statements, then restarts the process. A server outside
-//! of the killed process, the witness, counts the request bodies that it received. Calls in doubt are resolved with
-//! this count. A printed seed selects the statements. With `LATCH_TEST_SWEEP` the process is killed at every execution
-//! of every statement.
+//! Kills the process before and after each call and at selected statements, then restarts the process. The witness is a
+//! server outside of the killed process. It counts the request bodies that it received. Calls in doubt are resolved
+//! with this count. A printed seed selects the statements. With `LATCH_TEST_SWEEP` the process is killed at every
+//! execution of every statement.
 
 use latchwork_store::{POSTGRES_STATEMENTS, STATEMENTS};
 

@@ -116,8 +116,8 @@ fn is_suspended_before_end(place: &TestEnv, worker: &mut RunningWorker) -> bool 
         assert!(worker.child.try_wait().expect("our child").is_none(), "the worker ended: {}", worker.messages());
         // Reading the job's state starts a process, so the state is not read in each iteration.
         if look % 100 == 99 && place.only_job()["state"] == "COMPLETED" {
-            // The job is complete, so the worker only polls. Within 500 ms it executes every statement of a poll. A
-            // worker that is not suspended by then does not reach its point.
+            // The job is complete, so the worker only polls. Within 500 ms the worker executes every statement of a
+            // poll. A worker that is not suspended after this time does not reach its point.
             std::thread::sleep(Duration::from_millis(500));
             return is_suspended(&worker.child);
         }

@@ -101,8 +101,8 @@ fn anchor_of(heading: &str) -> String {
     text.to_lowercase().chars().filter_map(kept).collect()
 }
 
-/// Returns the path, relative to the root, of a target that a page names. Returns `None` if the target is outside of the
-/// project.
+/// Returns the path, relative to the root, of a target that a page names. Returns `None` if the target is outside of
+/// the project.
 fn resolve(page: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = page.split('/').collect();
     parts.pop();

@@ -139,7 +139,7 @@ fn changed_byte_is_reported_with_its_line() {
         let ran = verify_in_empty_folder(&changed, &[]);
         assert_eq!((ran.code, &ran.json()["problems"][0]["line"]), (1, &json!(line)), "{}", ran.stdout);
     }
-    // Further byte positions are checked within the test process, because starting `latch` for each of them
+    // The check of further byte positions runs within the test process, because starting `latch` for each position
     // would be slow.
     let step = (good.len() / 400).max(1);
     let mut line = 1;

@@ -95,9 +95,9 @@ fn handwritten_history() -> History {
     History { job_id: "job_1".into(), runs, entries }
 }
 
-/// I74: only two kinds of mutation are not found. In the first kind, a call of one step changes places with an event of
-/// another step. In the second kind, an answer has another time, and no step reads this time. Every other mutation is
-/// found and located.
+/// I74: only two kinds of mutation are not found. In the first kind, a call of one step and an event of another step
+/// are swapped. In the second kind, the time of an answer is changed, and no step reads this time. Every other mutation
+/// is found and located.
 #[tokio::test(flavor = "multi_thread")]
 async fn handwritten_history_is_accepted_and_its_mutations_are_found() {
     let plugin =

@@ -15,8 +15,8 @@ fn payload(digits: u32) -> Value {
     json!({ "ssn_last4": format!("{digits:04}") })
 }
 
-/// I31, I209: a search of all values cannot find the intent and the contexts of a request, because evidence has no
-/// plain request key. Only the table of jobs contains the plain key.
+/// I31, I209: nothing in evidence lets a reader find the intent and the contexts of a request by trying all values.
+/// Evidence has no plain request key. Only the table of jobs contains the plain key.
 #[test]
 fn withheld_intent_cannot_be_searched_in_evidence() {
     let place = TestEnv::configured("", vec![]);

@@ -229,8 +229,8 @@ fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
         (&json!("job_forked"), &json!(job), &json!("another note"))
     );
 
-    // A fork of this fork copies the copied steps once more. A copied step is still replayed with the identity of the
-    // job that executed it.
+    // A fork of this fork copies the same steps once more. Each copied step is still replayed with the identity of the
+    // job that executed the step.
     let twice = fork_job(&place, &fork_id, &["--at", "c"]);
     assert_eq!(step_notes(&twice)[..2], [format!("output copied from {job}"), "output set with the fork".to_owned()]);
     assert_replays(&place, &job_id(&twice));
@@ -266,8 +266,7 @@ fn run_until_gated(place: &TestEnv) -> String {
     job_id(&ran.json())
 }
 
-/// I41: a fork has the seed of the original job. It needs new approvals, and uses the current policy and
-/// plugins.
+/// I41: a fork has the seed of the original job. The fork needs new approvals, and uses the current policy and plugins.
 #[test]
 fn fork_keeps_the_seed_and_uses_current_policy_and_plugins() {
     let place = env_with_steps(&[world_changing_step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);

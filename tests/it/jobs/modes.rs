@@ -175,8 +175,8 @@ fn auto_exec_requires_permission_and_trust() {
     assert_eq!(message_count(&place), 0);
 }
 
-/// I42: an open job follows two policies, the policy at its acceptance and the current policy. The narrower of both
-/// applies, so trust counts only if both policies contain it.
+/// I42: an open job follows two policies: the policy at its acceptance and the current policy. Whatever one of them
+/// forbids is forbidden, so an actor is trusted only if both policies trust the actor.
 #[test]
 fn open_job_uses_the_narrower_of_two_policies() {
     let place = TestEnv::witness("atomic").fresh_copy();

@@ -75,7 +75,7 @@ fn failed_try_costs_nothing() {
 }
 
 /// I34: a call is refused once its job has used up the budget. The refusal is the final answer of the call, and a
-/// replay gets the same refusal.
+/// replay of the job gets the same refusal.
 #[test]
 fn call_beyond_the_job_budget_is_refused() {
     let provider = Provider::start(vec![]);
@@ -101,9 +101,9 @@ fn call_beyond_the_job_budget_is_refused() {
     assert_eq!(replay.code, 0, "{}", replay.stdout);
 }
 
-/// I34: the refusal of a call over budget is durable before the step receives the refusal. If the process is killed at
-/// any write and the budget is raised afterwards, the step still receives the refusal. The raised budget does not
-/// count: a later policy can only narrow the policy under which the job was accepted.
+/// I34: the refusal of a call over budget is durable before the step receives the refusal. The process is killed at any
+/// write, and the budget is raised afterwards. The step still receives the refusal, because a later policy can only
+/// narrow the policy under which the job was accepted.
 #[test]
 fn budget_refusal_survives_kills_and_a_raised_budget() {
     let mut kept = 0;

@@ -48,7 +48,7 @@ fn events(place: &TestEnv, id: &str, kind: &str) -> Vec<Value> {
 }
 
 /// I210: a decision is refused and not recorded if its key belongs to another person or to no known person. A policy
-/// can require signatures. It then refuses claimed approvals.
+/// that requires signatures refuses claimed approvals.
 #[test]
 fn only_a_key_of_the_actor_signs_a_decision() {
     let place = signed_place(1);

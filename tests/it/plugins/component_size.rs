@@ -63,8 +63,8 @@ fn assert_found(component: &[u8], says: &str) {
     assert!(ran.stdout.contains(says), "{}", ran.stdout);
 }
 
-/// I219: without this refusal, the component of 120 KB takes 42 seconds to compile, and the component of 500 bytes
-/// takes 40 minutes.
+/// I219: if the host did not refuse these components, the component of 120 KB would take 42 seconds to compile, and the
+/// component of 500 bytes 40 minutes.
 #[test]
 fn component_that_is_slow_to_compile_is_refused() {
     assert_refused(&component_with_kept_results(40_000), "", "its function 1 at byte");
@@ -82,8 +82,8 @@ fn size_of_a_component_is_limited_by_its_setting() {
     assert_refused(&small, &limit(small.len() - 1), "limits.component");
 }
 
-/// I220: bounds `memories` and `tables`. Each call of such a component would wait for the whole pool of instances, hold up
-/// the calls of all other plugins, and then fail.
+/// I220: bounds `memories` and `tables`. If a component beyond these bounds were loaded, each of its calls would wait
+/// for the whole pool of instances and then fail. Meanwhile the call would hold up the calls of all other plugins.
 #[test]
 fn untyped_component_that_cannot_be_instantiated_is_refused() {
     for (field, max, says) in [("(memory 1)", MEMORIES, "17 memories"), ("(table 1 funcref)", TABLES, "65 tables")] {

@@ -63,7 +63,7 @@ async fn least_fuel(rounds: u64) -> u64 {
     enough
 }
 
-/// I225: bounds `fuel` and `instantiation_fuel`. Each round of a loop takes the same fuel in a call and in the start
+/// I225: bounds `fuel` and `instantiation_fuel`. A round of a loop takes the same fuel in a call as in the start
 /// function.
 #[tokio::test]
 async fn loop_is_ended_where_its_fuel_ends() {

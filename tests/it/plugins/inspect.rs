@@ -104,8 +104,8 @@ fn every_difference_in_exports_is_named() {
     assert!(found[0]["found"].as_str().unwrap().contains("run: func(operator: string, input: list<u8>, more: u32)"));
 }
 
-/// I65: for each refused import, the report names the import, the alternative to use, and the call path that reaches the
-/// import.
+/// I65: for each refused import, the report names the import, the alternative to use, and the call path that reaches
+/// the import.
 #[test]
 fn every_import_outside_the_world_is_named_with_its_path() {
     let wit = world_wit(
@@ -132,8 +132,8 @@ fn every_import_outside_the_world_is_named_with_its_path() {
         path["frames"].as_array().unwrap().iter().map(|it| it["function"].as_str().unwrap()).collect();
     assert_eq!(frames, ["run_of_the_plugin", "made::helper1", "latchwork:plugin/kv@0.1.0#get"], "demangled");
 
-    // The error of loading the component names the same imports and call paths. In a component without
-    // function names, the path has function numbers.
+    // The error of loading the component names the same imports and call paths. If the component has no function names,
+    // the paths contain function numbers.
     let bytes = ComponentSpec { wit: &wit, calls, names: false, ..VALID_STEP }.build_component();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("it.wasm"), bytes).unwrap();

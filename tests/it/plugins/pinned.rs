@@ -63,7 +63,7 @@ fn pinned_digest(place: &TestEnv, job: &str) -> String {
     header["operators"]["Driver.Mark"]["digest"].as_str().expect("the component is pinned").to_owned()
 }
 
-/// I43: a component that is replaced while a job is open stays available to that job. New jobs get the new
+/// I43: if a component is replaced while a job is open, this job keeps the old component. New jobs get the new
 /// component.
 #[test]
 fn open_job_continues_with_its_original_component() {

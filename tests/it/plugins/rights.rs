@@ -1,4 +1,4 @@
-//! Rights of tools: what reaches a server that counts its requests, for every class of operator, method, mode and grant.
+//! Rights of tools. A server counts the requests that reach it, for every class of operator, method, mode and grant.
 
 use std::collections::BTreeSet;
 
@@ -207,8 +207,8 @@ fn concurrent_calls_stop_their_step_once() {
     }
 }
 
-/// I199: a call that is denied only because the grant lacks its method waits for the grant. After the grant is added,
-/// the job continues and the request is sent once.
+/// I199: if a call is denied only because the grant lacks the method of the request, the call waits for the grant.
+/// After the grant is added, the job continues and the request is sent once.
 #[test]
 fn call_that_only_the_narrower_grant_denies_waits_for_the_grant() {
     let witness = Witness::start();
@@ -252,8 +252,8 @@ fn call_that_only_the_narrower_grant_denies_waits_for_the_grant() {
     assert_eq!(witness.bodies_of_job(&id).len(), 1, "the request is sent once");
 }
 
-/// I202: the administrator adds an effect to a described operator. The operator then needs a declaration in the plan and
-/// an approval. Jobs that were accepted before keep the effects that they pinned.
+/// I202: the administrator adds an effect to a described operator. The operator then needs a declaration in the plan
+/// and an approval. Jobs that were accepted before keep the effects that they pinned.
 #[test]
 fn stated_effects_bind_later_jobs() {
     let server = TestServer::start();

@@ -107,16 +107,16 @@ async fn wasi_clocks_follow_the_time_of_the_step() {
         json!({ "wall": clock(0), "monotonic": clock(2), "resolution": [0, 1_000, 1_000] })
     };
     let quiet = output_of(json!({"do": "clocks"})).await;
-    // Reading the clock of `latchwork:plugin/clock` does not advance the time. Reading a WASI clock does, and the clock
-    // of `latchwork:plugin/clock` shows this advance.
+    // Reading `latchwork:plugin/clock` does not advance the time. Reading a WASI clock advances the time, and the next
+    // reading of `latchwork:plugin/clock` shows the advance.
     let injected = json!([STARTED_US / 1_000_000, 8_000]);
     assert_eq!(quiet, json!({ "began": both(0), "answered": null, "then": both(4), "injected": injected }));
     let heard = output_of(json!({"do": "clocks", "call": "Some.Tool"})).await;
     assert_eq!((&heard["began"], &heard["then"]), (&both(0), &both(5_000_000)));
 }
 
-/// I50: sleeping takes no real time and advances the clock. A real sleep could exceed the time limit of half a minute
-/// for a try.
+/// I50: sleeping takes no real time and advances the clock. If the sleep were real, the try could exceed its time limit
+/// of half a minute.
 #[tokio::test]
 async fn sleep_takes_no_real_time_and_advances_the_clock() {
     let day_us = 24 * 3600 * 1_000_000;

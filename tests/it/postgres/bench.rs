@@ -27,8 +27,8 @@ fn benchmark_measures_workers_on_its_own_database_only() {
         assert!(row["of_five_rows"].as_f64() > Some(0.0), "{document:#} {}", ran.stderr);
     }
     let mut place = TestEnv::witness("atomic").with_database(&url);
-    // The replay when the test ends is turned off: the database also has jobs of the benchmark, and this environment
-    // lacks their plugins.
+    // Turns off the replay of all jobs at the end of the test. The database also has jobs of the benchmark, and this
+    // environment lacks the plugins of these jobs.
     place.skip_replay_of_many_jobs();
     running_worker::submit_detached(&place);
     let refused = run_latch(folder.path(), &args);

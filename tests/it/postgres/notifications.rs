@@ -89,8 +89,8 @@ async fn store_reports_whether_it_receives_notifications() {
     until(true).await;
 }
 
-/// Number of delays in one series, and maximum number of series. A slow series is repeated, because other tests share
-/// the machine and may have delayed it.
+/// Number of delays that one series measures. `SERIES` is the maximum number of series. A slow series is repeated,
+/// because other tests share the machine and may have delayed the series.
 const ROUNDS: u32 = 21;
 const SERIES: u32 = 5;
 /// Median delay that polling every 200 ms would cause without notifications.

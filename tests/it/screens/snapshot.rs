@@ -171,7 +171,8 @@ fn replace_words(line: &str) -> String {
 fn replace_amounts(line: &str) -> String {
     const UNITS: [&str; 8] = ["ms", "s", "min", "h", "KiB", "kB", "MB", "MiB"];
     // Sizes of at least 1000 bytes are sizes of files. A file contains times, so its size differs by a few bytes
-    // between runs and is replaced. Smaller sizes are sizes of values, which are the same in every run.
+    // between runs. Such a size is therefore replaced. Smaller sizes are sizes of values, and a value has the same size
+    // in every run.
     let is_file_size = |number: &str, unit: &str| unit == "bytes" && number.len() >= 4;
     let mut out: Vec<String> = Vec::new();
     let is_number = |word: &str| {

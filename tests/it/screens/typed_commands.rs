@@ -73,7 +73,7 @@ fn job_id(place: &TestEnv) -> String {
     place.only_job()["job_id"].as_str().expect("an id").to_owned()
 }
 
-/// I132: `latch job undo --detach` leaves the undo to a worker. The command that it prints to show the job has no line
+/// I132: `latch job undo --detach` leaves the undo to a worker. The printed command that shows the job has no line
 /// breaks.
 #[test]
 fn commands_to_type_after_an_undo_are_not_broken() {

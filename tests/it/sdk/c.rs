@@ -2,8 +2,8 @@
 
 use crate::support::plugins::sdk_tools::run_latch;
 
-/// The compiler warns if a tool ignores the result of a map function, because the function may have failed. A new
-/// project has no such warning.
+/// A map function may fail, so the compiler warns if a tool ignores the function's result. A new project causes no such
+/// warning.
 #[test]
 fn unused_result_of_the_map_is_a_warning_of_the_build() {
     let parent = tempfile::tempdir().unwrap();

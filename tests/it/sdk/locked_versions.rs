@@ -31,8 +31,8 @@ pub(super) fn write_wheel(dir: &Path, version: &str, code: &str) {
     python(dir, script, &[version, code]);
 }
 
-/// Installs the tools for builds of Python from the package index. For this purpose it runs a build that ends at the
-/// scan of the modules.
+/// Installs the tools for builds of Python from the package index, by running a build that ends at the scan of the
+/// modules.
 fn install_python_tools() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -44,8 +44,8 @@ fn install_python_tools() {
     });
 }
 
-/// Builds the project `x` in `dir`. pip then takes packages only from a folder of wheels. Because this would also hold
-/// for the tools of the build, the function installs the tools first.
+/// Builds the project `x` in `dir` with packages from a folder of wheels. During this build, pip uses no other source,
+/// not even for the tools of the build. This function therefore installs the tools before.
 pub(super) fn build_with_wheels(dir: &Path, more: &[&str]) -> CommandOutput {
     install_python_tools();
     let mut build = latch_command(dir, &[&["plugin", "build", "x", "--json"], more].concat());

@@ -105,8 +105,8 @@ fn killed_call_of_a_new_tool_in_c_is_reconciled_and_not_repeated() {
     kill_call_of_new_tools(&["c"]);
 }
 
-/// After a crash between the effect and its record, the queryable tool of each language is asked to reconcile
-/// the call.
+/// If the process crashes between the effect of a call and the record of the effect, the queryable tool of each
+/// language is asked to reconcile the call.
 #[test]
 #[ignore = "compiles a component in each language; run by .ci/long"]
 fn killed_call_of_a_new_tool_is_reconciled_and_not_repeated() {

@@ -1,8 +1,9 @@
-//! Clocks and entropy are injected: the files that read a clock of the machine or draw entropy themselves are listed here.
+//! Clocks and entropy are injected: the files that read a clock of the machine or draw entropy themselves are listed
+//! here.
 //!
 //! A value that decides something recorded or shown comes from the `Machine` of a host or from the clock of a store. A
-//! file of the list provides one of these two, or follows real time on purpose. Waits are no reads of a clock: the timers
-//! of tokio perform them, and a simulation replaces these timers.
+//! file of the list provides one of these two, or follows real time on purpose. Waits are no reads of a clock: the
+//! timers of tokio perform them, and a simulation replaces these timers.
 
 use super::text_files::{TextFile, assert_none};
 use super::tidy::{contains_word, product_files};
@@ -66,8 +67,8 @@ fn imports_in_group(line: &str, word: &str) -> bool {
     !name.is_empty() && group.is_some_and(|group| contains_word(group, name))
 }
 
-/// Returns the lines of code that contain one of `words`, except in the places of `allowed`. Also returns the places
-/// that contain none of the words, because a list with such places allows too much.
+/// Returns the lines of code that contain one of `words`, except in the places of `allowed`. Also returns the places of
+/// `allowed` that contain none of the words, because the list must not name unnecessary places.
 fn violations(files: &[TextFile], words: &[&str], allowed: &[(&str, &str)]) -> Vec<String> {
     let mut found = Vec::new();
     let mut unused: Vec<&str> = allowed.iter().map(|(place, _)| *place).collect();

@@ -2,8 +2,9 @@
 
 use super::text_files::{TextFile, assert_none, text_files};
 
-/// Statics of the crates, each with its file, its name and the reason. Only a program or a guest, which are alone in their
-/// process or instance, may have state in a static. A library may have constants that are computed once.
+/// Statics of the crates, each with its file, its name and the reason. Only a program or a guest may have state in a
+/// static, because a program is alone in its process and a guest in its instance. A library may have constants that are
+/// computed once.
 const STATICS: [(&str, &str, &str); 7] = [
     ("host/cli/src/interrupt.rs", "PRESSED", "the process has one handler of SIGINT"),
     ("host/cli/src/output/stderr.rs", "AREA", "the process has one terminal, and log lines and answers share it"),

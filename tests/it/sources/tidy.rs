@@ -58,14 +58,15 @@ fn no_file_exceeds_the_maximum_length() {
     );
 }
 
-/// A file that no module declares is not compiled. Its tests would not run, and the register would still cite them.
-/// A reader finishes the page about the structure at one sitting.
+/// The page about the structure is short enough to be read at one sitting.
 #[test]
 fn architecture_page_has_at_most_250_lines() {
     let lines = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap().lines().count();
     assert!(lines <= 250, "ARCHITECTURE.md has {lines} lines");
 }
 
+/// A file that no module declares is not compiled. Its tests would not run, and the register would still cite these
+/// tests.
 #[test]
 fn every_source_file_is_a_module() {
     let files: BTreeMap<String, String> =

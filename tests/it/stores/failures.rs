@@ -62,8 +62,8 @@ fn full_disk_is_reported_and_the_job_continues_later() {
     assert!(stopped >= 2, "only {stopped} runs found the disk full");
 }
 
-/// To detect a restored backup, a database counts the processes that use it for work. Processes that start concurrently
-/// are counted correctly, so none of them reports a restored backup.
+/// To detect a restored backup, a database counts the processes that use it for work. A wrong count would look like a
+/// restored backup. Processes that start concurrently are counted correctly, so none of them reports a restored backup.
 #[test]
 fn concurrent_first_runs_all_end() {
     let place = TestEnv::witness("atomic");

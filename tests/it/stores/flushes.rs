@@ -28,8 +28,8 @@ fn measure(folder: &Path, workload: &str, at_once: u32, preload: Option<(&Path, 
 /// Measures the flushes per job between 5 and 40 times, and returns the smallest number. After five measurements,
 /// returns as soon as the smallest number is at most `most`.
 ///
-/// Larger numbers say nothing about the program: a deferred write is flushed after a few milliseconds, and on a busy
-/// machine a job runs so long that more of its writes are flushed separately.
+/// Larger numbers say nothing about the program. A deferred write is flushed after a few milliseconds. On a busy
+/// machine a job takes longer, so more of its writes are flushed separately.
 fn flushes_per_job(folder: &Path, workload: &str, at_once: u32, most: f64) -> f64 {
     let mut least = f64::INFINITY;
     for nth in 0..40 {

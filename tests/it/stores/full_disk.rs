@@ -83,7 +83,7 @@ impl Drop for Ballast {
 }
 
 /// I1, I2, I87: the disk of a SQLite file becomes full at various points. The command reports the full disk and begins
-/// no call that it could not record. Another command continues the job when there is room.
+/// no call that it cannot record. Once there is room again, another command continues the job.
 #[test]
 #[ignore = "fills a disk of a worker many times; run by .ci/long"]
 fn sqlite_on_a_full_disk_loses_and_repeats_nothing() {
@@ -222,8 +222,8 @@ fn postgres_on_a_full_disk_loses_and_repeats_nothing() {
     wait_until("the disk is full", || server.log().contains("No space left on device"));
     std::thread::sleep(Duration::from_secs(1));
     drop(full);
-    // The server may still run, or may have stopped by itself because it could not write its log. In both cases the
-    // test stops and starts the server.
+    // The server may still run, or it may have stopped by itself because it could not write its log. In both cases the
+    // test restarts the server.
     server.stop();
     server.run();
     working.push(RunningWorker::start(&place, worker_command(&place, &[])));

@@ -6,8 +6,8 @@ use crate::support::database::alter_database;
 use crate::support::plugins::built_guests::guest;
 use crate::support::test_env::TestEnv;
 
-/// Replaces the tables of maps by the table of the version in which tenants had no maps of their own. It has no keys
-/// yet.
+/// Replaces the tables of maps by the table of an earlier version, in which tenants had no maps of their own. The new
+/// table has no keys.
 const OLD_SCHEMA: &str = "DROP TABLE kv_entries; DROP TABLE kv_maps; CREATE TABLE kv (namespace TEXT NOT NULL, key TEXT NOT \
     NULL, value BLOB NOT NULL, PRIMARY KEY (namespace, key)) STRICT, WITHOUT ROWID; DELETE FROM _sqlx_migrations WHERE \
     version = 9";

@@ -12,8 +12,8 @@ fn all_below(path: &Path) -> Vec<PathBuf> {
     std::iter::once(path.to_owned()).chain(below).collect()
 }
 
-/// I205: other users can neither read nor list files of the host. The host does not change the mode of files that a
-/// tool writes.
+/// I205: other users can neither read nor list the files that the host writes for itself. The host does not change the
+/// mode of files that a tool writes.
 #[test]
 fn files_of_the_host_are_private_and_files_of_tools_are_not_changed() {
     for commit in ["atomic", "staged"] {

@@ -47,24 +47,26 @@ pub(crate) fn is_never_reached_by_run(name: &str) -> bool {
 /// is killed. A pass is one arrival at the crash point. Passes are counted from 1.
 pub(crate) type KillPoint = (String, &'static str, u32);
 
-/// Returns the sides on which the process is killed at a pass of a crash point. In a sweep, at the first pass, and at a
-/// crash point around a call, these are both sides. Otherwise it is one side, which alternates from pass to pass.
+/// Returns the sides on which the process is killed at a pass of a crash point. Returns both sides in three cases: in a
+/// sweep, at the first pass, and at a crash point around a call. Otherwise returns one side, which alternates from pass
+/// to pass.
 pub(crate) fn sides(name: &str, nth: u32) -> &'static [&'static str] {
     const BOTH: [&str; 2] = ["before", "after"];
     let first = name.len() + nth as usize;
     if is_sweep() || nth == 1 || EXECUTE_POINTS.contains(&name) { &BOTH } else { &BOTH[first % 2..=first % 2] }
 }
 
-/// Returns the sides on which the process is killed in a test that covers both commit modes. In a sweep, and at a crash
-/// point around a call, these are both sides. Otherwise each commit mode has one side.
+/// Returns the sides on which the process is killed in a test that covers both commit modes. Returns both sides in a
+/// sweep, and at a crash point around a call. Otherwise returns one side, and the other commit mode gets the other
+/// side.
 pub(crate) fn sides_in_mode(name: &str, nth: u32, commit: &str) -> &'static [&'static str] {
     const BOTH: [&str; 2] = ["before", "after"];
     let first = name.len() + nth as usize + usize::from(commit == "staged");
     if is_sweep() || EXECUTE_POINTS.contains(&name) { &BOTH } else { &BOTH[first % 2..=first % 2] }
 }
 
-/// Returns the passes of the crash point at which a process is killed. In a sweep, and at a crash point around a call,
-/// these are all passes. Otherwise they are passes 1, 2, 5, 14 and so on.
+/// Returns the passes of the crash point at which a process is killed. Returns all passes in a sweep, and at a crash
+/// point around a call. Otherwise returns passes 1, 2, 5, 14 and so on.
 pub(crate) fn passes(name: &str) -> impl Iterator<Item = u32> {
     let all = is_sweep() || EXECUTE_POINTS.contains(&name);
     std::iter::successors(Some(1), move |nth| Some(if all { nth + 1 } else { nth * 3 - 1 }))
@@ -89,9 +91,9 @@ pub(crate) fn is_killed(command: &mut std::process::Command) -> bool {
     signal == Some(9)
 }
 
-/// Kills a separate run at the [`passes`] of each of these crash points, on the [`sides`] of the pass. Continues with
-/// the next point when a run ends before the pass. Calls `check` after each kill. Returns the names of the points that
-/// were reached.
+/// For each of these crash points, for each of its [`passes`], and for each of the [`sides`] of the pass, kills a
+/// separate run. If a run ends before the pass, continues with the next point. Calls `check` after each kill. Returns
+/// the names of the points that were reached.
 pub(crate) fn for_each_point<'a>(
     template: &TestEnv,
     points: impl IntoIterator<Item = &'a &'a str>,

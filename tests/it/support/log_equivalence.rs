@@ -1,6 +1,6 @@
 //! Compares the log of a job that crashed with the log of an undisturbed job. Jobs with a call in doubt or a repeated
-//! call are left out. The logs may differ only in claims, restarts of steps, times, nonces and the mark of a recovered
-//! answer.
+//! call are left out. The two logs may differ only in claims, restarts of steps, times, nonces, and the mark that an
+//! answer was recovered.
 
 use serde_json::Value;
 

@@ -63,7 +63,7 @@ impl RunningWorker {
         serde_json::from_str(&said).unwrap_or(Value::Null)
     }
 
-    /// Waits until the worker process has ended or holds no job. The worker holds no job if each job that it claimed
+    /// Waits until the worker process has ended or the worker holds no job. The worker holds no job if each claimed job
     /// has settled, was released, or was lost to another worker.
     pub(crate) fn wait_until_idle(&mut self) {
         const END_MESSAGES: [&str; 4] = [" is ", " is released", " belongs to another worker now", " stops here: "];

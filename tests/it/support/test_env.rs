@@ -158,8 +158,8 @@ impl TestEnv {
         self.edit_config(|config| format!("{lines}\n{config}"))
     }
 
-    /// Limits the duration of the calls of plugins that have grants. The default is 30 seconds. A call whose process is
-    /// unreachable is reconciled after this duration.
+    /// Limits the duration of the calls of plugins that have grants. The default duration is 30 seconds. If the process
+    /// of a call is unreachable, the call is reconciled only after this duration.
     pub(crate) fn with_call_timeout(self, timeout: &str) -> TestEnv {
         self.edit_config(|config| {
             assert!(config.contains("grants ="), "no plugin has grants: {config}");

@@ -225,8 +225,8 @@ fn call_in_doubt_is_settled_before_anything_is_undone() {
 }
 
 /// I5, I38, I45: a person gives up a cancelled job before anything is undone. Another job with the same action still
-/// gets the receipt of the given-up job. This holds in both commit modes, at whatever write of the decision the process
-/// is killed.
+/// gets the receipt of the given-up job. This holds in both commit modes, and no matter at which write of the decision
+/// the process is killed.
 #[test]
 fn abandoned_job_killed_at_its_end_still_leaves_its_receipt() {
     for commit in ["atomic", "staged"] {

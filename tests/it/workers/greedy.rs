@@ -78,8 +78,8 @@ fn state_at_end(place: &TestEnv, job: &str) -> String {
 /// Rounds after which the largest memory of a worker is known.
 const MIN_MEMORY_ROUNDS: usize = 10;
 
-/// Number of open descriptors, and memory in KiB, of a process. Connections of the database are not counted, because their
-/// number follows the load.
+/// Number of open descriptors, and memory in KiB, of a process. Connections of the database are not counted, because
+/// their number follows the load.
 #[cfg(target_os = "linux")]
 fn held_by(process: u32) -> (usize, u64) {
     let proc = Path::new("/proc").join(process.to_string());
@@ -140,8 +140,8 @@ fn greedy_plugins_leave_the_jobs_of_another_tenant_alone() {
         "honest jobs: {alone:?} alone, {beside:?} beside greedy ones, ratio {:.1}; memory in KiB: {memory:?}",
         beside.as_secs_f64() / alone.as_secs_f64()
     );
-    // The allocator keeps a different part of the memory after each round. The test therefore compares the largest
-    // values of many rounds.
+    // After each round, the allocator keeps a different part of the memory. The test therefore compares the largest
+    // values of many rounds instead of single values.
     if rounds >= 2 * MIN_MEMORY_ROUNDS {
         let (first, second) = memory.split_at(rounds / 2);
         let (first, second) = (first.iter().max().unwrap(), second.iter().max().unwrap());

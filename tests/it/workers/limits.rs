@@ -90,8 +90,8 @@ fn call_waiting_for_its_backoff_holds_no_permit() {
     let place = place.with_plan(&[step("q", "Effect.Queryable", &[], json!({ "note": 77 }))]);
     running_worker::submit_detached(&place);
     wait_until("another job's call is made", || place.effect_counts().contains_key("q"));
-    // Waits until the other job has ended. The answer of its call is recorded some time after the call. If the worker
-    // were stopped before that, it would release the other job, too.
+    // Waits until the other job has ended. The answer of the other job's call is recorded some time after the call. If
+    // the worker were stopped before the answer is recorded, it would release the other job, too.
     wait_until("the other job is over", || running_worker::open_jobs(&place).len() == 1);
     let (code, tally) = working.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally}");

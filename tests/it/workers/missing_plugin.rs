@@ -90,7 +90,7 @@ fn check_two_kinds_of_workers(place: &TestEnv, other: &Path) {
         let (claimed, released) = claims_and_releases(place, job);
         assert_eq!((job_state(place, job), claimed - released), (json!("COMPLETED"), 1), "{job}");
         // Without delays, each job is claimed twice: by the worker without the plugin and by the worker with the
-        // plugin. On a slow machine the first worker claims a job again, so up to three claims are accepted.
+        // plugin. On a slow machine the first worker may claim a job a second time, so up to three claims are accepted.
         assert!(claimed <= 3, "{job} was claimed {claimed} times");
     }
     for (worker, rested, left) in [(without, json!({}), JOBS), (with, json!({ "COMPLETED": JOBS }), 0)] {

@@ -58,8 +58,8 @@ fn several_workers_share_a_queue() {
     for job in &jobs {
         assert_eq!(show_job(&place, job)["state"], "COMPLETED");
     }
-    // Each job leaves one file for each of its two executions and one for the applied effect of its keyed call. No two
-    // calls share a file name.
+    // Each job leaves three files: one for each of its two executions, and one for the applied effect of its keyed
+    // call. No two calls share a file name.
     assert_eq!(std::fs::read_dir(place.dir.join("effects")).unwrap().count(), 12 * 3);
 }
 

@@ -17,8 +17,8 @@ use crate::support::waiting::wait_until;
 use crate::support::{evidence, running_worker};
 use crate::workers::{event_types, output_of_ended, start_worker, wait_until_stopping};
 
-/// I97: stopping a worker loses nothing. Calls in flight end and are recorded, and the job is released. The attempt
-/// does not count as an attempt without progress.
+/// I97: stopping a worker loses nothing. Calls in flight end and are recorded, and the job is released. The stopped
+/// attempt does not count as an attempt without progress.
 #[test]
 fn stopped_worker_ends_its_calls_and_releases_its_job() {
     let server = TestServer::start().hold_answers();

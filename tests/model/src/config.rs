@@ -25,22 +25,22 @@ pub enum Mutant {
     NoQuiescence,
     /// The tool is called first, and the start is recorded together with the answer.
     NoBarrier,
-    /// The answer of a superseded attempt is dropped. With the rule, the worker still stores the answer in the
-    /// effect store.
+    /// The answer of a superseded attempt is dropped. With the rule that this mutant removes, the worker still stores
+    /// the answer in the effect store.
     LeaseFencedEffects,
     /// A person's decision names the invocation but not the try.
     VerdictWithoutTry,
     /// A person's decision is accepted before the settling time.
     VerdictBeforeSettling,
-    /// In staged commit, the events and the ledger row of a definite failure are two durable writes. With the rule,
-    /// they are one write.
+    /// In staged commit, the events and the ledger row of a definite failure are two durable writes. With the rule that
+    /// this mutant removes, they are one write.
     FailureInTwoWrites,
     /// With staged commit, a worker that repeats a call in doubt first stores an effect for the try in doubt. This
     /// effect stays even if the store then refuses the barrier of the repeat.
     ClaimBeforeBarrier,
-    /// The repeat of a keyed call changed nothing, and its worker stores this answer without its events. The answer
-    /// does not settle the call, because the repeated try may have changed something. Later workers process the answer
-    /// again and again.
+    /// The repeat of a keyed call changed nothing, and the worker stores the answer of the repeat without the answer's
+    /// events. This answer does not settle the call, because the repeated try may have changed something. Later workers
+    /// process the answer again and again.
     FailedRepeatSettles,
     /// A worker pauses between reading its clock and the system call that sends the request. After the pause the worker
     /// still sends. The protocol cannot prevent this late send and has to assume that it does not happen.
@@ -66,8 +66,8 @@ pub struct Config {
     pub lost_commits: u8,
     /// True if a person may request cancellation.
     pub cancel: bool,
-    /// True if tools may give inconclusive answers. Either the time during which a tool recognizes a key is over, or
-    /// the tool cannot find out whether a call happened.
+    /// True if tools may give inconclusive answers. A tool gives such an answer if it no longer recognizes the key of a
+    /// call, or if it cannot find out whether a call happened.
     pub inconclusive_answers: bool,
     /// True if workers reload, read the inbox and suspend at their own pace.
     pub own_pace: bool,

@@ -1,5 +1,5 @@
-//! Decisions of workers, from the production code or modelled after it: the next action, the meaning of an answer,
-//! the steps that resolve a call in doubt, and the result of a person's decision.
+//! Decisions of workers, from the production code or modelled after it. They determine the next action, the meaning of
+//! an answer, the steps that resolve a call in doubt, and the result of a person's decision.
 
 use latchwork_core::model::job::JobState;
 use latchwork_core::rules::ledger::{LedgerDecision, Quiescence, Rejection, RowState};
@@ -65,8 +65,8 @@ pub(crate) fn choose(config: &Config, state: &State, run: &Run, own: Option<u16>
     let clock = record.row.map_or(TryClock::Unused, |row| state.clock(slot, row.try_no));
     let quiescence = if config.lacks(Mutant::NoQuiescence) { Quiescence::Quiescent } else { kernel::quiescence(clock) };
     let decision = kernel::decide(run, slot, class, own, quiescence);
-    // In a cancelled job, a production worker may return the answer of a read without another write. If a crash
-    // prevented the write of the read's ledger row, the row then stays unfinished.
+    // In a cancelled job, a production worker may return the answer of a read without another write. If an earlier
+    // crash prevented the write of the read's ledger row, the row therefore stays unfinished.
     if config.own_pace && run.cancelled && class == ModelClass::Read && decision == LedgerDecision::ReturnRecordedResult
     {
         let is_behind = record.row.is_some_and(|row| !row_state(row.state).is_final());

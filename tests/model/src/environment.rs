@@ -1,4 +1,4 @@
-//! Environment of workers and calls: claims, crashes, clocks, requests in transit, the world, a person. A
+//! Environment of workers and calls: claims, crashes, clocks, requests in transit, the world and a person. Each
 //! function for a transition returns the next state, or `None` if the transition is not possible.
 
 use latchwork_core::model::job::JobState;

@@ -25,9 +25,10 @@ fn run_of(state: &State, attempt: u8) -> Option<&Run> {
 /// Returns true if the run can cause no further observation.
 pub(crate) fn is_inert(config: &Config, run: &Run, holder: u8, over: bool) -> bool {
     let idle = match run.phase {
-        // A run in this phase can cause a later observation in three cases. It asks a tool about a call. It makes a
-        // read, which is observed together with its answer. With staged commit, it writes a person's decision into the
-        // effect store, which does not check the attempt. In all other cases, the run is idle.
+        // A run in this phase can cause a later observation in three cases. In the first case, the run asks a tool
+        // about a call. In the second case, the run makes a read, and a read is observed together with its answer. The
+        // third case needs staged commit: the run writes a person's decision into the effect store, and the effect
+        // store does not check the attempt. In all other cases, the run is idle.
         Phase::Ready { .. } => {
             let mut left = run.injected.iter().zip(&config.calls).filter(|(answer, _)| answer.is_none());
             let looks = left.any(|(_, class)| matches!(class, ModelClass::Read | ModelClass::Queryable));
@@ -187,8 +188,8 @@ pub(crate) fn states_after_write(
             // was not acknowledged.
             Action::Reload(index, true),
         ];
-        // The acknowledgement of the write may be lost, and the worker then reloads the job. If the worker holds an
-        // answer of a tool, it keeps the answer during the reload, so this case needs a state of its own. Without an
+        // If the acknowledgement of the write is lost, the worker reloads the job. A worker that holds an answer of a
+        // tool keeps the answer during the reload, so this case needs a state of its own. For a worker without an
         // answer, a successful write and a reload lead to the same state.
         let has_answer = run_of(&state, attempt).is_some_and(|run| match &run.phase {
             Phase::Answered { .. } => true,
@@ -245,8 +246,8 @@ pub(crate) fn states_after_arrival(
     [true, false].into_iter().filter_map(|heard| model.next_state(state, Action::Arrive(wire, heard))).collect()
 }
 
-/// Returns the states after a worker has asked a tool to reconcile a call. There are two states for each state before:
-/// one in which the worker uses the tool's answer, and one in which the worker ignores it.
+/// Returns the states after a worker has asked a tool to reconcile a call. For each state before the question, there
+/// are two states: one in which the worker uses the tool's answer, and one in which the worker ignores this answer.
 pub(crate) fn states_after_reconcile(
     model: &Protocol,
     state: &State,
@@ -276,8 +277,9 @@ pub(crate) fn states_after_reconcile(
     found.1
 }
 
-/// Returns the state after `action`, an action of a person on a call. The action may require that the settling time has
-/// passed. The clock of the try is then advanced, and the requests of the try in transit are dropped.
+/// Returns the state after `action`, an action of a person on a call. The action may require that the settling time of
+/// the call has passed. Until the action is possible, this function advances the clock of the try and drops its
+/// requests in transit.
 pub(crate) fn state_after_settling(model: &Protocol, state: &State, slot: u8, action: Action) -> Option<State> {
     let try_no = state.job.records[usize::from(slot)].row?.try_no;
     let mut state = state.clone();

@@ -2,8 +2,8 @@
 //!
 //! The production code makes the decisions. [`latchwork_core::rules::ledger::decide`] decides about an invocation.
 //! [`latchwork_core::storage::quiescence::assess`] decides if the process that started a try can no longer act on it.
-//! [`latchwork_core::storage::admit`] decides which writes the database accepts. The model adds the environment: workers
-//! that crash, pause and return, leases, clocks, lost commit answers, requests in transit, the world, and the
+//! [`latchwork_core::storage::admit`] decides which writes the database accepts. The model adds the environment:
+//! workers that crash, pause and return, leases, clocks, lost commit answers, requests in transit, the world, and the
 //! person who inspects the world.
 //!
 //! [`Config`] selects the world to search. [`Mutant`] removes one rule of the protocol, and the search must

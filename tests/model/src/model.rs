@@ -184,8 +184,8 @@ impl Model for Protocol {
 }
 
 impl Protocol {
-    /// Returns properties that must hold in at least one reached state. They make the search fail if the model does
-    /// nothing.
+    /// Returns properties that must hold in at least one reached state. Because of these properties, the search fails
+    /// if the model does nothing.
     fn required_states(&self) -> Vec<Property<Self>> {
         type Seen = fn(&Protocol, &State) -> bool;
         let config = &self.0;

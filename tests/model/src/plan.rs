@@ -102,8 +102,8 @@ impl PlannedWrite {
             }
             (true, _) => 0,
         };
-        // With staged commit, a repeat stores no effect for the try in doubt that it ends. The effect would be durable
-        // before the barrier of the repeat, and could not be removed if the store refused the barrier.
+        // With staged commit, a repeat ends a try in doubt but stores no effect for this try. The effect would be
+        // durable before the barrier of the repeat. If the store refused the barrier, the effect could not be removed.
         let acquires = matches!(plan, Plan::Acquire { .. });
         let claims = !(config.staged && acquires) || config.lacks(Mutant::ClaimBeforeBarrier);
         let left = if claims { all } else { EVENTS | ROW };

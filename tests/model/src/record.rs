@@ -105,7 +105,8 @@ impl Record {
         self.finished.filter(|_| self.committed).map(|(_, answer)| answer)
     }
     /// Returns true if the last verdict is [`Verdict::Repeat`], that is, if the last try repeats an earlier try under
-    /// its key. An answer "not applied" then covers only the last try. The earlier try may have changed the world.
+    /// its key. If this function returns true, an answer "not applied" covers only the last try. The earlier try may
+    /// have changed the world.
     pub fn was_repeated(&self) -> bool {
         self.verdicts.iter().flatten().next_back() == Some(&Verdict::Repeat)
     }

@@ -161,8 +161,9 @@ pub(crate) fn write(
     }
     match admitted {
         Ok(()) => apply(state, &mut run, &todo, part),
-        // If the store refuses the write and the refusal is lost, the worker reloads the job, as after a write that did
-        // not reach the store. The search covers this case with [`Luck::LostBefore`].
+        // If the store refuses the write and the answer with the refusal is lost, the worker reloads the job. The same
+        // happens after a write that did not reach the store, and the search covers both cases with
+        // [`Luck::LostBefore`].
         Err(Some(_)) if lost => return None,
         Err(Some(WriteError::Fenced { .. } | WriteError::LeaseExpired | WriteError::NotHeld { .. })) => {
             let Some((slot, try_no, answer)) = todo.held_answer.filter(|(_, _, answer)| *answer != Answer::Unknown)
@@ -264,8 +265,8 @@ fn store_effect(config: &Config, state: &mut State, run: &Run, slot: u8, try_no:
         state.job.records[usize::from(slot)].effects[usize::from(try_no) - 1].get_or_insert(effect);
         return;
     }
-    // A verdict "not applied" is given only by a person or tool that can know that the call did not happen. A
-    // result of the same try therefore violates the protocol.
+    // A person or tool gives the verdict "not applied" only if it can know that the call did not happen. A result of
+    // the same try therefore violates the protocol.
     let record = &state.job.records[usize::from(slot)];
     let denied = record.verdicts[usize::from(try_no) - 1] == Some(Verdict::NotApplied);
     if denied && matches!(answer, Answer::Ok(_)) {

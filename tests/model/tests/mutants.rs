@@ -14,8 +14,8 @@ fn steps_to_violation(config: &Config, property: &'static str) -> usize {
         panic!("{property} holds without the rule: {config:?}");
     };
     eprintln!("{:?}: {} steps until \"{property}\" is violated: {actions:?}", config.mutant, actions.len());
-    // The property holds in the same world with the rule. The missing rule is therefore the cause of the
-    // violation.
+    // In the same world, the property holds for the protocol with this rule. The missing rule is therefore the cause of
+    // the violation.
     let whole = Protocol(Config { mutant: None, ..config.clone() });
     assert_eq!(shortest_path_to_violation(&whole, property), None, "the property is violated with the rule too");
     actions.len()

@@ -51,8 +51,8 @@ fn protocol_holds_for_reads() {
     check_all_states(Config { lost_commits: 0, ..Config::for_class(ModelClass::Read).staged() });
 }
 
-/// The protocol also holds with three disturbances: the tool does not know the outcome, the tool no longer recognizes
-/// the key, or the job is cancelled. Each disturbance may happen at any moment.
+/// The protocol also holds with each of three disturbances at any moment. The tool does not know the outcome, the tool
+/// no longer recognizes the key, or the job is cancelled.
 #[test]
 fn protocol_holds_with_inconclusive_answers_and_cancellation() {
     for class in [ModelClass::Keyed, ModelClass::Queryable, ModelClass::Opaque] {
@@ -120,8 +120,8 @@ fn protocol_holds_for_workers_at_their_own_pace() {
             ..free.clone()
         });
         check_all_states(Config { pauses: 0, suspensions: 1, cancel: true, ..free.clone().staged() });
-        // The world with a pause is the largest. This test searches it for one class only. The test of larger worlds
-        // searches it for all classes.
+        // The world with a pause is the largest. This test searches that world for one class only. The test of larger
+        // worlds searches it for all classes.
         if class == ModelClass::Queryable {
             // `suspensions` also limits the number of times that a worker adds the inbox row of a late answer again.
             check_all_states(Config { crashes: 0, suspensions: 1, ..free });

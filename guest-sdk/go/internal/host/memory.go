@@ -10,8 +10,8 @@ var given, kept []any
 
 // room is a static buffer for host data. Data that fits into room needs no allocation.
 //
-// An allocation can run the garbage collector and the scheduler. Both make system calls, which get no answer while the
-// host passes data.
+// An allocation can run the garbage collector and the scheduler. Both make system calls, and while the host passes
+// data, system calls get no answer.
 var (
 	room [64 << 10]uint64
 	used uint32

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::bindings::invocation::InvocationContext;
 use crate::host;
 
-/// The trace context of the running call. Dereferences to the context of the job: tenant, actor, correlation, job,
-/// plan and step. A step gets only the context of the job, because values of the call differ between attempts.
+/// The trace context of the running call. Dereferences to the context of the job: tenant, actor, correlation, job, plan
+/// and step. A step gets only this context of the job, because the other values of a call differ between attempts.
 #[derive(Debug, Default)]
 pub struct Context {
     job: crate::context::Context,
@@ -37,8 +37,8 @@ impl Context {
     pub fn attempt(&self) -> u32 {
         self.get().attempt
     }
-    /// Number of recorded earlier tries of this call, also of tries that certainly changed nothing. It does not state
-    /// whether an earlier try changed anything.
+    /// Number of recorded earlier tries of this call, also of tries that certainly changed nothing. The number does not
+    /// state whether an earlier try changed anything.
     pub fn tries_before(&self) -> u32 {
         self.get().tries_before
     }

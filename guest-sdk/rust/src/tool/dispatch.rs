@@ -76,8 +76,8 @@ pub fn mismatched_exports(operators: &[Erased], exported: &[&str]) -> Vec<String
     let has = |present: fn(&Erased) -> bool| operators.iter().any(present);
     let changes_world = |operator: &&Erased| operator.about.effects.iter().any(|effect| effect.is_world_changing());
     let verifies = has(|operator| operator.verify.is_some());
-    // The shared export `verify` fails for an operator without a handler. Each resume of a job with effects of that
-    // operator would then wait for a person.
+    // All operators share the export `verify`, and it fails for an operator without a handler. Each resume of a job
+    // with effects of such an operator would wait for a person.
     let unverified = operators.iter().filter(changes_world).filter(|operator| verifies && operator.verify.is_none());
     let unverified = unverified.map(|operator| {
         let name = &operator.about.name;

@@ -141,8 +141,8 @@ where
         self
     }
     /// Sets the handler that finds out whether the call with this external key happened. The handler gets the arguments
-    /// and the external key, and has no right to write. For a call that happened, it returns the output that the call
-    /// itself would have returned. An error counts as [`Verdict::Unknown`]. List `reconcile` in
+    /// and the external key, and has no right to write. If the call happened, the handler returns the output that the
+    /// call itself would have returned. An error counts as [`Verdict::Unknown`]. List `reconcile` in
     /// [`export_tool!`](crate::export_tool).
     #[must_use]
     pub fn reconcile(mut self, handler: impl Fn(A, &str) -> Result<Verdict<Output<R>>, Error> + 'static) -> Self {
@@ -164,8 +164,8 @@ where
     /// uses the result of the call.
     ///
     /// Return a [`Finding::Mismatch`] only if the check found a different state. The `confirmation` setting of the
-    /// plugin decides about the consequence: the job ends, the job continues and counts the mismatch, or the job
-    /// waits for a person.
+    /// plugin decides about the consequence. Either the job ends, or the job continues and counts the mismatch, or the
+    /// job waits for a person.
     ///
     /// Return an error if the check itself was not possible. An error always makes the job wait for a person.
     ///

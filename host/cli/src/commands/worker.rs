@@ -131,9 +131,9 @@ fn change_finder(config: &Config) -> ChangeDetector {
 
 fn print_tally(ctx: &CommandContext<'_>, args: &WorkerArgs, tally: &PoolTally) -> Exit {
     ctx.answer(&json!(tally), || tally_line(tally));
-    // Without `--until-idle`, the exit code is 0: the jobs counted here are still open, and other workers continue
-    // them. `failed` counts jobs that an error stopped in this worker. `plugin_missing` counts jobs whose plugin this
-    // worker lacks.
+    // `failed` counts jobs that an error stopped in this worker. `plugin_missing` counts jobs whose plugin this worker
+    // lacks. Without `--until-idle`, neither count changes the exit code 0, because these jobs are still open and other
+    // workers continue them.
     if args.until_idle && tally.failed + tally.plugin_missing > 0 { Exit::Failed } else { Exit::Done }
 }
 

@@ -13,8 +13,8 @@ use crate::text::Tone;
 
 /// Adds to the response the plugin settings that have changed since the job was accepted.
 ///
-/// `plan` is the submitted file, if known. If a setting has changed, a finished job also gets a next action
-/// that runs this file again with `--new`.
+/// `plan` is the submitted file, if known. If a setting has changed and the job is finished, also adds a next action
+/// that runs `plan` again with `--new`.
 pub(crate) fn with_changes(config: &Config, durable: &Durable, response: Response, plan: Option<&Path>) -> Response {
     let changed = tokio::task::block_in_place(|| config_changes::changed_settings(config, durable));
     let over = response.state.is_terminal();

@@ -8,8 +8,8 @@ use crate::display::{changed, view};
 use crate::error::Exit;
 use crate::execution::gates::open_gate_lines;
 
-/// Shows a job that ran here and returns the exit status. If `were_asked` is true, the gates are not shown again,
-/// because this terminal has just shown them.
+/// Shows a job that this command executed, and returns the exit status. If `were_asked` is true, the gates are not
+/// shown again, because this terminal has just shown them.
 pub(crate) async fn show_result(
     ctx: &CommandContext<'_>,
     host: &Host,

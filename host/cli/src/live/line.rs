@@ -9,7 +9,7 @@ use crate::text::Text;
 pub(crate) struct LiveLine {
     pub(crate) text: Text,
     pub(crate) level: Level,
-    /// True if the line states a temporary fact, which the redrawn area of a screen shows until the fact ends. A screen
-    /// with a redrawn area does not print such a line.
+    /// True if the line states a temporary fact. A screen with a redrawn area does not print such a line, because the
+    /// area shows the fact until the fact ends.
     pub(crate) is_ephemeral: bool,
 }

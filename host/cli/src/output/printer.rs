@@ -121,8 +121,8 @@ impl Printer {
         self.stderr.target.color
     }
 
-    /// Returns true if a person can be asked: stdin and stderr are terminals, stdin is not the input, and the
-    /// answer is not JSON.
+    /// Returns true if a person can be asked: stdin and stderr are terminals, the command does not read its input from
+    /// stdin, and the answer is not JSON.
     pub fn can_ask(&self) -> bool {
         !self.json
             && self.writes_for_people()

@@ -13,8 +13,8 @@ use latchwork::runtime::TraceIds;
 use latchwork_engine::os;
 use latchwork_engine::os::Machine;
 
-/// Formats log records as JSON lines. Adds the time to each record, and the trace id, if it is known, to each record
-/// about a job.
+/// Formats log records as JSON lines. Adds the time to each record. If the trace id of a job is known, adds it to each
+/// record about the job.
 #[derive(Clone)]
 pub(crate) struct RecordFormat {
     pub(super) machine: Machine,

@@ -19,8 +19,9 @@ use crate::plugins::catalog;
 
 /// Refuses a plan that needs a refused plugin. No plugin is compiled for this check.
 ///
-/// A plan with violations is refused here only if at least one plugin is not compiled yet. Otherwise this function
-/// leaves the plan to the full check, which lists more problems. The full check is cheap if all plugins are compiled.
+/// A plan with violations is refused here only if at least one plugin is not compiled yet. If all plugins are compiled,
+/// this function leaves the plan to the full check. The full check lists more problems, and is cheap with compiled
+/// plugins.
 pub(crate) fn precheck(ctx: &CommandContext<'_>, config: &Config, path: &Path, text: &[u8]) -> anyhow::Result<Survey> {
     let survey = open::survey(config);
     match plan::check_request(text, &AcceptAllCatalog) {
@@ -70,8 +71,8 @@ pub(crate) fn require_served(
 
 /// Returns true if the violation names an operator that no loaded plugin serves.
 fn is_missing_operator(violation: &Violation) -> bool {
-    // The message of P023 shows whether the operator is missing. P023 also covers a compensating operator that exists
-    // but does not suit the step.
+    // P023 covers two problems: an operator is missing, or a compensating operator exists but does not suit the step.
+    // Only the message tells the two apart.
     violation.code == "P012" || violation.code == "P023" && violation.message.starts_with("no loaded plugin")
 }
 

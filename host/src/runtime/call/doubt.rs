@@ -26,8 +26,8 @@ impl Run {
         };
         if row.attempt == self.attempt {
             // An earlier try of the step started this call in the current attempt. That try has ended, so this worker
-            // sends nothing more for the call. A request that is still in transit can have effects. After the settling
-            // time, such a request has arrived or is lost.
+            // sends nothing more for the call. A request of that try may still be in transit and have effects later.
+            // After the settling time, the request has arrived or is lost.
             tokio::time::sleep(Duration::from_millis(u64::from(settling_ms))).await;
             return Ok(Quiescence::Quiescent);
         }

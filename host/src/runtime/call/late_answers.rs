@@ -1,5 +1,5 @@
-//! Records an answer without its events if the common write of both failed or is no longer possible. Notifies the lease
-//! holder of late answers.
+//! Records an answer without its events if the joint write of the answer and its events failed or is no longer
+//! possible. Notifies the lease holder of late answers.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ const RECORD_TIMEOUT: Duration = Duration::from_secs(600);
 const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 
 impl Run {
-    /// Stores the answer of a call without its events, after the common write of both has failed. If another attempt
-    /// has claimed the job since then, notifies the new lease holder.
+    /// Stores the answer of a call without its events, after the joint write of the answer and its events has failed.
+    /// If another attempt has claimed the job since then, notifies the new lease holder.
     pub(crate) async fn persist_answer(&self, effect: &Effect) {
         if !effect.is_informative() {
             return;
@@ -118,9 +118,9 @@ impl Run {
 
 /// Returns true if the job must be notified of a late answer.
 ///
-/// A stored answer is always reported. An answer that could not be stored is reported only if it is a result. In this
-/// case the effect store usually contains a verdict about the call. If the verdict says that the call did not happen,
-/// the result contradicts the verdict, and the job must record the conflict.
+/// A stored answer is always reported. An answer that could not be stored is reported only if it is a result. If the
+/// answer could not be stored, the effect store usually contains a verdict about the call. If this verdict says that
+/// the call did not happen, a result contradicts the verdict, and the job must record the conflict.
 fn must_notify(effect: &Effect, put: &Result<(), WriteError>) -> bool {
     put.is_ok() || matches!(effect.answer, Answer::Ok(_))
 }

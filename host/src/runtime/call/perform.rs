@@ -210,8 +210,9 @@ impl Run {
 
     /// Returns the first permit that becomes available for one of these operators, or `None` after the timeout.
     async fn acquire_any(&self, operators: BTreeSet<&Operator>, least_ms: Option<u32>) -> Option<(Operator, Permit)> {
-        // While the worker also waits for permits, it sleeps for the whole `least_ms`. A shorter sleep would end this
-        // function early, and the worker would lose its places in the queues for the permits.
+        // If `operators` is not empty, the worker also waits for permits, and sleeps for up to the whole `least_ms`. A
+        // shorter sleep would end this function early, and the worker would lose its places in the queues for the
+        // permits.
         let most_ms = if operators.is_empty() { PROBE_PAUSE_MS_MAX } else { u32::MAX };
         let time = async {
             match least_ms {

@@ -58,9 +58,9 @@ impl Run {
         }
     }
 
-    /// Stops the current try of the step if the step waits for a retry, waits for a grant, or was skipped. Only a plan
-    /// step that is a tool ends its try to wait for a retry. In a step plugin, the try of the step keeps running while
-    /// one of its calls waits for a retry.
+    /// Stops the current try of the step if the step waits for a retry, waits for a grant, or was skipped. If the step
+    /// is a tool, its try ends while the step waits for a retry. If the step is a step plugin, its try keeps running
+    /// while one of its calls waits for a retry.
     pub(crate) fn stop_if_retrying(&self, slot: &Slot) -> Result<(), CallStopped> {
         if slot.is_compensation() {
             return Ok(());

@@ -128,7 +128,7 @@ impl Run {
         let ended = self.drive_tries(&mut tries).await;
         if ended.is_err() {
             // A tool call that has started cannot be revoked. The worker therefore waits until the calls in flight have
-            // finished and their answers are recorded. Then it drops the tries.
+            // finished and their answers are recorded. Then the worker drops the tries of the steps.
             self.in_flight_calls.close_and_drain().await;
             tries.shutdown().await;
             self.in_flight_calls.open();
@@ -211,8 +211,9 @@ impl Run {
             Err(CallStopped::Cancelled) => {
                 let state = self.state();
                 let given_up = state.durable.job.is_aborting();
-                // If the job in memory is aborting, the main loop does not start the step again. Otherwise the main
-                // loop would start the step and drop its try again and again, so the job is loaded again.
+                // If the job in memory is aborting, the main loop does not start the step again. If the job is not
+                // aborting, the main loop would start the step and drop its try again and again. In this case the job
+                // is therefore loaded again.
                 if given_up { Ok(()) } else { Err(RunAborted::Reload(ReloadCause::StepCancelled)) }
             }
             Err(CallStopped::Diverged(divergence)) => {

@@ -39,8 +39,8 @@ pub struct Run {
     pub(crate) live_view: Option<LiveView>,
     /// Tool calls whose answers are not recorded yet.
     pub(crate) in_flight_calls: Arc<InFlightCalls>,
-    /// Lock for recording an answer that stops its step. Without the lock, each of several concurrent calls of the step
-    /// could stop the step.
+    /// Lock for recording an answer that stops its step. Without the lock, several concurrent calls of a step could
+    /// each stop this step.
     pub(crate) stopping_step: tokio::sync::Mutex<()>,
     /// Writes that no caller waits for.
     pub(crate) deferred_writes: Arc<DeferredWrites>,

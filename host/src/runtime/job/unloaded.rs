@@ -22,8 +22,8 @@ impl Worker {
     ) -> Result<Option<String>, WorkerError> {
         let parts = &self.parts;
         let limit = parts.settings.max_attempts_without_progress;
-        // A job with at most `limit` attempts has fewer than `limit` unrecorded attempts, so the job is not parked.
-        // This check saves a query for most jobs.
+        // The current attempt does not count as unrecorded. A job with at most `limit` attempts therefore has fewer
+        // than `limit` unrecorded attempts, and is not parked. This check saves a query for most jobs.
         if claim.row.attempt <= limit {
             return Ok(None);
         }

@@ -95,8 +95,9 @@ impl Run {
         // An effect that is written alone would count as the answer if a person resolved the call later. Without
         // the effect, a late answer of the try in doubt is kept as evidence.
         if !effects.is_empty() && !draft.kind.starts_calls() {
-            // The effect of a verdict is stored before the verdict too, in place of the answer of the try in doubt. The
-            // effect store accepts either the verdict or a late answer, never both.
+            // The effect of a verdict is also stored before the verdict itself is written. This effect takes the place
+            // of the answer of the try in doubt. The effect store accepts either the effect of the verdict or a late
+            // answer, never both.
             self.worker.parts.effects.put(&self.job_id, &effects).await?;
             self.state().durable.add_effects(&effects);
         }

@@ -74,9 +74,9 @@ async fn synchronize_clock(worker: &Weak<Worker>) -> Option<()> {
     let answer = worker.parts.journal.now_us().await;
     let margin_us = u64::from(worker.parts.settings.clock_margin_ms) * 1000;
     match answer {
-        // The database read its clock at an unknown moment during the query, so its time may be wrong by up to the
-        // duration of the query. The clock margin covers an error of this size, so a query that took longer than the
-        // clock margin is ignored.
+        // The database read its clock at an unknown moment during the query, so the returned time may be wrong by up to
+        // the duration of the query. The clock margin covers an error only up to the margin itself. A query that took
+        // longer than the margin is therefore ignored.
         Ok(now_us) if machine.boot_us() - asked_us <= margin_us => machine.synchronize(now_us, asked_us),
         Ok(_) => tracing::debug!("the database's time arrived too late and was ignored"),
         Err(error) => tracing::debug!(%error, "cannot read the database's time"),

@@ -119,8 +119,8 @@ impl Pool {
     /// Claims and drives jobs until the pool is stopped. With [`PoolSettings::until_idle`], also ends when the pool is
     /// idle. Retries while the database is unavailable.
     ///
-    /// Returns the counters. With `until_idle`, a database error that stays until a person intervenes also ends the
-    /// pool, and is returned. The pool then holds no jobs.
+    /// Returns the counters. With `until_idle`, the pool also ends on a database error that stays until a person
+    /// intervenes, and returns this error. The pool ends in this way only while it holds no jobs.
     pub async fn run(
         mut self,
         stop: &StopHandle,
@@ -232,8 +232,8 @@ impl Pool {
             if now_us < self.claims_paused_until_us {
                 return SearchResult::NoneClaimable((self.claims_paused_until_us - now_us).div_ceil(1_000));
             }
-            // Held jobs are excluded too. A held job may be released during the claim because its plugin is missing,
-            // and this worker must not claim such a job again immediately.
+            // The claim also excludes the jobs that this worker holds. A held job may be released during the claim
+            // because its plugin is missing, and this worker must not claim the job again immediately.
             let mut jobs = self.quarantine.active_at(now_us);
             jobs.extend(self.held_tenants.keys().cloned());
             let except = ClaimExclusions { tenants: self.full_tenants(), jobs };

@@ -14,8 +14,8 @@ use super::error::WorkerError;
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "one per job, destructured immediately")]
 pub enum PoolEvent {
-    /// A job was claimed, with this attempt id. The list contains the configuration changes since the job's
-    /// acceptance, unless they were reported before.
+    /// A job was claimed, with this attempt id. The list contains the configuration changes since the job's acceptance.
+    /// Changes that were reported before are left out.
     Claimed(JobId, u32, Vec<ChangedPluginView>),
     /// A job settled: it ended, waits, is parked or has diverged.
     Settled(Response),
@@ -30,8 +30,8 @@ pub enum PoolEvent {
     /// The effects of the job are unavailable. The job was released, and the pool claims no job for a while.
     NotLoaded(JobId, WorkerError),
     /// This worker cannot advance the job and does not claim it for a while. If the plugin of the job is missing, the
-    /// job was released. The event is sent after each failed attempt. The flag is true if the job was not in the
-    /// quarantine before and no other job was removed to make room.
+    /// job was released. The event is sent after each failed attempt. The `bool` is true if the job was not in the
+    /// quarantine before, and no other job was removed from the quarantine to make room for this job.
     Quarantined(JobId, WorkerError, bool),
     /// The database is not usable. The pool retries until the database is usable again.
     Unavailable(StoreError),

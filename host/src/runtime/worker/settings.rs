@@ -74,8 +74,8 @@ pub struct WorkerParts {
     pub rules: BTreeMap<String, Rules>,
     /// Prices of language models, by the name of the plugin that calls the models.
     pub prices: BTreeMap<String, Prices>,
-    /// Verifiers of the host. The configuration of a plugin can select one instead of the plugin's own
-    /// `verify`.
+    /// Verifiers of the host. The configuration of a plugin can select one of these verifiers instead of the plugin's
+    /// own `verify`.
     pub verifiers: Verifiers,
     /// Validators that run before a step starts.
     pub validators: Validators,

@@ -8,8 +8,8 @@ use latchwork_core::model::ids::JobId;
 /// Maximum number of remembered jobs. If the list is full, the job that was remembered first is forgotten.
 const REMEMBERED: usize = 1024;
 
-/// Trace ids of the jobs that a worker loaded most recently. Clones share the list: the worker adds to one clone, and the
-/// formatter of log lines reads another.
+/// Trace ids of the jobs that a worker loaded most recently. Clones share the list: the worker adds to one clone, and
+/// the formatter of log lines reads another.
 #[derive(Clone, Debug, Default)]
 pub struct TraceIds(Arc<Mutex<VecDeque<(JobId, String)>>>);
 

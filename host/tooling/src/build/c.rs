@@ -22,8 +22,8 @@ const BUILD_TIME: &str = "SOURCE_DATE_EPOCH";
 /// Build time of the second build, which a check compares with the usual build: 2001-09-09 01:46:40 UTC.
 const OTHER_BUILD_TIME: &str = "1000000000";
 
-/// Flags with which the linker writes the names of functions. Zig writes names only with debug information, which is removed
-/// afterwards.
+/// Flags with which the linker writes the names of functions. Zig writes these names only together with debug
+/// information. The build removes the debug information afterwards.
 const KEEP_NAMES: [&str; 1] = ["-g"];
 
 /// Builds the plugin in `dir` and returns the path of the component.
@@ -41,8 +41,8 @@ pub(super) fn build(
     let core = layout.obj.join("core.wasm");
     let (name, mut compiler) = compiler(dir, options, progress)?;
     if folder == TargetFolder::Separate {
-        // A cache of its own, because zig would reuse the object of an unchanged file. That object contains the time of
-        // its compilation.
+        // Gives this build a separate cache. From a shared cache, zig would reuse the object of an unchanged file, and
+        // the object contains the time of the earlier compilation.
         compiler.env("ZIG_LOCAL_CACHE_DIR", layout.obj.join("zig-cache"));
         // A build time that the author has set applies to every build, so it is not replaced.
         if std::env::var_os(BUILD_TIME).is_none() {

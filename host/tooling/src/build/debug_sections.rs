@@ -1,7 +1,7 @@
 //! Removes debug information from a core module, and keeps the names of its functions.
 //!
-//! Reports of traps show these names. Zig writes them only together with debug information, which is twenty times as large
-//! as the code and contains paths of this machine.
+//! Reports of traps show these names. Zig writes them only together with debug information, which is twenty times as
+//! large as the code and contains paths of this machine.
 
 use wasm_encoder::{Module, RawSection};
 use wasmparser::{Parser, Payload};

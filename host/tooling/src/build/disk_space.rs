@@ -1,5 +1,5 @@
-//! Detects builds that failed because a folder cannot be written. Some programs do not report this cause, so it is
-//! detected by a test write.
+//! Detects builds that failed because a folder cannot be written. Some programs do not report this cause, so this
+//! module tries to write a file.
 
 use std::io;
 use std::io::{ErrorKind, Write as _};
@@ -11,8 +11,8 @@ use crate::build::options::BuildOptions;
 /// Free space in bytes below which a build may fail.
 const REQUIRED_BYTES: usize = 4 << 20;
 
-/// Tests the folders that a build needs, if `error` is about a failed program. Returns an error that also names the
-/// first folder that cannot be written. Returns `error` unchanged if there is no such folder.
+/// If `error` is about a failed program, tests the folders that a build needs. Adds to the error the first folder that
+/// cannot be written. Returns `error` unchanged if every folder can be written.
 pub(super) fn with_unwritable_folder(error: BuildError, dir: &Path, options: &BuildOptions) -> BuildError {
     let is_of_program =
         matches!(error, BuildError::Failed { .. } | BuildError::Install { .. } | BuildError::NoWasmTarget(_));

@@ -62,7 +62,7 @@ pub enum BuildError {
     /// The plugin's sources cannot be turned into a component. Each problem has its file and line.
     #[error("{}", .0.join("\n"))]
     Sources(Vec<String>),
-    /// A lock file does not belong to the plugin's manifest. The manifest changed, or the lock file belongs to another
+    /// A lock file does not match the plugin's manifest: the manifest has changed, or the lock file belongs to another
     /// manifest.
     #[error("{place}: {message}; if the change is wanted, type: latch plugin build {} --update", .dir.display())]
     LockFile {

@@ -25,10 +25,10 @@
 //!
 //! # Floors
 //!
-//! Floors, top first: `plugin_build`, `programs` · `init`, and one file a language (`cargo`, `js`,
-//! `python`, `c`, `go`) · `npm_packages`, `pip_packages` · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`, `world` · `sdk` ·
-//! `debug_sections`, `disk_space`, `recipe`, `run` · `options` · `error` · `install_advice`, `real_imports`, `recipe_exceptions`,
-//! `recipe_problem`, `source_lines`.
+//! Floors, top first: `plugin_build`, `programs` · `init`, and one file a language (`cargo`, `js`, `python`, `c`, `go`)
+//! · `npm_packages`, `pip_packages` · `encode`, `new`, `tools`, `wasm_target` · `installer`, `layout`, `publish`,
+//! `world` · `sdk` · `debug_sections`, `disk_space`, `recipe`, `run` · `options` · `error` · `install_advice`,
+//! `real_imports`, `recipe_exceptions`, `recipe_problem`, `source_lines`.
 
 mod c;
 mod cargo;

@@ -51,8 +51,8 @@ pub(super) fn install(dir: &Path, options: &BuildOptions, progress: &mut dyn FnM
         return Err(BuildError::LockFile { place: lock.display().to_string(), message, dir: dir.to_owned() });
     }
     let installed = read_json(&dir.join(INSTALLED)).unwrap_or_default();
-    // npm also changes its record of installed packages when it only writes a lock file. The check therefore compares
-    // each package's own version, too.
+    // A run of npm that only writes a lock file also changes npm's record of installed packages, but installs nothing.
+    // The check therefore also compares the version in the manifest of each installed package.
     let version = |path: &str| Some(read_json(&dir.join(path).join(MANIFEST)).ok()?["version"].clone());
     if writes_lock || !is_installed(&locked["packages"], &installed["packages"], version) {
         layout::refuse_link(&dir.join("node_modules"))?;
@@ -61,8 +61,8 @@ pub(super) fn install(dir: &Path, options: &BuildOptions, progress: &mut dyn FnM
     Ok(())
 }
 
-/// Returns true if a folder above `dir` is the root of a workspace. The program of the workspace installs the packages
-/// of all members.
+/// Returns true if a folder above `dir` is the root of a workspace. In a workspace, the package manager of the
+/// workspace installs the packages of all members.
 fn is_member_of_workspace(dir: &Path) -> bool {
     let is_workspace = |above: &Path| {
         let has_members = |manifest: Value| manifest.get("workspaces").is_some();

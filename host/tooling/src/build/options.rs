@@ -7,8 +7,8 @@ use crate::build::error::BuildError;
 /// Build options. [`BuildOptions::from_env`] returns the options that users get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Numbers of the ways to find a toolchain, as listed in `wasm_target`, that the build skips. Tests use this option
-    /// to exercise the remaining ways.
+    /// Ways to find a toolchain that the build skips. Each way has its number in the list of `wasm_target`. Tests use
+    /// this option to exercise the remaining ways.
     pub skipped_ways: Vec<u8>,
     /// Folder for a toolchain that `installer` makes.
     pub toolchain_dir: PathBuf,
@@ -17,8 +17,8 @@ pub struct BuildOptions {
     pub installer: Option<PathBuf>,
     /// Folder for the programs of languages other than Rust.
     pub tools_dir: PathBuf,
-    /// True if the build may change lock files that exist, so that they match the plugin's manifest. A missing lock file is
-    /// always written.
+    /// True if the build may change lock files that exist, so that they match the plugin's manifest. A missing lock
+    /// file is always written.
     pub update: bool,
 }
 
@@ -29,8 +29,8 @@ impl BuildOptions {
     /// The two folders default to `latchwork/wasm-rust` and `latchwork/tools` in the user's cache folder.
     ///
     /// # Errors
-    /// The user has no cache folder, because neither `XDG_CACHE_HOME` nor `HOME` is set. A folder that all users share is no
-    /// substitute: another user could put programs into it.
+    /// The user has no cache folder, because neither `XDG_CACHE_HOME` nor `HOME` is set. A folder that all users share
+    /// is no substitute: another user could put programs into it.
     pub fn from_env() -> Result<Self, BuildError> {
         let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let skip = var("LATCH_WASM_SKIP").unwrap_or_default();

@@ -84,8 +84,8 @@ pub(super) fn install(
     Ok(Some(packages))
 }
 
-/// Returns the lock file. Writes it if it is missing or is to be updated, and otherwise checks that it belongs to these
-/// requirements.
+/// Returns the lock file. If the lock file is missing or must be updated, writes it. Otherwise checks that the lock
+/// file belongs to these requirements.
 fn locked(
     dir: &Path,
     obj: &Path,

@@ -88,8 +88,8 @@ pub(super) fn build(
     Ok(made)
 }
 
-/// Scans every module of the plugin without running it. The script is the one in this program, because the SDK in the
-/// project could be changed.
+/// Scans every module of the plugin without running it. Uses the script that is embedded in this program, because the
+/// copy of the SDK in the project could be changed.
 fn scan(obj: &Path, main: &Path, paths: &[PathBuf], progress: &mut dyn FnMut(&str)) -> Result<ModuleScan, BuildError> {
     let script = obj.join(SCAN);
     let text = sdk::files(Lang::Python).iter().find(|file| file.path == SCAN).expect("a file of the SDK").text;

@@ -1,5 +1,5 @@
-//! Runs the programs of a build. A build runs code of the project, such as a `build.rs`. The programs therefore get only the
-//! variables that a build needs.
+//! Runs the programs of a build. A build runs code of the project, such as a `build.rs`. The programs therefore get
+//! only the variables that a build needs.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -11,8 +11,8 @@ use crate::build::error::BuildError;
 /// Number of trailing output lines that the error of a failed program contains.
 const MAX_OUTPUT_LINES: usize = 60;
 
-/// Variables that a program of a build gets, besides those with a prefix in [`PASSED_PREFIXES`]. Every other variable stays
-/// with this process: secrets, passwords, and settings of the build of this program.
+/// Variables that a program of a build gets, besides those with a prefix in [`PASSED_PREFIXES`]. Every other variable
+/// stays with this process: secrets, passwords, and settings of the build of this program.
 const PASSED: [&str; 32] = [
     "ALL_PROXY",
     "CARGO_HOME",

@@ -1,5 +1,5 @@
-//! Table that maps positions in a JavaScript bundle to positions in the plugin's sources. It is made from the source
-//! map of esbuild, which is many times larger.
+//! Table that maps positions in a JavaScript bundle to positions in the plugin's sources. The table is made from the
+//! source map of esbuild. The source map is many times larger than the table.
 //!
 //! The table is appended to the bundle. With the table, the SDK replaces the positions in a stack by source positions.
 
@@ -17,8 +17,8 @@ struct SourceMap {
     mappings: String,
 }
 
-/// One entry of the table. It applies to all positions of the bundle before the next entry. For each further line of
-/// the bundle, the line of the source also increases by one.
+/// One entry of the table. It gives the source position of its own bundle position, and applies up to the next entry.
+/// Within this range, each further line of the bundle is one line further in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     /// Line and column of the bundle, from 1.

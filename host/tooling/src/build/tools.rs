@@ -61,8 +61,8 @@ pub(super) fn npm(
         crate::build::sdk::write_file(&dir.join("package.json"), package)?;
         crate::build::sdk::write_file(&dir.join("package-lock.json"), lock)?;
         let mut npm = command("npm", dir);
-        // `npm install` is used because `npm ci` would fail: it requires a lock entry for the binary of every platform,
-        // even for packages without a binary.
+        // `npm install` is used because `npm ci` would fail: `npm ci` requires a lock entry for the binary of every
+        // platform, even for packages without a binary.
         npm.args([
             "install",
             "--ignore-scripts",
@@ -118,8 +118,9 @@ pub(super) fn python_program(site: &Path, start: &str, dir: &Path) -> std::proce
     python
 }
 
-/// Returns a command that runs Python without writing bytecode beside sources, and without modules of the folder in which
-/// it runs. That folder can be a project, whose modules could take the place of those of the standard library.
+/// Returns a command that runs Python. This Python writes no bytecode beside sources and imports no modules from its
+/// working folder. The working folder can be a project, and a module of the project could replace a module of the
+/// standard library.
 pub(super) fn python(dir: &Path) -> std::process::Command {
     let mut python = command("python3", dir);
     python.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONSAFEPATH", "1");

@@ -127,8 +127,8 @@ mod tests {
     /// Writes a shell script and returns its path.
     fn installer(dir: &Path, script: &str) -> PathBuf {
         let path = dir.join("installer");
-        // A shell writes the script, so that this process never has the file open for writing. The system refuses to
-        // start a program whose file is open for writing.
+        // A shell writes the script, because the system refuses to start a program whose file is open for writing. This
+        // process therefore never opens the file for writing.
         let mut write = command("sh", dir);
         write.args(["-c", "printf '%s' \"$1\" >installer && chmod +x installer", "sh"]);
         assert!(write.arg(format!("#!/bin/sh\n{script}\n")).status().unwrap().success());

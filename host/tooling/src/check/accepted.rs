@@ -56,8 +56,8 @@ struct KnownFinding {
     operator: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     case: Option<String>,
-    /// Message of a finding without an operator. Such findings can differ in their message alone. `None` for every
-    /// other finding.
+    /// Message of the finding, if the finding has no operator. Two findings without an operator can differ in their
+    /// message alone. `None` for a finding with an operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     message: Option<String>,
 }

@@ -35,8 +35,8 @@ const MISTAKES: [&str; 11] = [
 /// Beginnings of the texts of panics in Go that a mistake in the code causes.
 const MISTAKES_IN_GO: [&str; 2] = ["runtime error: ", "interface conversion: "];
 
-/// Beginning of the place of a frame in Python that belongs to the SDK. The SDK throws an exception if the plugin calls
-/// a function that plugins do not have.
+/// Beginning of the place of a Python frame in the SDK. If the innermost frame of an exception is in the SDK, the
+/// plugin has called a function that plugins do not have.
 const SDK_IN_PYTHON: &str = " (latchwork/";
 
 /// Returns true if the language runtime or the SDK threw the exception because of a mistake in the code.

@@ -108,8 +108,8 @@ async fn check_tool(
     tools::run(&checked, &cases, report).await
 }
 
-/// Loads the component with another layout of its memory. Returns `None` if its layout is not known, or if the changed
-/// component does not load.
+/// Loads the component with another layout of its memory. Returns `None` if the component's own layout is unknown, or
+/// if the changed component does not load.
 fn load_moved(engine: &Engine, subject: &Subject<'_>) -> Option<Arc<Plugin>> {
     let bytes = dynamic::move_memory(subject.bytes, dynamic::LAYOUTS[0])?;
     // Suppresses log messages of this load. The changed component may trap while it is loaded.

@@ -34,7 +34,7 @@ pub struct MutationFinding {
     /// Behaviour of the component on the changed history.
     pub verdict: MutationVerdict,
     /// True if the component behaves like both the original and the changed history, although no deterministic
-    /// component can do this ([`History::must_differ`]). The behaviour of the component is then not repeatable.
+    /// component can do this ([`History::must_differ`]). In this case the behaviour of the component is not repeatable.
     pub is_missed: bool,
 }
 

@@ -141,7 +141,7 @@ impl ExpectedCalls {
         if !args.equals(&found_args) {
             return Err(self.diverge(Divergence::new(at, "call", "arguments", args, found_args)));
         }
-        // If the history has no key, the key of the call is not compared. The log omits an action key that had no
+        // If the history has no key for the call, the key is not compared. The log omits an action key that had no
         // effect, so the original call may have had a key.
         if let Some(key) = action_key
             && action.map(keys::call_action_key) != Some(*key)

@@ -1,5 +1,5 @@
-//! Detects the WebAssembly features that no plugin may use. A file uses such a feature if it is valid while all
-//! features are enabled, and invalid once this one feature is disabled.
+//! Detects the WebAssembly features that no plugin may use. A file uses such a feature if the file is valid with all
+//! features enabled, but invalid with only this feature disabled.
 
 use wasmparser::{Validator, WasmFeatures};
 

@@ -25,8 +25,8 @@ impl ComponentInfo {
     pub fn differences(&self, world: PluginKind, grants: &Grants, wasi: WasiMode) -> Vec<InterfaceDifference> {
         let mut differences = all_differences(self, world, grants, wasi);
         if self.is_untyped() && world == PluginKind::Tool {
-            // Two kinds of difference do not count for an untyped component. Exports never differ, because its exported
-            // functions become operators. Imports that contain only types need no implementation.
+            // Two kinds of difference do not count for an untyped component. The exports of the component never differ,
+            // because its exported functions become operators. Imports that contain only types need no implementation.
             let imports = self.imports();
             let calls = |it: &InterfaceDifference| {
                 imports.iter().any(|item| item.name == it.interface && !item.functions.is_empty())
@@ -52,8 +52,8 @@ impl ComponentInfo {
     }
 }
 
-/// Returns the world that needs fewer changes, for a component whose exports do not identify a world. Ignores imports
-/// that belong to no world.
+/// Returns the world to which a component fits with fewer changes, if the exports of the component do not identify a
+/// world. Ignores imports that belong to no world.
 fn nearest(anatomy: &ComponentInfo) -> PluginKind {
     let ours = |world| anatomy.imports.iter().filter(|(name, _)| is_import_of_world(world, name)).count();
     let tool_exports = Worlds::optional_exports(PluginKind::Tool).iter().any(|name| anatomy.exports_interface(name));

@@ -11,9 +11,8 @@
 //!
 //! # Floors
 //!
-//! Floors, top first: `explain`, `fit`, `hints` · `difference` · `calls`, `component_info` ·
-//! `toolchain` · `compare`, `features`, `file_kind` · `names`, `type_printer`, `worlds`. No file imports from the engine
-//! or from the builds.
+//! Floors, top first: `explain`, `fit`, `hints` · `difference` · `calls`, `component_info` · `toolchain` · `compare`,
+//! `features`, `file_kind` · `names`, `type_printer`, `worlds`. No file imports from the engine or from the builds.
 
 mod calls;
 mod compare;

@@ -14,8 +14,8 @@ pub(super) struct ShellBlock {
 /// Use of a block, as its first line states it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum BlockUse {
-    /// The block is run, and each command succeeds. The block has the label `sh`, or it is a comment that begins with
-    /// `<!-- sh`. The page does not show comments.
+    /// The block is run, and each command succeeds. The block has the label `sh`. Alternatively it is a comment that
+    /// begins with `<!-- sh`, so that readers of the page do not see the block.
     Run,
     /// The block is one command with this exit code (`sh exit 3`).
     RunWithExitCode(u8),

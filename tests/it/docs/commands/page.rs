@@ -20,8 +20,8 @@ fn place(page: &str, line: usize) -> String {
     format!("[{page}:{line}]")
 }
 
-/// Returns one script with all blocks that are run. Variables and the working folder pass from block to block, as in the
-/// reader's shell. Before each block the script prints the place of the block to stderr.
+/// Returns one script with all blocks that are run. Variables and the working folder pass from block to block, as in
+/// the reader's shell. Before each block the script prints the place of the block to stderr.
 pub(super) fn script(page: &str, blocks: &[ShellBlock]) -> String {
     let mut script = String::from("set -e\n");
     for ShellBlock { line, use_of_block, text, .. } in blocks {

@@ -1,7 +1,7 @@
 //! Comparison of the output that a page shows with the output of its commands.
 
-/// Returns the first line of `shown` that `output` lacks. The lines of `shown` must be in `output` in the same order, with
-/// any lines between them. Blank lines and the number of blanks between words do not count.
+/// Returns the first line of `shown` that `output` lacks. The lines of `shown` must be in `output` in the same order,
+/// with any lines between them. Blank lines and the number of blanks between words do not count.
 pub(super) fn missing_line<'s>(output: &str, shown: &'s str) -> Option<&'s str> {
     let mut found = output.lines();
     shown.lines().filter(|line| !line.trim().is_empty()).find(|line| !found.any(|found| fits(found, line)))

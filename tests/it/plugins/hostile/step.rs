@@ -183,8 +183,8 @@ async fn bytes_of_one_host_call_are_limited() {
     assert_eq!(got, json!({ "got": bounds::RANDOM_BYTES }));
     let beyond = fault_of(run_step(&plugin, random(bounds::RANDOM_BYTES + 1), EchoCalls::default()).await);
     assert_eq!(beyond.code, Code::PluginTrap, "{beyond}");
-    // The host accepts an answer of at most `most` bytes and then compares its size with the limit. It does not accept
-    // a larger answer at all.
+    // The host reads an answer of at most `most` bytes and then compares the size with the limit. The host does not
+    // read a larger answer at all.
     let most = plugin.limits("Hostile.Do").output_bytes as usize + bounds::HOST_CALL_SLACK_BYTES;
     let giant = |bytes: usize| json!({"do": "giant", "n": bytes});
     let within = fault_of(run_step(&plugin, giant(most), EchoCalls::default()).await);
@@ -204,8 +204,9 @@ async fn fuel_use_and_fuel_exhaustion_are_reproducible() {
     limits.fuel = once.fuel;
     let exact = plugin.run_step("Hostile.Do", &input, &limits, Box::new(EchoCalls::default())).await;
     assert_eq!(exact.outcome, once.outcome);
-    // Half of the fuel that the step used is certainly too little. With one unit less than it used, the step could
-    // still succeed, because the engine compares fuel with the limit only where functions and loops begin.
+    // Half of the fuel that the step used is certainly too little. A limit of one unit less than the used fuel would
+    // not do. The step could still succeed, because the engine compares fuel with the limit only where functions and
+    // loops begin.
     limits.fuel = once.fuel / 2;
     let end = plugin.run_step("Hostile.Do", &input, &limits, Box::new(EchoCalls::default())).await;
     assert_eq!(fault_of(end).code, Code::OutOfFuel);

@@ -26,8 +26,8 @@ fn worker_sessions(server: &Server) -> Vec<i32> {
     block_on(sql(&server.url(), ours)).iter().map(|row| row.get(0)).collect()
 }
 
-/// Runs a call on one worker while `trouble` affects the server. Asserts that a second worker, which could take over
-/// the job, does not execute the call again.
+/// Runs a call on one worker while `trouble` affects the server. A second worker could take over the job. Asserts that
+/// the second worker does not execute the call again.
 fn assert_call_executed_once(trouble: impl FnOnce(&Server, &[i32])) {
     let Some(server) = Server::start() else { return };
     let place = environment(&server);
@@ -71,8 +71,8 @@ fn call_is_executed_once_if_the_server_restarts_during_it() {
 #[ignore = "waits for leases; run by .ci/long"]
 fn call_is_executed_once_if_the_worker_loses_its_sessions_during_it() {
     assert_call_executed_once(|server, its| {
-        // Ends sessions again and again, for longer than the lease. Only the sessions that the second worker has now
-        // stay open.
+        // Ends sessions again and again, for longer than the lease. The sessions that the second worker has at this
+        // point are not ended.
         let others: Vec<i32> = worker_sessions(server).into_iter().filter(|pid| !its.contains(pid)).collect();
         for _ in 0..30 {
             let kept = others.iter().map(i32::to_string).collect::<Vec<_>>().join(",");

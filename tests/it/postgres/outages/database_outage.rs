@@ -134,8 +134,8 @@ fn retry_is_carried_out_after_the_effect_database_was_unreachable() {
     let place = with_separate_effect_database(&server).with_plan(&[step("o", "Effect.Opaque", &[], wrong)]);
     let job = submit_detached(&place);
     assert_eq!(place.latch(&["worker", "--until-idle"]).code, 0);
-    // The worker opens the effect database before it is suspended. It continues after the retry is requested and the
-    // effect database is unreachable.
+    // The worker opens the effect database and is then suspended. The worker continues once the retry is requested and
+    // the effect database is unreachable.
     let working = RunningWorker::start(&place, worker_command(&place, &["--jobs", "1"]));
     wait_until("the worker works", || working.messages().contains("working, "));
     suspend(&place, &working.child);

@@ -118,7 +118,7 @@ async fn request_whose_connection_is_cut_is_put_once() {
 }
 
 /// I87: a transaction number alone does not prove a commit, because after a crash a server can reuse the number of a
-/// lost commit. Here the server reports every number as committed, and the connection ends before COMMIT.
+/// lost commit. In this test, the server reports every number as committed, and the connection ends before COMMIT.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reused_transaction_number_does_not_count_as_committed() {
     let Some((opened, probe)) = cut_at("commit", Side::Before).await else { return };
@@ -363,8 +363,8 @@ async fn promoted_standby_starts_nothing_until_the_restore_is_accepted() {
     open_database(&server.url()).await.store.check_generation().await.unwrap();
 }
 
-/// I89: a claim on a promoted standby takes no job, even if the claim is the first statement that the store
-/// sends after the promotion. A submission that claims its job is refused in the same way.
+/// I89: a claim on a promoted standby takes no job, even if the claim is the first statement that the store sends after
+/// the promotion. A submission that also claims its new job is refused, too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn claim_on_a_promoted_standby_takes_no_job() {
     let Some(server) = Server::start() else { return };

@@ -10,8 +10,8 @@ use crate::support::servers::postgres::server::Server;
 use crate::support::test_env::{TestEnv, step};
 use crate::support::waiting::wait_until;
 
-/// Environment on this server, with a plan of one slow call. At the end of a test the server is stopped, so the jobs
-/// cannot be replayed.
+/// Environment on this server, with a plan of one slow call. The server is stopped when a test ends, so the environment
+/// does not replay its jobs.
 fn environment(server: &Server) -> TestEnv {
     let mut place = TestEnv::witness("atomic").with_approved(vec!["o"]).with_database(&server.url());
     place.skip_replay_of_many_jobs();

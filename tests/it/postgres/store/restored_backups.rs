@@ -59,8 +59,9 @@ fn load_dump(server: &Server, file: &str, how: &[&str]) {
     run_command(command.args(["-U", "latch", "-d", "postgres", "-h"]).arg(server.socket_dir()).args(how).arg(file));
 }
 
-/// I122: a dump that was taken during work is loaded into the same database. The restore is detected by a connected
-/// process, by the machine that worked with the database, and by a machine that opens the database for the first time.
+/// I122: a dump that was taken during work is loaded into the same database. Three parties detect the restore: a
+/// connected process, the machine that worked with the database, and a machine that opens the database for the first
+/// time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn loaded_dump_is_noticed_by_every_machine() {
     for how in [&["--clean", "--if-exists"][..], &["--data-only"]] {
@@ -75,8 +76,8 @@ async fn loaded_dump_is_noticed_by_every_machine() {
             sql(&server.url(), &format!("TRUNCATE {tables}")).await;
         }
         load_dump(&server, "taken", how);
-        // The database is again at the point of the dump and does not contain the start of the call. The call
-        // must not begin a second time.
+        // The database is in the state of the dump again, and this state does not contain the start of the call. The
+        // call must not begin a second time.
         let refused = write_barrier(&opened, &mut before).await;
         assert!(matches!(refused, Err(WriteError::Restored(_))), "{how:?}: {refused:?}");
         opened.store.close().await;

@@ -43,8 +43,8 @@ async fn claim_skips_a_locked_job() {
     assert_eq!(claimed.unwrap().expect("there is one").row.job_id.as_str(), "job_second");
 }
 
-/// I26: a waiting job is due, but another session has locked its row. The store checks the job again later, not in a
-/// busy loop.
+/// I26: a waiting job is due, but another session has locked its row. The store checks the job again after a pause, not
+/// in a busy loop.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn due_but_locked_job_is_checked_again_later() {
     let Some(url) = database().await else { return };

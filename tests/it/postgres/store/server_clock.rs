@@ -41,8 +41,8 @@ async fn leases_and_deadlines_use_the_server_clock() {
     assert!((20_000_000..=30_000_000).contains(&left), "{left}");
     let invocation = there.store.recover(&log.job_id).await.unwrap().remove(0);
     let judged = there.store.quiescence(&log.job_id, &invocation, 0).await.unwrap();
-    // The try counts as over only after its deadline and the clock margin. Its deadline is comparable although the
-    // holder has another boot id, because the server's clock measures it.
+    // The try counts as over only after its deadline and the clock margin. The holder has another boot id, but the
+    // server's clock measures the deadline, so the deadline can be compared.
     assert!(matches!(judged, Quiescence::After { wait_ms: 20_000..=32_000 }), "{judged:?}");
 
     assert!(there.store.claim(&next).await.unwrap().is_none(), "the lease has not expired");

@@ -1,7 +1,7 @@
 //! Floors within a folder: no file imports from a file or folder that stands on a higher floor of the same folder.
 //!
-//! The documentation of the folder's `mod.rs` lists the floors, top floor first: `Floors, top first: ` and then rows with
-//! `·` between them. A row names modules in backquotes.
+//! The documentation of the folder's `mod.rs` lists the floors, top floor first: `Floors, top first: ` and then rows
+//! with `·` between them. A row names modules in backquotes.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Imports between the files of a crate, read from its sources. A re-export is no import: an import of a re-exported
-//! item counts as an import of the file that defines it. Test modules are left out.
+//! item counts as an import from the file that defines the item. Test modules are left out.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -332,8 +332,8 @@ fn read_tokens(tokens: TokenStream, module: &ItemPath, source: &mut SourceFile) 
     end_path(&mut path, module, source);
 }
 
-/// Ends the current path, and stores a path of several words. A path of one word is dropped, because it names an item
-/// that the file defines or imports.
+/// Ends the current path, and stores the path if it has several words. Drops a path of one word, because such a path
+/// names an item that the file defines or imports.
 fn end_path(path: &mut Vec<String>, module: &ItemPath, source: &mut SourceFile) {
     let ended = std::mem::take(path);
     if ended.len() > 1 {

@@ -23,8 +23,8 @@ impl SourceTest {
     pub(super) fn is_named(&self, name: &str) -> bool {
         let (module, function) = name.rsplit_once("::").unwrap_or(("", name));
         let module = module.trim_end_matches("::tests");
-        // The conformance suite runs as one module for each store, and the name may contain that module. The tests are
-        // in the folder `conformance`.
+        // The conformance suite runs once for each store, in a module of this store. The name may contain this module,
+        // but the tests are in the folder `conformance`.
         let module = if module.starts_with("conformance::") { "conformance" } else { module };
         let module = module.rsplit("::").next().unwrap_or_default();
         let is_in =

@@ -10,8 +10,8 @@ use crate::support::checkout::root;
 
 const PAGE: &str = "SECURITY.md";
 
-/// Each number on the page is in the register. In a row of the table of attacks, each test file cites at least one number
-/// of the row, and each number of the row is cited by at least one of these files.
+/// Each number of the page is in the register. Each row of the table of attacks names numbers and files of tests. Each
+/// of these files cites at least one number of the row. Each number of the row is cited by at least one of these files.
 #[test]
 fn security_page_names_promises_and_tests_that_hold_them() {
     let text = std::fs::read_to_string(root().join(PAGE)).unwrap();

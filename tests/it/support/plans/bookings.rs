@@ -7,7 +7,7 @@ use crate::support::program::CommandOutput;
 use crate::support::test_env::{TestEnv, step, wait};
 
 /// Writes a plan with these steps. If a step fails, `on_failure` decides about the effects of the other steps: `keep`
-/// keeps them, and `compensate` undoes them.
+/// keeps these effects, and `compensate` undoes them.
 pub(crate) fn write_plan(place: &TestEnv, on_failure: &str, steps: &[Value]) {
     let plan = json!({ "plan_id": "undo", "schema_version": "1.0", "on_failure": on_failure, "steps": steps });
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");

@@ -46,8 +46,8 @@ pub(crate) struct ComponentSpec<'a> {
     pub(crate) wit: &'a str,
     pub(crate) version: &'static str,
     pub(crate) operators: &'a [OperatorSpec],
-    /// Calls that the built code makes. Each entry names an exported function, then the interface and the
-    /// function of the import that this exported function calls.
+    /// Calls that the built code makes. Each entry has three names: an exported function, the interface of the import
+    /// that this function calls, and the imported function.
     pub(crate) calls: &'a [(&'a str, &'a str, &'a str)],
     /// True if the module contains the names of its functions.
     pub(crate) names: bool,
@@ -257,8 +257,8 @@ impl<'a> ModuleBuilder<'a> {
         imported
     }
 
-    /// Adds a helper for each call. The path from the export to the import then contains a function between the two, as
-    /// in real components.
+    /// Adds a helper for each call: the export calls the helper, and the helper calls the import. In real components,
+    /// too, there are functions between an export and an import.
     fn add_helpers(&mut self, imported: &[ImportedFunction]) -> Vec<Helper<'a>> {
         let spec = self.spec;
         let mut helpers = Vec::new();

@@ -128,8 +128,8 @@ impl Provider {
 
     /// Returns all requests of processes that have ended. Also waits for requests that the server has not read yet.
     pub(crate) fn requests_of_ended_processes(&self) -> Vec<RecordedLlmRequest> {
-        // The server accepts connections in the order in which they were made. When the last connection ends, the
-        // server has accepted all connections before it.
+        // The server accepts connections in the order in which they were made. Once the last connection ends, the
+        // server has therefore accepted all earlier connections.
         let mut last = TcpStream::connect(("127.0.0.1", self.port)).expect("the server runs");
         last.shutdown(std::net::Shutdown::Write).expect("an open connection");
         last.read_to_end(&mut Vec::new()).expect("the server closes a connection without a request");

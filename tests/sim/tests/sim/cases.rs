@@ -27,9 +27,9 @@ fn job_ends_if_the_answer_of_its_last_commit_is_lost() {
     }
 }
 
-/// I44, I127: the write that records an answer is lost, and the later writes of its process are delayed. Meanwhile
-/// another worker claims the job and parks the call in doubt. Then the answer reaches the effect store, and the other
-/// worker is notified. No person is asked.
+/// I44, I127: the write that records an answer is lost, and later writes of the same process are delayed. Meanwhile
+/// another worker claims the job, marks the call as in doubt and parks the job. Then the answer reaches the effect
+/// store, and the other worker is notified. No person is asked.
 #[test]
 fn late_answer_is_reported_to_the_lease_holder() {
     for staged in [false, true] {

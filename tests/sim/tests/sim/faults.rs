@@ -21,8 +21,7 @@ pub(crate) struct SimulatedFaults {
     /// True if workers run on other machines than the store. Workers then cannot see the owner locks of other
     /// workers, and they use the time of the store's clock.
     pub(crate) on_other_machines: bool,
-    /// Frequency of deaths. A value `n` means that `n` of `n + 1` processes die on average. 0 means that no process
-    /// dies.
+    /// Frequency of deaths. For a value `n`, on average `n` of `n + 1` processes die. For the value 0, no process dies.
     pub(crate) dies_in: u32,
     pub(crate) stops_in: u32,
     pub(crate) pauses_in: u32,

@@ -40,7 +40,8 @@ pub(crate) struct Simulation {
     /// Type of an event, if present. The answer of the next write that contains an event of this type is lost, once.
     pub(crate) lose_answer_of: Mutex<Option<&'static str>>,
     /// Type of an event and a time in milliseconds, if present. The next write that contains an event of this type is
-    /// lost, once. Other writes of its process are delayed until the time has passed. Reads are answered normally.
+    /// lost, once. Other writes of the process that sent the lost write are delayed until the time has passed. Reads
+    /// are answered normally.
     pub(crate) delay_writes_after: Mutex<Option<(&'static str, u64)>>,
     /// Names of dead processes.
     pub(crate) dead_processes: Mutex<BTreeSet<String>>,

@@ -124,8 +124,8 @@ fn run_workers(workers: u32, url: &str, config: &Path, folder: &Path) -> anyhow:
 
 /// Runs the commands concurrently and waits for all of them.
 ///
-/// Each command writes its output to a file. A process with a full pipe would block while this function waits for
-/// another process.
+/// Each command writes its output to a file, not to a pipe. With pipes, a process whose pipe is full would block while
+/// this function waits for another process.
 fn run_concurrently(commands: impl Iterator<Item = Command>, folder: &Path) -> anyhow::Result<()> {
     let mut children = Vec::new();
     for (number, mut command) in commands.enumerate() {

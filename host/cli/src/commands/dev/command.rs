@@ -217,8 +217,8 @@ impl DevLoop<'_> {
 
     /// Asks whether to run the plan live, and runs it if the answer is yes.
     ///
-    /// The live run uses exactly the files of the dry run. A file that changes before the answer withdraws the
-    /// question. A change that is noticed after the answer prevents the live run.
+    /// The live run uses exactly the files of the dry run. If one of these files changes before the answer, the
+    /// question is withdrawn. If the command notices a change only after the answer, it does not start the live run.
     async fn ask_and_run_live(&mut self, watched: &WatchedFiles, stop: &mut DevSignals) -> anyhow::Result<RoundEnd> {
         let printer = self.ctx.printer;
         printer.note(Tone::Attention.of("run it for real? [y]es, anything else: no"));

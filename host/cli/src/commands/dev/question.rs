@@ -8,8 +8,8 @@ use tokio::task::JoinHandle;
 
 /// Reads one answer at a time.
 ///
-/// A blocking read cannot be cancelled, so the read of a withdrawn question stays pending. The next question uses this
-/// read. A second read would compete with the pending read for the input.
+/// A blocking read cannot be cancelled, so the read for a withdrawn question stays pending. The next question uses the
+/// pending read. A second read would compete with the pending read for the input.
 #[derive(Default)]
 pub(super) struct Question {
     read: Option<JoinHandle<io::Result<String>>>,

@@ -1,8 +1,8 @@
 //! `latch doctor --deep`: recomputes every stored hash.
 //!
 //! Reads one job at a time. Writes the records of the job as evidence and verifies this evidence. The verification
-//! compares event chain, ledger, effects, payloads and response. A further check compares every payload and effect with
-//! the event that names it.
+//! compares event chain, ledger, effects, payloads and response with each other. A further check compares every payload
+//! and effect with the event that names it.
 
 use std::collections::BTreeSet;
 

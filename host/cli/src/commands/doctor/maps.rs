@@ -10,8 +10,9 @@ use crate::commands::doctor::database::store_failure;
 
 const NAME: &str = "maps";
 
-/// Warns about each map that all tenants share and that no grant opens. Such a map can hold entries that are older than
-/// the separate maps of tenants. These entries are in the shared map if the jobs had several tenants.
+/// Warns about each map that all tenants share and that no grant opens. Such a map can hold entries of an earlier
+/// version, in which tenants had no maps of their own. If the jobs had several tenants, these entries stayed in the
+/// shared map.
 pub(super) async fn maps(config: &Config, store: &Database, checks: &mut Vec<Check>) {
     match store.shared_maps().await {
         Ok(maps) => checks.extend(maps.iter().filter_map(|(name, bytes)| unreachable_map(config, name, *bytes))),

@@ -5,8 +5,8 @@
 //! - `machine` checks folders and clock; `writable` checks that files can be created.
 //! - `deep` recomputes every hash; `limits` prints the limits of plugins.
 //!
-//! Floors, top first: `command` · `deep`, `maps` · `database`, `limits`, `machine`, `plugins`, `secrets`, `toolchains` ·
-//! `check`, `writable`.
+//! Floors, top first: `command` · `deep`, `maps` · `database`, `limits`, `machine`, `plugins`, `secrets`, `toolchains`
+//! · `check`, `writable`.
 
 mod check;
 mod command;

@@ -110,7 +110,8 @@ fn quoted_path(ctx: &CommandContext<'_>, path: &Path) -> String {
     latchwork_core::response::shell_quoted(&below.display().to_string())
 }
 
-/// Returns a check that lists what each tool could do in a job without an approval. Returns `None` if there are no tools.
+/// Returns a check that lists what each tool could do in a job without an approval. Returns `None` if there are no
+/// tools.
 fn access(registry: &Registry) -> Option<Check> {
     let tools = registry.plugins().iter().filter(|plugin| plugin.kind == PluginKind::Tool);
     let line = |plugin: &Arc<Plugin>| {
@@ -121,9 +122,9 @@ fn access(registry: &Registry) -> Option<Check> {
     (!lines.is_empty()).then(|| Check::ok("access", lines.join("\n")))
 }
 
-/// Returns a warning about grants that contain only an address. An earlier version allowed more with such a grant,
-/// because grants did not yet state methods or bind secrets. The warning appears only if the operators could use the
-/// additional permissions.
+/// Returns a warning about grants that contain only an address. In an earlier version, such a grant allowed more,
+/// because grants did not yet state methods or bind secrets. The warning appears only if the operators could use what
+/// the earlier version allowed in addition.
 fn older_grants(plugin: &Arc<Plugin>) -> Option<Check> {
     let present = older_grants::present_form(&plugin.settings().grants, &plugin.manifest.operators)?;
     let found =
@@ -132,8 +133,8 @@ fn older_grants(plugin: &Arc<Plugin>) -> Option<Check> {
     Some(Check::warn("grants", found, fix).with_subject("plugin", plugin.name.as_str()))
 }
 
-/// Returns a warning about operators whose strongest effect is `internal_write`. Such operators can no longer change
-/// other systems.
+/// Returns a warning about operators whose strongest effect is `internal_write`. An earlier version let such operators
+/// change other systems. This version does not.
 fn internal_operators(plugin: &Arc<Plugin>) -> Option<Check> {
     let (grants, operators) = (&plugin.settings().grants, &plugin.manifest.operators);
     let found = older_grants::operators_without_external_effect(grants, operators);

@@ -31,8 +31,8 @@ pub(super) async fn run(args: JobSignalArgs, ctx: &CommandContext<'_>) -> anyhow
         changed::print_changes(ctx, &config, &durable);
     }
     let done = match state.is_terminal() {
-        // A finished job accepts a signal only if a wait for the same key has already received a signal. The
-        // second signal is recorded and has no effect.
+        // A finished job accepts a signal only if a wait for the same key has already received one. The new signal is
+        // recorded and has no effect.
         true => "the job is over and already had this signal: it is recorded, and changes nothing",
         false => "the signal is recorded",
     };

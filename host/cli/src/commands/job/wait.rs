@@ -72,8 +72,8 @@ async fn load_if_settled(
         return Ok(None);
     }
     let shown = JobDisplay::load(ctx, stores, job_id).await?;
-    // A parked job continues without a person if its timer has expired, or if a request has arrived since the row was
-    // read. Such a job has not stopped.
+    // A parked job continues without a person in two cases: its timer has expired, or a request has arrived since the
+    // row was read. In both cases the job does not count as stopped.
     let goes_on = |response: &Response| !rests(response.state) || response.status == "running";
     Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
 }

@@ -77,8 +77,8 @@ pub(crate) struct JobProgressView {
     /// Start time of this command if the command executes the job. `None` if another process executes the
     /// job.
     own_us: Option<i64>,
-    /// Time of the claim from which the elapsed time counts. A claim after the creation of the view sets this time only
-    /// if the time is not set yet.
+    /// Time of the claim from which the elapsed time counts. Once this time is set, a claim that occurs after the
+    /// creation of the view does not change it.
     claimed_us: Option<i64>,
     /// Time at which the job began to wait for a worker.
     unclaimed_us: Option<i64>,

@@ -1,8 +1,8 @@
 //! Runs scripts in another process, so that a crash of the engine ends that process and not the check.
 //!
-//! The request is one JSON document on stdin. The response is one JSON document on each line of stdout: first the
-//! result of the load, then the trace of each script, as soon as it ended. The first missing trace belongs to the
-//! script that ended the process.
+//! The request is one JSON document on stdin. Each line of the response on stdout is one JSON document. The first line
+//! has the result of the load. Each further line has the trace of one script, and is written when the script ends. The
+//! first missing trace belongs to the script that ended the process.
 
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
@@ -76,8 +76,8 @@ pub(super) enum ChildEnd {
     Complete,
     /// The engine of the other process refuses the component.
     Refused(String),
-    /// A signal ended the process. Holds the name of the signal. `is_loaded` is false if the signal came while the
-    /// component was loaded.
+    /// A signal ended the process. Holds the name of the signal. `is_loaded` is false if the signal came before the
+    /// component was completely loaded.
     Killed { signal: String, is_loaded: bool },
     /// The process could not be started, ended with an error, sent an invalid response, or was killed from outside.
     /// Contains the reason.
@@ -189,7 +189,8 @@ fn read_response(stdout: &[u8], status: ExitStatus, wanted: usize) -> ChildRun {
     ChildRun { traces, end }
 }
 
-/// Returns the name of the signal that ended a process. A shell reports a signal of its child as exit code 128 + signal.
+/// Returns the name of the signal that ended a process. A shell reports a signal of its child as exit code 128 +
+/// signal.
 fn signal_name(status: ExitStatus) -> Option<String> {
     let number = status.signal().or_else(|| status.code().filter(|code| *code > 128).map(|code| code - 128))?;
     let name = match number {

@@ -1,6 +1,6 @@
-//! D057 and D063: runs a case again for each of its calls. In one run, only this call fails permanently. In another
-//! run, all later calls fail as well. The step may then return an error or throw an exception of its own. The step must
-//! end, it must not trap, and its code must not make a mistake.
+//! D057 and D063: runs a case again for each of its calls. In one run, only the selected call fails permanently. In
+//! another run, the selected call and all later calls fail. The step may then return an error or throw an exception of
+//! its own. The step must end, it must not trap, and its code must not make a mistake.
 //!
 //! D064 and D073: a pure operator must do the same in another job, also after a failure.
 
@@ -76,8 +76,8 @@ pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin)
     found
 }
 
-/// Makes a call and all later calls fail, for each failure in `continued`. Returns the first finding. A step that
-/// repeats a call until it succeeds then does not end.
+/// For each failure in `continued`, runs the step while this call and all later calls fail. Returns the first finding.
+/// In such a run, a step that repeats a call until the call succeeds does not end.
 ///
 /// `continued` contains the failures of single calls after which the step made more calls. After every other failure,
 /// there is no later call that could fail.
@@ -106,8 +106,8 @@ fn codes(k: usize) -> &'static [Code] {
     if k < ALL_CODES_MAX { &CODES } else { &CODES[..FEW_CODES] }
 }
 
-/// Returns the script of the case. It finds answers by operator and arguments instead of by position, because the step may
-/// make other calls after a failure.
+/// Returns the script of the case. The script finds answers by operator and arguments instead of by position, because
+/// the step may make other calls after a failure.
 fn script_of(runs: &PerturbedRuns<'_>, called: &[(String, String)]) -> RunScript {
     let mut script = runs.script();
     script.expected = None;

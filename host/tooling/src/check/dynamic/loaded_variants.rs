@@ -9,8 +9,8 @@ use crate::check::dynamic::{builds, memory_layout};
 use crate::check::finding::Finding;
 use crate::check::report::CheckReport;
 
-/// The component, loaded in alternative hosts. A field is `None` if the load fails or if there is nothing to compare. A
-/// failed load also adds a finding or marks the rule as not checked.
+/// The component, loaded in alternative hosts. An optional field is `None` if its load fails or if there is nothing to
+/// compare. A failed load also adds a finding, or marks the rule that needs the load as not checked.
 pub(super) struct LoadedVariants {
     pub(super) apart: Option<Arc<Plugin>>,
     /// The component in other memory layouts.
@@ -51,8 +51,8 @@ impl HostVariants<'_> {
                 self.announce_compilation(self.engine, &bytes, "with its stack and heap elsewhere");
             }
             let load = || self.engine.load(&bytes, self.settings.clone());
-            // Suppresses log messages of this load. The rewritten component may trap during the load, and this trap does
-            // not concern the checked plugin.
+            // Suppresses log messages of this load. The rewritten component may trap during the load, and this trap
+            // does not concern the checked plugin.
             let quiet = || tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), load);
             loaded.extend(tokio::task::block_in_place(quiet).ok());
             if loaded.is_empty() {

@@ -2,9 +2,8 @@
 //! memory that was never written is not zero. In practice, a new compiler version or an additional variable may change
 //! the layout.
 //!
-//! The result of a step must not depend on the layout. Three kinds of step break this rule: a step that outputs an
-//! address, a step that iterates over a hash map with an address as seed, and a step that reads memory that was never
-//! written.
+//! The result of a step must not depend on the layout. Three kinds of step break this rule. One outputs an address.
+//! Another iterates over a hash map with an address as seed. The third reads memory that was never written.
 
 use latchwork_core::model::manifest::Limits;
 use std::ops::Range;
@@ -22,21 +21,21 @@ pub(crate) struct Layout {
     stack_shift: i32,
     /// Number of allocated bytes at the beginning of the heap.
     heap_bytes: i32,
-    /// True if the heap begins with free blocks of falling sizes. Allocators fill the smallest block that fits, so later
-    /// allocations can have lower addresses than earlier ones.
+    /// True if the heap begins with free blocks of falling sizes. Allocators fill the smallest block that fits, so
+    /// later allocations can have lower addresses than earlier ones.
     has_holes: bool,
 }
 
-/// The layouts with which a step is compared. There are several, because the order of a hash map can stay the same by
-/// chance in one of them.
+/// The layouts with which a step is compared. There are several layouts, because in a single layout the order of a hash
+/// map can stay the same by chance.
 pub(crate) const LAYOUTS: [Layout; 4] = [
     Layout { stack_shift: 2032, heap_bytes: 4_096, has_holes: false },
     Layout { stack_shift: 4080, heap_bytes: 12_304, has_holes: true },
     Layout { stack_shift: 6128, heap_bytes: 1_040, has_holes: false },
     Layout { stack_shift: 1008, heap_bytes: 24_592, has_holes: true },
 ];
-/// Maximum size of a component that is compared in all layouts, in bytes. A larger one is compared in the first layout
-/// alone, because each layout is compiled.
+/// Maximum size of a component that is compared in all layouts, in bytes. A larger component is compared in the first
+/// layout alone, because the component must be compiled again for each layout.
 const ALL_LAYOUTS_COMPONENT_MAX: usize = 1 << 20;
 
 /// Returns the layouts with which a component of this size is compared.
@@ -47,8 +46,8 @@ pub(crate) fn layouts(component_bytes: usize) -> &'static [Layout] {
 /// Number of bytes below the new stack top that are filled before any code of the module runs. This number is smaller
 /// than the smallest stack that compilers make, so the fill stays inside the stack.
 const STACK_FILL_BYTES: i32 = 8192;
-/// Minimum initial value of the stack pointer, above the largest shift and the fill. A module with a lower value has no
-/// stack or an unknown kind of stack, so it is not changed.
+/// Minimum initial value of the stack pointer. This value is greater than the largest shift and the fill together. A
+/// module with a lower value has no stack or an unknown kind of stack, so the module is not changed.
 const STACK_BYTES_MIN: i32 = 16_384;
 /// Allocation sizes in bytes. Blocks from `HEAP_BLOCK_MIN` to `HEAP_BLOCK_MAX` are allocated, filled and freed.
 const HEAP_BLOCK_MIN: i32 = 16;
@@ -56,8 +55,8 @@ const HEAP_BLOCK_MAX: i32 = 32_768;
 /// Alignment of the allocated blocks. Every allocator places a block with this alignment without a gap before the
 /// block. Small allocations would use such a gap and keep their usual addresses.
 const HEAP_ALIGN: i32 = 8;
-/// Sizes in bytes of the blocks that become holes, in the order of their addresses, and the size of what stays allocated
-/// between two holes.
+/// Sizes in bytes of the blocks that become holes, in the order of their addresses. `BETWEEN_HOLES` is the size in
+/// bytes of the block that stays allocated between two holes.
 const HOLES: [i32; 12] = [4_096, 2_048, 1_024, 768, 512, 384, 256, 192, 144, 112, 88, 72];
 const BETWEEN_HOLES: i32 = 16;
 /// Byte value with which memory is filled.
@@ -68,8 +67,8 @@ const COMPONENT_MAX: usize = 8 << 20;
 /// Number of additional bytes of memory that a rewritten component may need.
 const EXTRA_MEMORY_BYTES: u64 = 2 * 65_536;
 
-/// Returns limits with more room. Another layout may change the seed of a hash map and with it the amount of fuel, and an
-/// allocator may need more pages.
+/// Returns limits with more fuel and more memory. In another layout, the seed of a hash map may change, and the step
+/// may need more fuel. An allocator may need more pages.
 pub(crate) fn with_more_room(limits: &Limits) -> Limits {
     Limits {
         fuel: limits.fuel.saturating_mul(2),

@@ -5,8 +5,8 @@
 //! of the host itself.
 //!
 //! Floors, top first: `run_cases` · `other_inputs` · `perturb` · `loaded_variants` · `builds`, `failing_calls`,
-//! `other_job`, `other_times`, `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` · `case` ·
-//! `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
+//! `other_job`, `other_times`, `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`,
+//! `cases`, `child` · `case` · `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
 
 mod address;
 mod baseline;

@@ -31,8 +31,8 @@ const NUMBERS_MAX: usize = 6;
 /// Value at which the search ends. A step that accepts this value is assumed to accept numbers of any size.
 const UNBOUNDED: f64 = 1e13;
 
-/// Maximum number of arrays in an input for which the check searches the largest accepted number of elements, and
-/// maximum number of elements in this search.
+/// Maximum number of arrays of an input for which the check searches for the largest accepted number of elements.
+/// `ELEMENTS_MAX` is the largest number of elements that this search tries.
 const ARRAYS_MAX: usize = 2;
 const ELEMENTS_MAX: usize = 200;
 
@@ -40,8 +40,8 @@ const ELEMENTS_MAX: usize = 200;
 /// the memory or the output.
 const OF_SIZE: [&str; 4] = ["D056", "D057", "D058", "D059"];
 
-/// Runs the case with other inputs, and with other results of its calls: under the usual host, with other layouts of its
-/// memory, as another build, and as another job. Returns the first finding.
+/// Runs the case with other inputs, and with other results of its calls. Each of these runs is made under the usual
+/// host, with other memory layouts, as another build, and as another job. Returns the first finding.
 pub(super) async fn vary_input(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,

@@ -134,8 +134,8 @@ pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> V
     }
 }
 
-/// D064 and D073: runs a case with another input as a few other jobs, if its operator declares that it is pure. `usual`
-/// contains the number of reads of each source with the case's own input.
+/// D064 and D073: if the operator of a case declares that it is pure, runs the case with another input as a few other
+/// jobs. `usual` contains the number of reads of each source in the run with the case's own input.
 pub(super) async fn vary_few(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
@@ -255,11 +255,11 @@ async fn reading(
     None
 }
 
-/// D064 and D073: checks a run with a failed call of a pure operator. The operator must not depend on its job, and must
-/// not read more of its job than in the usual run.
+/// D064 and D073: checks a run with a failed call of a pure operator. The result of the operator must not depend on its
+/// job. In this run, the operator must not read more of its job than in the usual run.
 ///
-/// `script` and `failed` belong to the run with the failed call, which `when` describes. If the run has no more reads
-/// than the usual run, it is compared with a run in another job only if `is_compared` is true.
+/// `script` and `failed` belong to the run with the failed call, which `when` describes. A run with more reads than the
+/// usual run is always compared with a run in another job. Any other run is compared only if `is_compared` is true.
 pub(super) async fn after_failure(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,

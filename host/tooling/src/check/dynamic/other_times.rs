@@ -12,8 +12,9 @@ const MINUTE_US: i64 = 60_000_000;
 const HOUR_US: i64 = 60 * MINUTE_US;
 const DAY_US: i64 = 24 * HOUR_US;
 
-/// Distances of other days from the case, which starts on Monday, 2026-01-05: the other days of the week; the last days and
-/// the first day of each month; the end of February in a leap year; and the day after 2^31 seconds.
+/// Distances of other days from the day on which the case starts. That day is Monday, 2026-01-05. The other days
+/// include the rest of the week, and the last days and the first day of each month. They also include the end of
+/// February in a leap year, and the day after 2^31 seconds.
 const DAYS: [i64; 37] = [
     1, 2, 3, 4, 5, 6, 24, 25, 26, 27, 53, 54, 84, 85, 114, 115, 145, 146, 175, 176, 206, 207, 237, 238, 267, 268, 298,
     299, 328, 329, 359, 360, 784, 785, 1_090, 1_091, 4_398,
@@ -52,8 +53,8 @@ pub(super) async fn vary_times(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) ->
     None
 }
 
-/// Returns shifts of the start time: to the other hours of the day, to the end of its last minute, and to noon of other
-/// days.
+/// Returns shifts of the start time: to the other hours of the same day, to the end of the last minute of this day, and
+/// to noon of other days.
 fn shifts() -> impl Iterator<Item = i64> {
     let hours = (1..24).map(|hour| hour * HOUR_US + 29 * MINUTE_US);
     let last_minute = std::iter::once(15 * HOUR_US - 1);

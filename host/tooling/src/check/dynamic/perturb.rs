@@ -111,9 +111,9 @@ pub(super) async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &Lo
     None
 }
 
-/// D070 and D074: appends spaces to the input. The objects that a language runtime allocates after the input then have
-/// other addresses. A step without a language runtime may look at the text of its input, so only a difference in
-/// addresses is reported for it.
+/// D070 and D074: appends spaces to the input. A language runtime allocates objects after the input, and the spaces
+/// change the addresses of these objects. A step without a language runtime may look at the text of its input. For such
+/// a step, only a difference in addresses is reported.
 pub(super) async fn pad_input(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
@@ -153,9 +153,9 @@ pub(super) async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plu
     script.limits.output_bytes = script.limits.output_bytes.saturating_mul(times);
     let traces = runs.run_repeatedly(&script, plugin, script.seed, RUNS_IN_INSTANCE).await;
     let (n, trace, parting) = first_differing(runs, &traces)?;
-    // The first run may seed a random generator of the guest, and the state of this generator is no defect. A control
-    // run with another seed in the first run shows the cause. If the later run now differs, the cause is the generator.
-    // If it stays the same, the cause is other state.
+    // The first run may seed a random generator of the guest, and the state of this generator is no defect. To find the
+    // cause of the difference, the runs are repeated with another seed in the first run. If the later run then differs
+    // from before, the generator is the cause. Otherwise other state is the cause.
     if runs.ran.base.took_chance {
         let other_seed = Hash::of(&[b"another first seed", &script.seed]).0;
         let control = runs.run_repeatedly(&script, plugin, other_seed, RUNS_IN_INSTANCE).await;

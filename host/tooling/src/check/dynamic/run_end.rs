@@ -21,8 +21,8 @@ pub(super) fn host_fault(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> O
     let failure = trace.fault().filter(|failure| failure.code != Code::MachineFault)?;
     let rule = match failure.code {
         Code::SchemaValidationFailed if failure.message.contains(NO_CANONICAL_FORM) => "D075",
-        // The guest can cause this failure with an invalid event or an invalid output. Only an event is checked while
-        // the guest runs, so only its failure has a call stack.
+        // The guest can cause this failure with an invalid event or an invalid output. The host checks an event while
+        // the guest runs, so the failure of an event has a call stack. The failure of an output has none.
         Code::SchemaValidationFailed if !trace.functions.is_empty() => "D060",
         Code::SchemaValidationFailed => "D055",
         Code::OutOfFuel => "D057",

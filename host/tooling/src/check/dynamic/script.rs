@@ -44,7 +44,8 @@ pub(crate) struct RunScript {
     pub(crate) seed: [u8; 32],
     pub(crate) started_us: i64,
     pub(crate) answers: Vec<ScriptedAnswer>,
-    /// Answer to every call that no entry of `answers` fits, if `loose` is true. Without it, the run stops at such a call.
+    /// Answer to every call that no entry of `answers` fits, if `loose` is true. Without it, the run stops at such a
+    /// call.
     pub(crate) otherwise: Option<Failure>,
     pub(crate) limits: Limits,
     /// If true, answers are found by operator and arguments. If false, the k-th call gets the k-th answer.

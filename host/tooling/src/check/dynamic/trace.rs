@@ -151,8 +151,8 @@ pub(crate) fn compare_behaviour(one: &Trace, two: &Trace) -> Option<FirstDiffere
     }
 }
 
-/// Like [`compare_behaviour`], but without the details of an exception. They contain a stack trace with addresses and
-/// lengths, which differ from job to job.
+/// Like [`compare_behaviour`], but without the details of an exception. The details contain a stack trace, and the
+/// addresses and lengths in the stack trace differ from job to job.
 pub(crate) fn compare_between_jobs(one: &Trace, two: &Trace) -> Option<FirstDifference> {
     let without_details = |trace: &Trace| {
         let mut trace = trace.clone();

@@ -1,5 +1,5 @@
-//! Runs the cases with code that is compiled without optimization. A frame of such code can be so large that the engine
-//! ends its process, so the runs are made in another process if the check has one.
+//! Runs the cases with code that is compiled without optimization. A stack frame of such code can be so large that the
+//! engine ends its process. The runs are therefore made in another process if the check has one.
 
 use std::thread::JoinHandle;
 
@@ -69,8 +69,8 @@ fn calm<'r, 'c>(ran: &'r [CaseBaseline<'c>]) -> impl Iterator<Item = &'r CaseBas
     ran.iter().filter(|ran| ran.base.fault().is_none())
 }
 
-/// D066 and D072: waits for the runs and compares them. `differing` has the names of the cases in which another host
-/// already differs. The same defect appears in several hosts, so such a case gets no second finding.
+/// D066 and D072: waits for the runs and compares them. `differing` has the names of the cases for which a run under
+/// another host already differs. The same defect appears under several hosts, so these cases get no second finding.
 pub(super) async fn compare(
     hosts: &HostVariants<'_>,
     pending: PendingRuns,

@@ -5,8 +5,8 @@ use latchwork_core::model::effect::Answer;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::world::{State, World};
 
-/// Checks the report of a call against the state of its world. `when` describes the situation. Returns true if there is a
-/// finding.
+/// Checks the report of a call against the state of its world. `when` describes the situation. Returns true if there is
+/// a finding.
 pub(super) fn check(running: &mut RunningCase<'_>, when: &str, before: &State, world: &World, answer: &Answer) -> bool {
     let Answer::NotApplied(_) = answer else { return false };
     let Some(difference) = difference(before, &world.state()) else { return false };

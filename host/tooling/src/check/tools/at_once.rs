@@ -16,8 +16,8 @@ const WRITES_MAX: usize = 16;
 /// Maximum number of other inputs of the second call.
 const INPUTS_MAX: usize = 8;
 
-/// Makes a second call before each write of the first call to the map. The second call has equal arguments or other
-/// arguments. Afterwards the entries must be the same as after two calls in sequence.
+/// Makes a second call before each write that the first call makes to the map. The test is repeated for second calls
+/// with equal and with other arguments. Afterwards the entries must be the same as after two calls in sequence.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.error.is_some() || !running.spec.is_world_changing() {
         return Ok(());
@@ -85,8 +85,8 @@ struct Call<'c> {
 /// belongs to that call alone.
 fn shared_entries(world: &World, keys: &[String]) -> State {
     let entries = world.map_entries().into_iter().filter(|(name, _)| !keys.iter().any(|key| name.contains(key)));
-    // If the contents contain keys of calls, only these keys are compared. The rest of the contents follows from these
-    // calls.
+    // If the contents of an entry contain keys of calls, only these keys are compared. The rest of such contents
+    // follows from the calls with these keys.
     let hash = |contents: Vec<u8>| {
         let text = String::from_utf8_lossy(&contents);
         let named: Vec<&[u8]> = keys.iter().filter(|key| text.contains(*key)).map(|key| key.as_bytes()).collect();

@@ -99,8 +99,8 @@ impl CaseMap {
         self.use_store(None, Some(write))
     }
 
-    /// Marks the map as used. Returns an error if the fault applies to this access, which is a read or a write with a
-    /// number.
+    /// Marks the map as used. Returns an error if the fault applies to this access. An access is a read or a write, and
+    /// has a number.
     fn use_store(&self, read: Option<usize>, write: Option<usize>) -> Result<(), StoreError> {
         self.is_used.store(true, Ordering::Relaxed);
         let refused = match (*self.fault.lock().unwrap_or_else(PoisonError::into_inner), write) {

@@ -1,5 +1,5 @@
-//! D102 and D103: the host is killed in the middle of a call. Each run kills the host before another one of the call's
-//! operations that may change the world.
+//! D102 and D103: the host is killed in the middle of a call. There is one run for each operation of the call that may
+//! change the world, and the host is killed before this operation.
 //!
 //! After a restart the host asks `reconcile`, or repeats the call under the same key. Folders and map must then be as
 //! after a call that was not interrupted. Servers of a case have no state, so their part is left to `lost_record`.
@@ -27,8 +27,8 @@ struct WholeCalls {
 }
 
 impl WholeCalls {
-    /// Describes what is missing in a state, compared with every whole call. New files that a killed call has left behind
-    /// do not count.
+    /// Describes the first difference between a state and the states after the whole calls. New files that a killed
+    /// call has left behind do not count.
     fn missing_in(&self, state: &State) -> Option<String> {
         let [first, second] = &self.states;
         for name in self.before.keys().chain(first.keys()).chain(second.keys()) {

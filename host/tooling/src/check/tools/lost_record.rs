@@ -39,8 +39,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// D102 and D119: a second call under the same key must leave the world as the first call left it, and return what the first
-/// call returned about it.
+/// D102 and D119: a second call under the same key must leave the world as the first call left it. The second call must
+/// also return the same facts about the world as the first call.
 async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let world = running.world()?;
     let first = running.call(&world, 0).await;
@@ -236,8 +236,8 @@ async fn check_reconcile_of_unanswered_call(running: &mut RunningCase<'_>) -> st
     Ok(())
 }
 
-/// D121: a request can be in transit after the end of its call, so `did-not-happen` needs a settling time. A keyed call is
-/// repeated under its key.
+/// D121: a request can be in transit after the end of its call, so `did-not-happen` needs a settling time. A keyed call
+/// is repeated under its key.
 async fn check_settling_time(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.spec.resolution.settling_ms > 0 || running.class == RecoveryClass::Keyed {
         return Ok(());

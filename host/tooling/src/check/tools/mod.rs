@@ -14,12 +14,13 @@
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!
-//! `pure` checks that the answer of a pure tool depends on its input alone. `impure_reads` looks in its code for reads of
-//! clocks, random numbers and secrets, without a run.
+//! `pure` checks that the answer of a pure tool depends on its input alone. `impure_reads` looks in its code for reads
+//! of clocks, random numbers and secrets, without a run.
 //!
-//! Floors, top first: `run_cases` · `interrupted`, `other_keys` · `at_once`, `lost_record`, `other_operator`, `own_changes`, `two_calls`,
-//! `undone` · `other_inputs`, `refused_writes`, `server_faults` · `single_call`, `pure`, `readers` · `applied` · `running_case` · `world` ·
-//! `case_map`, `stub_servers` · `case`, `fault_profile`, `impure_reads`, `refusal`.
+//! Floors, top first: `run_cases` · `interrupted`, `other_keys` · `at_once`, `lost_record`, `other_operator`,
+//! `own_changes`, `two_calls`, `undone` · `other_inputs`, `refused_writes`, `server_faults` · `single_call`, `pure`,
+//! `readers` · `applied` · `running_case` · `world` · `case_map`, `stub_servers` · `case`, `fault_profile`,
+//! `impure_reads`, `refusal`.
 
 mod applied;
 mod at_once;

@@ -1,4 +1,5 @@
-//! D102, D103 and D123: calls with other external keys must not share an entry with the call, nor take its entries away.
+//! D102, D103 and D123: calls with other external keys must not share an entry with the call of the case, nor remove
+//! entries of this call.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +18,8 @@ use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::world::World;
 use crate::check::variations::variations;
 
-/// Keys of calls as jobs have them. Each pair differs in a few characters that a name can lose: replaced characters, upper and
-/// lower case, the beginning, or the end.
+/// Keys of calls in the form that jobs use. Two of these keys differ in a few characters. A name that is made from a
+/// key loses the difference if it replaces characters, ignores case, or leaves out the beginning or the end.
 const SIMILAR_KEYS: [&str; 8] = [
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3/0:1",
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3-0:1",
@@ -42,8 +43,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     check_survival(running).await
 }
 
-/// D123: each call must create as many entries as a call in a second world. The keys of the calls in the second world
-/// have nothing in common.
+/// D123: a call with each of the similar keys must create as many entries as a call with an unrelated key in a second
+/// world.
 async fn check_names(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let (world, apart) = (running.world()?, running.world()?);
     for (number, key) in SIMILAR_KEYS.iter().enumerate() {
@@ -99,8 +100,8 @@ fn other_inputs(running: &RunningCase<'_>) -> Vec<ToolCase> {
     std::iter::once(running.case.clone()).chain(others.map(|variation| of(variation.value.to_string()))).collect()
 }
 
-/// D102 and D103: after many calls of other jobs, a repetition of a keyed call still changes nothing, and `reconcile` does not
-/// deny the call.
+/// D102 and D103: after many calls of other jobs, a repetition of a keyed call still changes nothing, and `reconcile`
+/// does not deny the call.
 async fn check_survival(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // The answers of servers do not depend on the key.
     if !running.case.http.is_empty() {

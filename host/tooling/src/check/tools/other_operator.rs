@@ -1,4 +1,5 @@
-//! D109: another operator of the plugin changes the map during a call. A call that then reports no change must have left none.
+//! D109: another operator of the plugin changes the map during a call. A call that then reports no change must have
+//! left none.
 
 use latchwork_core::model::effect::Answer;
 
@@ -15,8 +16,8 @@ const READS_MAX: usize = 8;
 /// Maximum number of cases of other operators.
 const OTHERS_MAX: usize = 4;
 
-/// Calls another operator before each read of the call except the first one. In one run the call's writes after that
-/// succeed, and in another run they fail.
+/// Calls another operator before each read of the call except the first read. The call's writes after this read succeed
+/// in one run and fail in another run.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.error.is_some() || !running.spec.is_world_changing() {
         return Ok(());
@@ -44,8 +45,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes the call, and calls the other operator before this read of the call. Returns `None` if the call makes no such
-/// read.
+/// Makes the call of the case, and calls the other operator before the read with this number. Returns `None` if the
+/// call makes fewer reads.
 async fn interrupted_by(
     running: &RunningCase<'_>,
     world: &World,

@@ -1,5 +1,5 @@
-//! D117: `verify` must confirm the changes of a call, and must not confirm them without the call. It must only read. It
-//! must report a mismatch only if it has seen one.
+//! D117: `verify` must confirm the changes of a call, and must not confirm these changes without the call. `verify`
+//! must only read, and must report a mismatch only if it has seen a mismatch.
 
 use tracing::instrument::WithSubscriber as _;
 

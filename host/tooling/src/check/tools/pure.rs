@@ -85,8 +85,8 @@ fn changes() -> Vec<(&'static str, Change)> {
     changes
 }
 
-/// Calls the operator in a new world and describes its answer. With `moved`, its memory has another layout. Returns `None`
-/// if a limit of the machine ended the call, which says nothing about the tool.
+/// Calls the operator in a new world and describes its answer. With `moved`, its memory has another layout. Returns
+/// `None` if a limit of the machine ended the call, because such an end says nothing about the tool.
 async fn answer_in(
     running: &mut RunningCase<'_>,
     change: &(dyn Fn(&mut ToolCallContext) + Send + Sync),

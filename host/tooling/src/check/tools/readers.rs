@@ -8,9 +8,9 @@ use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::world::World;
 
-/// Returns an operator that changes nothing, and whose answer in this world differs from its answer before the call.
-/// The operator gets the inputs of its cases. It also gets each input with the call's values for members of the same
-/// name.
+/// Returns an operator that changes nothing in the world and answers differently in this world than before the call.
+/// The operator gets each input of its cases twice: unchanged, and with values from the call's input. A member gets the
+/// value of the call's member of the same name.
 pub(super) async fn seeing(running: &RunningCase<'_>, world: &World) -> std::io::Result<Option<String>> {
     for case in running.all_cases {
         let spec = running.tools.plugin.operator(&case.operator);
@@ -41,16 +41,16 @@ async fn read(running: &RunningCase<'_>, case: &ToolCase, world: &World) -> Stri
     }
 }
 
-/// Calls other operators of the plugin that change the world. Each operator gets the inputs of its cases, with the
-/// values of `result` for members of the same name.
+/// Calls other operators of the plugin that change the world, with the inputs of their cases. If `result` has a member
+/// with the same name as a member of an input, the input gets the value of `result`.
 pub(super) async fn change_by_others(running: &RunningCase<'_>, world: &World, result: &str) {
     for case in changing_others(running, result) {
         call_other(running, world, &case).await;
     }
 }
 
-/// Returns the cases of other operators of the plugin that change the world, with the values that `given` has for members of
-/// the same name. Cases with such members come first.
+/// Returns the cases of other operators of the plugin that change the world. If `given` has a member with the same name
+/// as a member of an input, the input gets the value of `given`. Cases with such a member come first.
 pub(super) fn changing_others(running: &RunningCase<'_>, given: &str) -> Vec<ToolCase> {
     let is_changing = |case: &&ToolCase| {
         let spec = running.tools.plugin.operator(&case.operator);

@@ -66,7 +66,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let requests = world.received();
         applied::check(running, &format!("the server {told}"), &before, &world, &called.end.answer);
         // A try that sends no request is skipped, because a failing server does not affect it. A server that refuses
-        // connections never receives a request, so in this case a try without requests is not skipped.
+        // connections never receives a request. With such a server, a try without requests is not skipped.
         if requests.is_empty() && weather != FaultProfile::Refused {
             continue;
         }
@@ -160,8 +160,8 @@ async fn check_garbled_success(running: &mut RunningCase<'_>) -> std::io::Result
     Ok(())
 }
 
-/// D109: a server accepts a world-changing request and refuses a later one of the same call. Returns false if the call of
-/// the case sends no request, so that servers do not affect it.
+/// D109: a server accepts a world-changing request and refuses a later request of the same call. Returns false if the
+/// call of the case sends no request. Servers do not affect such a call.
 async fn check_later_refusals(running: &mut RunningCase<'_>) -> std::io::Result<bool> {
     let world = running.world()?;
     running.call(&world, 0).await;

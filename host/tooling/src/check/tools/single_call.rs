@@ -92,8 +92,8 @@ pub(super) fn is_host_ended(code: Code) -> bool {
     )
 }
 
-/// Reports everything that the host denied to the call. Returns true if the operator is pure and read something that a pure
-/// operator may not read.
+/// Reports everything that the host denied to the call. Returns true if the operator is pure and tried to read
+/// something that a pure operator may not read.
 fn check_denials(running: &mut RunningCase<'_>, called: &CallResult) -> bool {
     let mut is_impure = false;
     for refusal in refusal::in_log(&called.log) {

@@ -8,7 +8,7 @@ use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::world::State;
 
 /// Calls the tool twice with equal arguments, first as calls of two jobs and then as two calls of one job. The second
-/// call has another key than the first call. This key is the same for two jobs and for one job.
+/// call has another key than the first call. In both situations, the second call has the same key.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.error.is_some() || !running.spec.is_world_changing() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! D118: `compensate` must undo what the call wrote and nothing else, and report success only if it has undone the call.
+//! D118: `compensate` must undo what the call wrote and nothing else, and report success only if it has undone the
+//! call.
 
 use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
@@ -206,8 +207,8 @@ async fn check_changed(running: &mut RunningCase<'_>, own: &[String]) -> std::io
     Ok(())
 }
 
-/// D109: `compensate` must not report that it changed nothing, if it fails after it has undone a part of the call. It
-/// fails because an entry of the call is missing, or because the map refuses a write.
+/// D109: if `compensate` fails after it has undone a part of the call, it must not report that it changed nothing. To
+/// make `compensate` fail, the check removes an entry of the call, or lets the map refuse a write.
 async fn check_failed_undo(running: &mut RunningCase<'_>, own: &[String]) -> std::io::Result<()> {
     let missing = own.iter().map(|name| (format!("another party removed {name}"), Some(name), FaultProfile::Fair));
     let refused = (0..WRITES_MAX).map(|number| {
@@ -251,8 +252,8 @@ async fn call_twice(running: &mut RunningCase<'_>) -> std::io::Result<TwoCalls> 
     Ok(TwoCalls { world, done, first, both })
 }
 
-/// Undoes the first of two calls. Returns an entry that the second call wrote, if the undo has restored the entry to
-/// its state before both calls.
+/// Undoes the first of two calls. Returns an entry that the second call wrote and that now has its state from before
+/// both calls. Returns `None` if there is no such entry.
 async fn lost_entry(running: &mut RunningCase<'_>, before: &State, two: &TwoCalls) -> std::io::Result<Option<String>> {
     let Some(done) = &two.done else { return Ok(None) };
     if !matches!(compensate(running, &two.world, done).await, Answer::Ok(_)) {
@@ -279,8 +280,9 @@ fn own_entries(before: &State, after: &State, two: &TwoCalls) -> Vec<String> {
     after.keys().filter(is_own).cloned().collect()
 }
 
-/// Returns an entry of the call that `compensate` did not change, if it changed nothing or only other entries of the
-/// call. Returns `None` if there is a new entry, because a new entry can cancel an earlier one, as in a journal.
+/// Returns an entry of the call that `compensate` left unchanged. Returns `None` if `compensate` added an entry,
+/// because a new entry can cancel an earlier entry, as in a journal. Also returns `None` if `compensate` changed only
+/// entries that do not belong to the call.
 fn left_entry<'a>(own: &'a [String], after: &State, undone: &State) -> Option<&'a String> {
     let is_new = |name: &&String| !after.contains_key(*name);
     let left = own.iter().find(|name| undone.get(*name) == after.get(*name))?;

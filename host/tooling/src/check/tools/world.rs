@@ -74,8 +74,9 @@ impl World {
         self.settings.clone()
     }
 
-    /// Kills the host of the next call before one of its operations that may change the world: the one with this
-    /// number, from 0. The returned [`CutOff`] shows afterwards if the call had such an operation.
+    /// Kills the host of the next call before an operation that may change the world. `operations` is the number of
+    /// such operations that the call makes before the kill. The returned [`CutOff`] shows afterwards if the call
+    /// reached the next operation.
     pub(super) fn cut_off_after(&mut self, operations: u32) -> Arc<CutOff> {
         let cut_off = Arc::new(CutOff::after(operations));
         self.settings.cut_off = Some(cut_off.clone());
@@ -183,8 +184,8 @@ fn files(dir: &Path, guest: &str, state: &mut State) {
 const CHANGING_METHODS: [http::Method; 4] =
     [http::Method::POST, http::Method::PUT, http::Method::PATCH, http::Method::DELETE];
 
-/// Returns the grants that a case needs if the plugin has no configuration entry. `is_stable` is true if the operator is
-/// declared `stable`.
+/// Returns the grants that a case needs if the plugin has no configuration entry. `is_stable` is true if the operator
+/// is declared `stable`.
 fn needed_grants(case: &ToolCase, is_stable: bool, mut grants: Grants) -> Grants {
     // The given HTTP grants only served to load the plugin. Grants for the servers of the case replace them.
     grants.http.clear();

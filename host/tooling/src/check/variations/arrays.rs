@@ -71,8 +71,8 @@ fn objects(elements: &[Value]) -> Option<Vec<&Map<String, Value>>> {
     objects.filter(|objects| objects.len() > 1)
 }
 
-/// Returns one array for each member that is a number or a text in all elements. In this array, all elements have the
-/// first element's value of the member.
+/// Returns one array for each member that is a number or a text in all elements. In the array for a member, this member
+/// has the value of the first element in all elements.
 fn ties(elements: &[Value]) -> Vec<(String, Vec<Value>)> {
     let Some(objects) = objects(elements) else { return vec![] };
     let is_scalar = |value: &Value| value.is_number() || value.is_string();
@@ -83,8 +83,8 @@ fn ties(elements: &[Value]) -> Vec<(String, Vec<Value>)> {
     objects[0].iter().filter_map(tied).collect()
 }
 
-/// Returns arrays for each member that is a number in all elements. In each array, the member has the same other number
-/// in all elements.
+/// Returns several arrays for each member that is a number in all elements. In one array, the member has one number of
+/// `ALL_ELEMENTS` in all elements.
 fn numbers(elements: &[Value]) -> Vec<(String, i64, Vec<Value>)> {
     let Some(objects) = objects(elements) else { return vec![] };
     let is_number = |name: &&String| objects.iter().all(|object| object.get(*name).is_some_and(Value::is_number));
@@ -96,8 +96,8 @@ fn numbers(elements: &[Value]) -> Vec<(String, i64, Vec<Value>)> {
         .collect()
 }
 
-/// Returns large grids for an array whose elements are rows. A row is a text or an array. All cells of a grid are equal
-/// to one of the cells of the rows.
+/// Returns large grids for an array whose elements are rows. A row is a text or an array. In one grid, all cells are
+/// equal, and their value is a cell of the rows.
 fn grids(elements: &[Value]) -> Vec<(String, Vec<Vec<Value>>)> {
     let square = |row: &dyn Fn(usize) -> Value| GRIDS.iter().map(|size| vec![row(*size); *size]).collect();
     if let Some(rows) = elements.iter().map(Value::as_str).collect::<Option<Vec<&str>>>() {

@@ -9,8 +9,8 @@ use crate::check::variations::schema_sample::{Schema, sample};
 /// A text in the form that many steps require for a date.
 const DATE: &str = "2026-02-28";
 
-/// Returns changes that each add one member which the schema names and the object lacks. If the schema names no
-/// members, the object is a map, and the changes let its keys refer to each other.
+/// Returns changes of an object. Each change adds one member that the schema names and the object lacks. If the schema
+/// names no members, the object is a map. In this case the changes let the keys of the map refer to each other.
 pub(super) fn of_object(members: &Map<String, Value>, schema: &Schema<'_>) -> Vec<Vec<Change>> {
     if schema.is_map() {
         return of_map(members);

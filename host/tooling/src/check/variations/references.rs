@@ -9,8 +9,9 @@ const CHAINS: [usize; 2] = [1_200, 200];
 /// Length of a chain that is too deep for a recursion in every language.
 const LONG_CHAIN: usize = 20_000;
 
-/// Returns changes for each pair of a name and a reference among the members of the elements. A name is a text in all
-/// elements. A reference is a text or an array of texts in at least one element, such as the parent of the element.
+/// Returns changes that let elements refer to each other, for each pair of a name member and a reference member. A name
+/// member is a text in all elements. A reference member, such as the parent of an element, is a text or an array of
+/// texts in at least one element.
 pub(super) fn of_elements(objects: &[&Map<String, Value>]) -> Vec<Vec<Change>> {
     let pairs = pairs(objects);
     let one = |member: &Member<'_>, what: &str, elements: Vec<Value>| {
@@ -44,8 +45,8 @@ fn is_reference(value: &Value) -> bool {
     value.is_string() || value.as_array().is_some_and(|texts| texts.iter().all(Value::is_string))
 }
 
-/// Two members of the elements. The value of `name` in one element is the value of `of` in the element that it refers
-/// to, such as `parent` and `id`.
+/// A member `name` that can refer to an element. A reference to an element is the value of the member `of` in that
+/// element.
 struct Member<'n> {
     name: &'n str,
     of: &'n str,

@@ -16,8 +16,8 @@ const OPERATORS: [char; 8] = ['+', '*', '/', '=', '&', '|', '^', '!'];
 /// Returns the changes of a text. Of each group, the first change that is allowed is made.
 pub(super) fn of_text(text: &str) -> Vec<Vec<Change>> {
     // A step may cut a text in the middle of a character, and the result has no canonical form. An additional letter
-    // moves the following characters by one byte. A cut at any byte is therefore in the middle of a character of the
-    // text with the letter or of the text without it.
+    // moves the following characters by one byte. Two texts, with and without the letter, are therefore used. Wherever
+    // the cut is, it is in the middle of a character in at least one of them.
     let emoji = |what: &str, first: &str| -> Vec<Change> {
         let text = |length: usize| format!("{first}{}", "\u{1f600}".repeat(length - 1));
         TEXT_LENGTHS.iter().map(|length| Change::to(what, text(*length))).collect()
@@ -34,8 +34,8 @@ pub(super) fn of_text(text: &str) -> Vec<Vec<Change>> {
     groups
 }
 
-/// Returns the text within many parentheses of each kind that it contains. If the text can be an expression, also
-/// returns it after many signs.
+/// For each kind of parentheses in the text, returns the text within many parentheses of this kind. If the text can be
+/// an expression, also returns the text after many signs.
 fn nested(text: &str) -> Vec<Vec<Change>> {
     let is_expression = text.contains(OPERATORS);
     let has = |open: char| text.contains(open) || open == '(' && is_expression;

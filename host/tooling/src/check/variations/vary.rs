@@ -58,8 +58,8 @@ pub(in crate::check) fn variations(
         found.into_iter()
     };
     let mut of_places: Vec<_> = std::iter::once(of_all.into_iter()).chain(places.iter().map(of_place)).collect();
-    // Takes a few variations of each place in turn, so that a large array leaves room for the other places. Takes more
-    // for an array, because arrays have the most variations.
+    // Takes a few variations of each place in turn, so that the variations of a large array leave room for those of
+    // other places. Takes more variations of an array in each turn, because arrays have the most variations.
     let is_array = |number: usize| number > 0 && places[number - 1].value.is_array();
     let mut all: Vec<Variation> = Vec::new();
     while all.len() < max && of_places.iter().any(|left| left.len() > 0) {

@@ -27,8 +27,8 @@ enum ReachedFrom {
 /// Entry of a table: its index if known, its signature, and the function.
 type Entry = (Option<u32>, u32, CallTarget);
 
-/// Searches for a path to each import. The paths begin at the functions of the exported interface `from`, or at any export
-/// and any start function.
+/// Searches for a path to each import. The paths begin at the functions of the exported interface `from`, or at any
+/// export and any start function.
 pub(super) fn search(
     linked: &LinkedComponent<'_>,
     from: Option<&str>,
@@ -38,7 +38,7 @@ pub(super) fn search(
     let mut reached: Vec<Option<Reachability>> = wanted.iter().map(|_| None).collect();
     // A path of calls with known targets is preferred to a shorter path with unknown targets. The first search
     // therefore follows only calls with a known target. The second search also follows calls through tables with an
-    // unknown index. Its result is used only for imports that the first search did not reach.
+    // unknown index. The result of the second search is used only for imports that the first search did not reach.
     for indirect in [false, true] {
         let walk = traverse(linked, &tables, from, indirect);
         for ((interface, function), reach) in wanted.iter().zip(&mut reached) {

@@ -47,8 +47,8 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
         unwrap_not_applied(invoke_script(&plugin, "World.Change", json!([refused, "trap"])).await).code,
         Code::CapabilityDenied
     );
-    // The guest reports that it does not know whether its refused request was sent. The host knows that it was not
-    // sent, so the call was not applied.
+    // The guest reports that it does not know whether its refused request was sent. The host knows that the request was
+    // not sent, so the call was not applied.
     let end = invoke_script(&plugin, "World.Change", json!([refused, {"error": "unknown"}])).await;
     assert_eq!(unwrap_not_applied(end).code, Code::RateLimit);
     let end = invoke_script(&plugin, "World.Change", json!([post, refused, {"error": "unknown"}])).await;
@@ -75,7 +75,7 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
 }
 
 /// I225: bounds `kept_answer_bytes` and `output_bytes`. If the answer of a call in doubt is unusable, the host keeps
-/// its beginning.
+/// the beginning of the answer.
 #[tokio::test]
 async fn unusable_answer_is_kept_up_to_its_limit() {
     let server = Server::start().await;
@@ -107,7 +107,7 @@ async fn answer_with_too_many_changes_is_refused() {
 }
 
 /// I222: bound `model_name_bytes`. The limit of an answer also holds for an error, and the host ignores the content of
-/// a larger error. The operations that the host has seen then decide whether the call is in doubt.
+/// a larger error. After a larger error, the operations that the host has seen decide whether the call is in doubt.
 #[tokio::test]
 async fn oversized_errors_and_model_names_are_refused() {
     let server = Server::start().await;

@@ -1,9 +1,8 @@
 //! A real PostgreSQL server for tests, run from the system's binaries with a cluster in a temporary folder.
 //!
-//! `LATCH_TEST_POSTGRES` is the address of a server to use instead. Its user must be allowed to create
-//! databases. Tests that stop servers or end their connections start their own server in any case. Without
-//! binaries and without an address, a test prints a message and passes. With `LATCH_POSTGRES_REQUIRED` it
-//! fails instead.
+//! `LATCH_TEST_POSTGRES` is the address of a server to use instead. Its user must be allowed to create databases. Tests
+//! that stop servers or end their connections start their own server in any case. Without binaries and without an
+//! address, a test prints a message and passes. If `LATCH_POSTGRES_REQUIRED` is set, the test fails instead.
 
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -76,9 +75,9 @@ pub(crate) struct Server {
     running: Mutex<Option<Child>>,
 }
 
-/// Shell script that runs the server while standard input is open and then stops it immediately. The word `keep` on
-/// standard input keeps the files of the server. If the input ends without this word, the test process has ended, and
-/// the script removes the files.
+/// Shell script that runs the server while standard input is open. When the input ends, the script stops the server
+/// immediately. If the input contains the word `keep`, the script keeps the files of the server. An input that ends
+/// without this word means that the test process has ended, and the script removes the files.
 const KEEPER_SCRIPT: &str = r#"dir=$1; shift; "$@" & server=$!; read word; kill -QUIT $server 2>/dev/null; wait $server
 [ "$word" = keep ] || rm -rf "$dir""#;
 
@@ -238,8 +237,8 @@ impl Drop for Server {
     }
 }
 
-/// Folder for the files of servers: the folder for temporary files, or `/tmp` if that folder is closed to other users or
-/// its path is too long for the path of a socket.
+/// Folder for the files of servers. This is the folder for temporary files. If other users cannot enter that folder, or
+/// if its path is too long for a socket in it, this is `/tmp`.
 fn clusters_dir() -> PathBuf {
     let folder = std::env::temp_dir();
     let is_open = std::fs::metadata(&folder).is_ok_and(|found| found.permissions().mode() & 0o001 != 0);

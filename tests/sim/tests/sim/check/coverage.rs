@@ -70,7 +70,7 @@ const RECOVERIES: [&str; 36] = [
 
 /// Returns the names that were never counted.
 pub(crate) fn uncovered(tally: &EventCounts) -> Vec<String> {
-    // The point `put_inbox` is left out. Workers call `put_inbox` only for late answers, which are so rare that the
+    // The point `put_inbox` is left out. Workers call `put_inbox` only for late answers. Late answers are rare, so the
     // tested seeds may contain no death at this point.
     let points = CRASH_POINTS.iter().filter(|point| **point != "put_inbox");
     let deaths = points.flat_map(|point| ["before", "after"].map(|when| format!("died {when} {point}")));

@@ -200,8 +200,8 @@ fn manipulated_trace_is_rejected_at_the_manipulation() {
     }
 }
 
-/// I116: a process that claims a job again after losing it keeps the new claim, even if it receives answers
-/// about the earlier claim. The lease holder never reports an answer of its own call as late.
+/// I116: a process loses a job and claims it again. The process keeps the new claim, even if it receives answers about
+/// the earlier claim. The lease holder never reports an answer of its own call as late.
 #[test]
 fn answer_about_an_earlier_claim_does_not_affect_a_later_claim() {
     let tally = EventCounts::default();

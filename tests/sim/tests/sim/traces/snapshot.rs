@@ -1,5 +1,5 @@
-//! State of a job in the store, in the types of the protocol model. It is built event by event from accepted
-//! writes and uses no code of the workers.
+//! State of a job in the store, in the types of the protocol model. The state is built event by event from accepted
+//! writes. This module uses no code of the workers.
 
 use std::collections::BTreeMap;
 
@@ -151,9 +151,9 @@ impl ModelSnapshot {
             let number = slot_number(&effect.slot);
             let changes = self.calls[usize::from(number)] != ModelClass::Read;
             let record = self.record(&effect.slot);
-            // In the model, the try number of a read's answer exceeds the number of recorded tries by at most one.
-            // After the final answer of the read is committed, it does not exceed that number. A job that breaks this
-            // rule is not supported.
+            // In the model, the try number of a read's answer exceeds the number of recorded tries by at most one. Once
+            // the final answer of the read is committed, the try number no longer exceeds the number of recorded tries.
+            // A job that breaks this rule is not supported.
             if !changes && (at > usize::from(record.tries) || record.committed && at + 1 > usize::from(record.tries)) {
                 self.is_unsupported = true;
                 continue;

@@ -50,8 +50,8 @@ fn before(trace: &[Observation], at: usize) -> Option<&Job> {
     trace[..at].iter().rev().find_map(job_of)
 }
 
-/// Returns the attempt of a write, the database before and after it, and the invocation whose record the
-/// write changes.
+/// Returns four facts about a write: its attempt, the database before the write, the database after the write, and the
+/// invocation whose record the write changes.
 fn write(trace: &[Observation], at: usize) -> Option<(u8, &Job, &Job, usize)> {
     let Observation::Wrote { by, job } = &trace[at] else { return None };
     let [by] = by.as_slice() else { return None };

@@ -103,7 +103,7 @@ impl Runnable for Scripted {
     }
 }
 
-/// Makes the calls that the input of the step lists, group by group. Every answer influences the arguments of
+/// Makes the calls that the input of the step lists, one group after another. Every answer influences the arguments of
 /// later calls.
 async fn script(operator: &str, input: &str, mut calls: Box<dyn StepCalls>) -> Result<StepOutcome, Stop> {
     let input: Value = serde_json::from_str(input).expect("the worker gives JSON");

@@ -1,4 +1,4 @@
-//! One process of a worker, which may be paused and may die. The process calls [`Process::wait_while_paused`] before it
+//! One process of a worker. The process may be paused and may die. It calls [`Process::wait_while_paused`] before it
 //! acts on the store or the world. A dead process therefore does nothing, and a paused process acts later.
 
 use std::sync::Arc;

@@ -52,8 +52,8 @@ fn pinned(name: &str, class: RecoveryClass, kind: PluginKind) -> PinnedOperator 
         },
         reconcile: class == RecoveryClass::Queryable,
         compensate: kind == PluginKind::Tool && class != RecoveryClass::Read,
-        // If the outcome of a call is unknown, a call of the operator `Sim.Lossy` fails. A call of any other
-        // operator parks the job until a person decides.
+        // If the outcome of a call is unknown, the operator decides about the consequence. A call of `Sim.Lossy` fails.
+        // A call of any other operator parks the job until a person decides.
         on_indeterminate: if name == "Sim.Lossy" { OnIndeterminate::Fail } else { OnIndeterminate::Park },
         verifier: None,
         confirmation: Default::default(),

@@ -94,12 +94,12 @@ async fn check_job(scene: &Simulation, job_id: &JobId) {
     }
 }
 
-/// Returns true if people still wait before they decide about a call in doubt. Only people of some jobs wait, and at
-/// most for `REPORTED_WITHIN_MS`.
+/// Returns true if people still wait before they decide about a call in doubt. Only the people of some jobs wait. They
+/// wait for at most `REPORTED_WITHIN_MS`.
 ///
-/// I44, I127: if a living process has recorded the result of the call, people wait for its report. A report that does
-/// not come within `REPORTED_WITHIN_MS` is a violation. If `people_wait` is true, people wait even if no living process
-/// has recorded the result.
+/// I44, I127: if a living process has recorded the result of the call, people wait until this process reports the
+/// result. A report that does not come within `REPORTED_WITHIN_MS` is a violation. If `people_wait` is true, people
+/// also wait if no living process has recorded the result.
 fn waits_for_report(scene: &Simulation, durable: &Durable, blocked: &BlockedView) -> bool {
     let (job_id, slot) = (&durable.job.header.job_id, &blocked.slot);
     let open = durable.job.calls.get(slot).and_then(|call| call.open_try);

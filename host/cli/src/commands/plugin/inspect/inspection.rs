@@ -20,8 +20,8 @@ pub(super) struct Inspection<'a> {
     /// Imports, each with the path by which the code reaches it.
     pub(super) imports: Vec<(Item, Reachability)>,
     pub(super) configured: Option<&'a PluginConfig>,
-    /// Configuration entry that the inspection assumes: the component's entry in `latch.toml`, or an entry that grants
-    /// everything the component needs.
+    /// Configuration entry that the inspection assumes: the component's entry in `latch.toml` or, without such an
+    /// entry, one that grants everything the component needs.
     pub(super) judged: &'a PluginConfig,
     /// Differences between the component and its nearest world, under the settings of `judged`. The nearest world is
     /// the world of steps or of tools that needs the fewest changes.
