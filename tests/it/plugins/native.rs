@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -84,7 +85,7 @@ impl NativeTool for Letters {
 struct Place {
     database: Arc<Database>,
     lock: OwnerLock,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Place {
@@ -92,7 +93,7 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         let options = OpenOptions::new(folder.path().join("jobs.db"));
         let lock = OwnerLock::acquire(&options.owner_dir, "test", "1", &StoreClock::new().unwrap()).unwrap();
-        Self { database: Database::open(options).await.unwrap(), lock, _folder: folder }
+        Self { database: Database::open(options).await.unwrap(), lock, folder }
     }
 
     fn host(&self) -> HostBuilder {
@@ -221,22 +222,23 @@ impl Secrets for OneSecret {
 #[tokio::test]
 async fn each_host_reads_the_secrets_of_its_builder() {
     let server = TestServer::start();
-    for (index, value) in ["first", "second"].into_iter().enumerate() {
+    for value in ["first", "second"] {
         let place = Place::new().await;
-        let file = place._folder.path().join("latch.toml");
+        let file = place.folder.path().join("latch.toml");
         let notify = format!(
             "[notify]\nwebhook = {:?}\nheaders = {{ Authorization = \"Bearer ${{HOOK}}\" }}\n",
             server.url("/")
         );
         std::fs::write(&file, notify).unwrap();
         let options =
-            LoadOptions { cwd: place._folder.path(), config: Some(&file), db: None, plan_folder: None, env: &|_| None };
+            LoadOptions { cwd: place.folder.path(), config: Some(&file), db: None, plan_folder: None, env: &|_| None };
         let config = Config::load(&options).unwrap();
         let builder = place.host().config(config).tool(Arc::new(Letters::new()));
         let host = builder.secrets(Arc::new(OneSecret(value))).start().unwrap();
         let job_id = enqueue(&host).await;
         assert_eq!(drive(&host, &job_id).await.state.as_str(), "COMPLETED");
-        server.wait_for(index + 1);
+        let notifier = host.notifier().expect("the configuration has a webhook");
+        assert_eq!(notifier.wait_until_delivered(Duration::from_secs(20)).await, 0);
     }
     let received: Vec<_> =
         server.wait_for(2).iter().map(|one| one.header("authorization").map(str::to_owned)).collect();

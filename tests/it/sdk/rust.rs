@@ -10,6 +10,7 @@ use crate::support::program;
 
 /// I53, I63.
 #[test]
+#[ignore = "builds two projects with their tests; run by .ci/long"]
 fn new_rust_project_builds_passes_its_tests_and_runs() {
     let parent = tempfile::tempdir().unwrap();
     for kind in ["step", "tool"] {
