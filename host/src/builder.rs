@@ -150,9 +150,9 @@ impl HostBuilder {
         Self { machine, ..self }
     }
 
-    /// Sets the source of secret values. By default the host takes a value from the environment of the process. If the
-    /// environment lacks the value, the host takes it from the directory `secrets` in [`Config::state_dir`]. Two hosts
-    /// of one process therefore get the same secrets from the environment.
+    /// Sets the source of secret values. By default the value of `NAME` is in the variable `LATCH_SECRET_NAME` of the
+    /// environment, or else in the file `secrets/NAME` of [`Config::state_dir`]. Two hosts of one process therefore get
+    /// the same secrets from the environment.
     #[must_use]
     pub fn secrets(self, secrets: Arc<dyn Secrets>) -> Self {
         Self { secrets: Some(secrets), ..self }

@@ -99,11 +99,12 @@ fn each_dynamic_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
         cases.iter().find(|case| case["name"] == name).map(|case| case["runs"].as_u64().unwrap())
     };
     // The case `flow` runs six times in one build: unchanged, repeated, alone, unoptimized, with less memory, and in
-    // reverse order. Then it runs in four layouts of its memory, once with a longer input, and eight times for four
-    // crashes. It runs once as another job, and once with slower tools. Each of its four calls fails with ten codes.
-    // Two of the four calls are concurrent with a later call, so the step makes the later call even if one of the two
-    // fails. For each of these two calls and each code, the case also runs while the call and all later calls fail. The
-    // case runs once in another build and once in another process.
+    // reverse order. Then it runs in four layouts of its memory and once with a longer input. For a crash at each of its
+    // four calls it runs twice: until the crash, and after the resume. It runs once as another job, and once with slower
+    // tools. For each of its four calls and each of ten codes, it runs once while only this call fails. The last three
+    // calls are concurrent, so the step makes all of them even if the first or the second of them fails. For each of
+    // these two calls and each code, the case also runs once while this call and all later calls fail. The case runs
+    // once in another build and once in another process.
     //
     // For each other input, and for each other result of a call, the case runs in the usual host, in four layouts and
     // in another build.

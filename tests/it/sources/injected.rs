@@ -34,7 +34,7 @@ const CLOCK_READERS: [(&str, &str); 13] = [
     ("host/store/src/lib.rs", "exports the clock of a store"),
     ("host/store/src/database/open.rs", "default of `OpenOptions::clock`"),
     ("host/engine/src/guest/limits.rs", "run time of a guest: a guest that never ends is stopped after real time"),
-    ("host/engine/src/engine/cache_size.rs", "times of files, which the file system sets from the real clock"),
+    ("host/engine/src/engine/cache/size.rs", "times of files, which the file system sets from the real clock"),
     ("host/src/builder.rs", "default of `HostBuilder::machine`"),
     ("host/src/registry/components.rs", "modification times of files, which the file system sets from the real clock"),
     ("host/cli/src/lib.rs", "the function that starts a command creates its machine"),

@@ -187,7 +187,7 @@ pub struct BlockedView {
     /// Actors among `approved_by` whose names are verified by a signature.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signed_by: Vec<String>,
-    /// Assurance that approvals must have to count. Omitted if names may be claimed.
+    /// Minimum assurance of an approval that counts. Omitted if a claimed name is enough.
     #[serde(default, skip_serializing_if = "Assurance::is_claimed")]
     pub approvals: Assurance,
     /// The call for which the step waits, with the data needed to find the call in the external system.

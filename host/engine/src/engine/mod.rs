@@ -7,16 +7,15 @@
 //!   into failures with their own codes.
 //! * `untyped` derives tools from components that were not written for Latchwork.
 //! * `virtual_wasi` answers a step's WASI calls deterministically.
-//! * `cache` stores compiled code, and `cache_size` limits how much.
+//! * `cache` stores compiled code, up to a limit.
 //!
 //! Floors, top first: `runnable` · `component_interface`, `plugin` · `component`, `tool` · `untyped` · `describe` ·
-//! `cache`, `profile`, `pure_reads`, `start_phase`, `step` · `announce`, `cache_size`, `code_size`, `error`,
+//! `cache`, `profile`, `pure_reads`, `start_phase`, `step` · `announce`, `code_size`, `error`,
 //! `instance_pool`, `null_host`, `schema`, `shape`, `stated_effects`, `step_end`, `step_state`, `tool_state`,
 //! `virtual_wasi`.
 
 mod announce;
 mod cache;
-mod cache_size;
 mod code_size;
 mod component;
 mod component_interface;

@@ -11,7 +11,8 @@ use crate::support::store_fixture::new_job;
 const WORKERS: usize = 4;
 /// Number of rounds of each worker.
 const ROUNDS: usize = 40;
-/// Quota that the workers reach: room for three entries of 10 bytes and their keys.
+/// Quota that the workers reach: room for three entries. An entry counts its key (5 bytes), its value (1 to 11 bytes) and
+/// 64 bytes for its storage.
 const QUOTA: u64 = 3 * 80;
 
 /// Maps whose counted bytes differ from the bytes of their entries or exceed the quota.

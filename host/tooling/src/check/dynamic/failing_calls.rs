@@ -1,5 +1,5 @@
-//! D057 and D063: runs a case again for each of its calls. In one run, only the selected call fails permanently. In
-//! another run, the selected call and all later calls fail. The step may then return an error or throw an exception of
+//! D057 and D063: runs a case again for each of its calls, with several codes. In one kind of run, only the selected call
+//! fails permanently. In the other kind, the selected call and all later calls fail. The step may then return an error or throw an exception of
 //! its own. The step must end, it must not trap, and its code must not make a mistake.
 //!
 //! D064 and D073: a pure operator must do the same in another job, also after a failure.
@@ -38,7 +38,8 @@ const FINDINGS_MAX: usize = 5;
 
 /// Run of a step with failing calls.
 struct FailedRun {
-    /// Finding if the step broke or made a mistake.
+    /// Finding about this run. `None` unless the host ended the run because of the step, the SDK refused the output, or
+    /// the step ended with an exception caused by a mistake in its code.
     finding: Option<Finding>,
     trace: Trace,
 }

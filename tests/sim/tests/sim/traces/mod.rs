@@ -172,7 +172,7 @@ fn worker_traces_are_accepted_by_the_model() {
 #[test]
 fn manipulated_trace_is_rejected_at_the_manipulation() {
     let rejected: Mutex<BTreeMap<&str, u32>> = Mutex::default();
-    let accepted = of_all(number("LATCH_TEST_SEEDS").map_or(60, |seeds| seeds.min(300)), |seed| {
+    let accepted = of_all(number("LATCH_TEST_SEEDS").map_or(60, |seeds| seeds.clamp(60, 300)), |seed| {
         for job in recorded(seed).jobs.iter().filter(|job| !job.is_unsupported) {
             for (kind, tamper) in tamper::KINDS {
                 let mut from = 0;

@@ -10,12 +10,17 @@
 //!
 //! An entry from a directory with another secret has a wrong HMAC. If the HMAC of an entry is wrong, the component is
 //! compiled again. Entries are written by rename, so concurrent processes see a complete entry or no entry. If all
-//! entries together exceed a limit, `cache_size` removes the entries that were used least recently.
+//! entries together exceed a limit, `size` removes the entries that were used least recently.
+
+mod size;
+#[cfg(test)]
+mod tests;
 
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use ring::hmac;
 use rustix::fs::{Mode, OFlags};
@@ -23,10 +28,11 @@ use wasmtime::component::Component;
 
 use latchwork_core::model::ids::Hash;
 
-use crate::engine::cache_size::{self, KEPT, MAX_BYTES};
 use crate::engine::code_size;
 use crate::engine::error::EngineError;
 use crate::os::Machine;
+
+use size::{KEPT, MAX_BYTES};
 
 /// Layout of an entry: HMAC over everything else, magic, layout number, key, compiled code. Entries of earlier layouts
 /// begin with the magic.
@@ -100,10 +106,11 @@ impl CodeCache {
         // If the entry cannot be written, for example on a full disk, the component is compiled again at the
         // next start.
         let path = self.entry(key);
-        if let Err(error) = self.store_entry(&path, key, &component.serialize()?) {
+        let stored = self.store_entry(&path, key, &component.serialize()?);
+        if let Err(error) = &stored {
             tracing::warn!("compiled code cannot be written to {}: {error}", path.display());
         }
-        match cache_size::remove_unused(&self.dir, MAX_BYTES, KEPT) {
+        match size::remove_unused(&self.dir, MAX_BYTES, KEPT, stored.ok()) {
             Ok(removed) if removed.is_empty() => {}
             Ok(removed) => tracing::debug!("{} entries of compiled code were removed", removed.len()),
             Err(error) => tracing::warn!("{} cannot be reduced to its limit: {error}", self.dir.display()),
@@ -136,13 +143,13 @@ impl CodeCache {
         Ok((whole, damaged))
     }
 
-    fn store_entry(&self, path: &Path, key: Hash, code: &[u8]) -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.dir)?;
+    /// Writes an entry and returns its modification time.
+    fn store_entry(&self, path: &Path, key: Hash, code: &[u8]) -> std::io::Result<SystemTime> {
+        let mut file = tempfile::Builder::new().prefix(size::TEMPORARY).tempfile_in(&self.dir)?;
         file.write_all(&self.header(key, code))?;
         file.write_all(code)?;
         file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
+        file.persist(path)?.metadata()?.modified()
     }
 
     fn header(&self, key: Hash, code: &[u8]) -> [u8; HEADER_BYTES] {
@@ -166,11 +173,16 @@ impl CodeCache {
     }
 }
 
-/// Reads an entry and records that it was used.
+/// Reads an entry and records that it was used. A link is not followed: its target may be a file of the user, who did
+/// not use this file.
 fn read_used(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
     // A directory without write access still serves its entries.
-    if let Err(error) = cache_size::mark_used(&file) {
+    if let Err(error) = size::mark_used(&file) {
         tracing::debug!("use of {} cannot be recorded: {error}", path.display());
     }
     let mut bytes = Vec::new();
@@ -301,156 +313,4 @@ fn load(engine: &wasmtime::Engine, code: &[u8]) -> wasmtime::Result<Component> {
     // and the HMAC over the entry's content and key was just verified. Only this user can read the secret of the HMAC,
     // and only `store_entry` writes entries with this secret. The engine itself checks its version and settings.
     unsafe { Component::deserialize(engine, code) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn open(dir: &Path) -> Result<Option<CodeCache>, EngineError> {
-        CodeCache::open(dir, None, &Machine::system())
-    }
-
-    const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
-
-    fn engine() -> (wasmtime::Engine, Hash) {
-        let (config, profile) =
-            crate::engine::profile::build_profile(latchwork_core::model::manifest::PluginKind::Step);
-        (wasmtime::Engine::new(&config).unwrap(), profile)
-    }
-
-    fn load_or_compile(cache: &CodeCache, engine: &wasmtime::Engine, key: Hash) -> Component {
-        cache.read(engine, key).unwrap_or_else(|| cache.compile(engine, key, EMPTY).unwrap())
-    }
-
-    fn only_entry(dir: &Path) -> PathBuf {
-        let found = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-        let entries: Vec<_> = found.filter(|path| !path.ends_with(SECRET_FILE)).collect();
-        assert_eq!(entries.len(), 1, "{entries:?}");
-        entries[0].clone()
-    }
-
-    /// The HMAC is HMAC-SHA-256 as in RFC 4231, test case 1. A change of the algorithm would make the entries of
-    /// earlier programs invalid.
-    #[test]
-    fn hmac_matches_rfc_4231() {
-        // HMAC pads a shorter secret with zeros.
-        let mut secret = [0; 32];
-        secret[..20].fill(0x0b);
-        let known = "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7";
-        assert_eq!(hex::encode(hmac_sha256(&secret, &[b"Hi ", b"There"])), known);
-    }
-
-    #[test]
-    fn damaged_cache_entry_is_compiled_again() {
-        let dir = tempfile::tempdir().unwrap();
-        let cache = open(&dir.path().join("compiled")).unwrap().unwrap();
-        let (engine, profile) = engine();
-        let digest = Hash::of(&[EMPTY]);
-        let load = || load_or_compile(&cache, &engine, entry_key(&engine, profile, digest));
-        load();
-        let path = only_entry(&cache.dir);
-        let good = std::fs::read(&path).unwrap();
-        let key = entry_key(&engine, profile, digest);
-        assert!(cache.verified_code(&good, key).is_some());
-        assert!(cache.verified_code(&good, Hash::default()).is_none(), "an entry is only valid for its own key");
-        let cuts = [0, 1, HEADER_BYTES - 1, HEADER_BYTES, good.len() - 1].map(|len| good[..len].to_vec());
-        let flips = [0, 9, 20, 50, HEADER_BYTES + 7, good.len() - 1].map(|at| {
-            let mut bad = good.clone();
-            bad[at] ^= 1;
-            bad
-        });
-        for bad in cuts.into_iter().chain(flips) {
-            assert!(cache.verified_code(&bad, key).is_none());
-            std::fs::write(&path, &bad).unwrap();
-            load();
-            assert_eq!(std::fs::read(only_entry(&cache.dir)).unwrap().len(), good.len());
-            assert!(cache.verified_code(&std::fs::read(&path).unwrap(), key).is_some());
-        }
-    }
-
-    #[test]
-    fn cache_directory_writable_by_others_is_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("compiled");
-        open(&path).unwrap().unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(open(&path).is_err_and(|error| error.to_string().contains("chmod 700")));
-        std::fs::remove_dir_all(&path).unwrap();
-        std::os::unix::fs::symlink(dir.path(), &path).unwrap();
-        assert!(open(&path).is_err());
-    }
-
-    /// I229: a user who can only write to the entries does not have the secret that a forged entry would need.
-    #[test]
-    fn secret_is_kept_in_its_own_directory() {
-        let temp = tempfile::tempdir().unwrap();
-        let (dir, state) = (temp.path().join("compiled"), temp.path().join("state/latchwork"));
-        let open = || CodeCache::open(&dir, Some(&state), &Machine::system());
-        let cache = open().unwrap().unwrap();
-        assert_eq!(open().unwrap().unwrap().secret, cache.secret, "the secret does not change");
-        let (engine, profile) = engine();
-        load_or_compile(&cache, &engine, entry_key(&engine, profile, Hash::of(&[EMPTY])));
-        let names: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert!(names.len() == 1 && names[0] != SECRET_FILE, "{names:?}");
-        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&state), mode(&state.join(SECRET_FILE))), (0o700, 0o600));
-        std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(open().is_err_and(|error| error.to_string().contains("state/latchwork")));
-    }
-
-    #[test]
-    fn entry_of_an_earlier_layout_is_neither_used_nor_damaged() {
-        let dir = tempfile::tempdir().unwrap();
-        let cache = open(&dir.path().join("compiled")).unwrap().unwrap();
-        let earlier = [MAGIC.as_slice(), &2_u32.to_le_bytes(), &[7; 96]].concat();
-        std::fs::write(cache.dir.join(format!("{}.aot", Hash::default().to_hex())), earlier).unwrap();
-        assert_eq!(cache.check_entries().unwrap(), (0, vec![]));
-    }
-
-    #[test]
-    fn cache_entry_with_foreign_secret_is_not_loaded() {
-        let dir = tempfile::tempdir().unwrap();
-        let open_named = |name: &str| open(&dir.path().join(name)).unwrap().unwrap();
-        let (mine, other) = (open_named("mine"), open_named("other"));
-        let (engine, profile) = engine();
-        let digest = Hash::of(&[EMPTY]);
-        load_or_compile(&other, &engine, entry_key(&engine, profile, digest));
-        let planted = std::fs::read(only_entry(&other.dir)).unwrap();
-        let key = entry_key(&engine, profile, digest);
-        assert!(other.verified_code(&planted, key).is_some());
-        assert!(
-            mine.verified_code(&planted, key).is_none(),
-            "complete and for this key, but written with another secret"
-        );
-        // An entry with a plain hash in place of the HMAC is refused, because every user can compute a plain hash.
-        let mut forged = mine.header(key, b"code").to_vec();
-        forged.extend_from_slice(b"code");
-        assert!(mine.verified_code(&forged, key).is_some());
-        forged[..HMAC_BYTES].copy_from_slice(&Hash::of(&[&key.0, b"code"]).0);
-        assert!(mine.verified_code(&forged, key).is_none());
-    }
-
-    #[test]
-    fn cache_secret_readable_by_others_is_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("compiled");
-        let first = open(&path).unwrap().unwrap();
-        assert_eq!(open(&path).unwrap().unwrap().secret, first.secret, "the secret does not change");
-        let secret = path.join(SECRET_FILE);
-        assert_eq!(std::fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
-        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(open(&path).is_err_and(|error| error.to_string().contains("other users have access")));
-        std::fs::remove_file(&secret).unwrap();
-        std::fs::write(dir.path().join("known"), [0; 32]).unwrap();
-        std::os::unix::fs::symlink(dir.path().join("known"), &secret).unwrap();
-        assert!(open(&path).unwrap().is_none(), "a symbolic link is refused");
-    }
-
-    #[test]
-    fn cache_is_disabled_without_a_directory() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("file"), "").unwrap();
-        assert!(open(&dir.path().join("file/compiled")).unwrap().is_none());
-    }
 }
