@@ -86,6 +86,13 @@ pub struct Config {
     pub plugins: Vec<PluginConfig>,
 }
 
+impl Config {
+    /// Directory of the secrets in files.
+    pub fn secrets_dir(&self) -> PathBuf {
+        self.state_dir.join("secrets")
+    }
+}
+
 /// `[worker]`: limits of one process. Each further process adds the same capacity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerConfig {

@@ -51,7 +51,7 @@ pub enum ComponentStorage {
 
 /// Returns the secrets of the environment and of the state directory.
 pub fn default_secrets(config: &Config) -> Arc<dyn Secrets> {
-    Arc::new(EnvOrFile { dir: config.state_dir.join("secrets") })
+    Arc::new(EnvOrFile { dir: config.secrets_dir() })
 }
 
 /// All plugins of a configuration.

@@ -51,3 +51,19 @@ fn workspace_has_the_features_of_tests_without_development_dependencies() {
         assert!(workspace.contains(feature), "the development workspace lacks the {feature}");
     }
 }
+
+/// wasmtime's macros and the program use the same parsers of components. With equal features of both, cargo builds the
+/// parsers once. `[build-dependencies]` of the engine make the features equal.
+#[test]
+fn parsers_of_components_are_built_once() {
+    let mut cargo = Command::new(env!("CARGO"));
+    let options = ["--workspace", "--duplicates", "--edges", "normal,build", "--prefix", "none", "--depth", "0"];
+    cargo.args(["tree", "--locked", "--offline"]).args(options);
+    let listed = cargo.current_dir(root()).output().expect("cargo runs");
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    let text = String::from_utf8(listed.stdout).expect("names are plain");
+    assert!(text.contains("syn v"), "the list has the packages that are built twice: {text}");
+    for parser in ["wasmparser", "wasm-encoder", "wit-parser", "wit-component", "wasmprinter"] {
+        assert!(!text.lines().any(|line| line.starts_with(&format!("{parser} v"))), "{parser} is built twice:\n{text}");
+    }
+}

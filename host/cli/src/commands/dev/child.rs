@@ -107,7 +107,7 @@ impl ChildProcesses {
         let round = tempfile::Builder::new().prefix("round-").tempdir_in(&self.scratch)?;
         let state = round.path().join("state");
         std::fs::create_dir_all(&state)?;
-        let secrets = config.state_dir.join("secrets");
+        let secrets = config.secrets_dir();
         if secrets.is_dir() {
             std::os::unix::fs::symlink(secrets, state.join("secrets"))?;
         }

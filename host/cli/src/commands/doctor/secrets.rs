@@ -15,7 +15,7 @@ const OTHERS: u32 = 0o077;
 
 pub(super) fn secrets(config: &Config, checks: &mut Vec<Check>) {
     let before = checks.len();
-    let dir = config.state_dir.join("secrets");
+    let dir = config.secrets_dir();
     let source = EnvOrFile { dir: dir.clone() };
     let wanted = required_secrets(config);
     for (name, users) in &wanted {

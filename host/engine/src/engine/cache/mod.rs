@@ -12,18 +12,18 @@
 //! compiled again. Entries are written by rename, so concurrent processes see a complete entry or no entry. If all
 //! entries together exceed a limit, `size` removes the entries that were used least recently.
 
+mod own_file;
+mod secret;
 mod size;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use ring::hmac;
-use rustix::fs::{Mode, OFlags};
 use wasmtime::component::Component;
 
 use latchwork_core::model::ids::Hash;
@@ -32,6 +32,8 @@ use crate::engine::code_size;
 use crate::engine::error::EngineError;
 use crate::os::Machine;
 
+use own_file::{check_ownership, open_own_file, read_all};
+use secret::{SecretError, load_or_create_secret};
 use size::{KEPT, MAX_BYTES};
 
 /// Layout of an entry: HMAC over everything else, magic, layout number, key, compiled code. Entries of earlier layouts
@@ -40,8 +42,6 @@ const MAGIC: &[u8; 8] = b"LATCHAOT";
 const LAYOUT: u32 = 3;
 const HMAC_BYTES: usize = 32;
 const HEADER_BYTES: usize = HMAC_BYTES + 8 + 4 + 32;
-/// Name of the file that holds the secret.
-const SECRET_FILE: &str = "secret";
 
 /// Directory of compiled components, with its secret.
 #[derive(Clone)]
@@ -130,7 +130,7 @@ impl CodeCache {
                 continue;
             }
             let key = path.file_stem().and_then(|stem| stem.to_str()).and_then(Hash::from_hex);
-            match std::fs::read(&path) {
+            match open_own_file(&path).and_then(read_all) {
                 Ok(bytes) if key.is_some_and(|key| self.verified_code(&bytes, key).is_some()) => whole += 1,
                 // An earlier program wrote this entry under another key. The entry is neither used nor damaged.
                 Ok(bytes) if bytes.starts_with(MAGIC) => {}
@@ -173,21 +173,14 @@ impl CodeCache {
     }
 }
 
-/// Reads an entry and records that it was used. A link is not followed: its target may be a file of the user, who did
-/// not use this file.
+/// Reads an entry and records that it was used.
 fn read_used(path: &Path) -> std::io::Result<Vec<u8>> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let mut file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    if !file.metadata()?.is_file() {
-        return Err(std::io::Error::other("it is not a regular file"));
-    }
+    let entry = open_own_file(path)?;
     // A directory without write access still serves its entries.
-    if let Err(error) = size::mark_used(&file) {
+    if let Err(error) = size::mark_used(&entry) {
         tracing::debug!("use of {} cannot be recorded: {error}", path.display());
     }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    read_all(entry)
 }
 
 /// Returns the part of an entry between HMAC and compiled code.
@@ -231,61 +224,6 @@ fn hmac_sha256(secret: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     let mut code = hmac::Context::with_key(&hmac::Key::new(hmac::HMAC_SHA256, secret));
     parts.iter().for_each(|part| code.update(part));
     code.sign().as_ref().try_into().expect("SHA-256 has 32 bytes")
-}
-
-/// Reason why the secret is not available.
-enum SecretError {
-    /// The secret cannot be trusted.
-    Refused(String),
-    /// The secret cannot be read or created.
-    Failed(std::io::Error),
-}
-
-impl From<std::io::Error> for SecretError {
-    fn from(error: std::io::Error) -> Self {
-        Self::Failed(error)
-    }
-}
-
-/// Reads the secret of a directory. Creates the secret on first use.
-fn load_or_create_secret(dir: &Path, machine: &Machine) -> Result<[u8; 32], SecretError> {
-    let path = dir.join(SECRET_FILE);
-    let read = || rustix::fs::open(&path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty());
-    let mut file = match read() {
-        Ok(file) => File::from(file),
-        Err(rustix::io::Errno::NOENT) => {
-            // The temporary file has mode 600. Another process may have created the secret in the meantime. This
-            // function then uses the secret of the other process.
-            let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(dir)?;
-            file.write_all(&machine.random_bytes::<32>())?;
-            file.as_file().sync_all()?;
-            match file.persist_noclobber(&path) {
-                Err(error) if error.error.kind() != std::io::ErrorKind::AlreadyExists => {
-                    return Err(error.error.into());
-                }
-                _ => File::from(read().map_err(std::io::Error::from)?),
-            }
-        }
-        Err(error) => return Err(std::io::Error::from(error).into()),
-    };
-    let refuse =
-        |reason: String| SecretError::Refused(format!("its file {SECRET_FILE:?}: {reason}; remove the directory"));
-    check_ownership(&file.metadata()?, 0o077).map_err(refuse)?;
-    let mut bytes = Vec::new();
-    (&mut file).take(33).read_to_end(&mut bytes)?;
-    bytes.try_into().map_err(|_| refuse("it is damaged".to_owned()))
-}
-
-/// Checks that the file belongs to this user and that no permission in the mask `others` is set.
-fn check_ownership(meta: &std::fs::Metadata, others: u32) -> Result<(), String> {
-    let me = rustix::process::geteuid().as_raw();
-    if meta.uid() != me {
-        return Err(format!("it belongs to user {}, not to the current user ({me})", meta.uid()));
-    }
-    if meta.permissions().mode() & others != 0 {
-        return Err("other users have access to it".to_owned());
-    }
-    Ok(())
 }
 
 /// Key of an entry: hash of the component's digest, the profile, and the settings of this machine and engine.

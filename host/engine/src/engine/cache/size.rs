@@ -29,14 +29,14 @@ pub(super) fn mark_used(entry: &File) -> std::io::Result<()> {
 /// Temporary files of processes that were killed count as entries. Other files, and links, stay.
 ///
 /// # Errors
-/// The directory cannot be read, or an entry cannot be removed. The other entries are still removed.
+/// The directory cannot be read, or an entry cannot be read or removed. The other entries are still removed.
 pub(super) fn remove_unused(
     dir: &Path,
     max_bytes: u64,
     kept: Duration,
     now: Option<SystemTime>,
 ) -> std::io::Result<Vec<PathBuf>> {
-    let mut entries: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+    let (mut entries, mut failed): (Vec<(SystemTime, u64, PathBuf)>, _) = (Vec::new(), None);
     for file in std::fs::read_dir(dir)? {
         let file = file?;
         let path = file.path();
@@ -45,17 +45,22 @@ pub(super) fn remove_unused(
             continue;
         }
         match file.metadata() {
-            Ok(meta) if meta.is_file() => entries.push((meta.modified()?, meta.len(), path)),
+            Ok(meta) if meta.is_file() => match meta.modified() {
+                Ok(used) => entries.push((used, meta.len(), path)),
+                Err(error) => failed = failed.or(Some(error)),
+            },
             Ok(_) => {}
             // Another process removed it in the meantime.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+            Err(error) => failed = failed.or(Some(error)),
         }
     }
     entries.sort();
-    let Some(now) = now.or_else(|| entries.last().map(|(last_use, ..)| *last_use)) else { return Ok(Vec::new()) };
+    let Some(now) = now.or_else(|| entries.last().map(|(last_use, ..)| *last_use)) else {
+        return failed.map_or(Ok(Vec::new()), Err);
+    };
     let mut bytes = entries.iter().fold(0, |sum: u64, (_, bytes, _)| sum.saturating_add(*bytes));
-    let (mut removed, mut failed) = (Vec::new(), None);
+    let mut removed = Vec::new();
     for (used, size, path) in entries {
         if bytes <= max_bytes || now.duration_since(used).is_ok_and(|unused| unused < kept) {
             break;

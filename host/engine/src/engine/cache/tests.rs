@@ -1,5 +1,9 @@
 //! Tests of the cache with real components.
 
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
+
+use super::secret::SECRET_FILE;
 use super::*;
 
 fn open(dir: &Path) -> Result<Option<CodeCache>, EngineError> {
@@ -139,6 +143,25 @@ fn entry_of_an_earlier_layout_is_neither_used_nor_damaged() {
     let earlier = [MAGIC.as_slice(), &2_u32.to_le_bytes(), &[7; 96]].concat();
     std::fs::write(cache.dir.join(format!("{}.aot", Hash::default().to_hex())), earlier).unwrap();
     assert_eq!(cache.check_entries().unwrap(), (0, vec![]));
+}
+
+/// A check of the entries reads no file that the cache did not write, and does not wait for a pipe.
+#[test]
+fn links_and_pipes_in_place_of_entries_are_damaged() {
+    let dir = tempfile::tempdir().unwrap();
+    let cache = open(&dir.path().join("compiled")).unwrap().unwrap();
+    let (engine, profile) = engine();
+    let key = entry_key(&engine, profile, Hash::of(&[EMPTY]));
+    load_or_compile(&cache, &engine, key);
+    assert_eq!(cache.check_entries().unwrap(), (1, vec![]));
+    let elsewhere = dir.path().join("elsewhere");
+    std::fs::rename(cache.entry(key), &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, cache.entry(key)).unwrap();
+    let pipe = cache.dir.join("f.aot");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+    let mut damaged = vec![cache.entry(key), pipe];
+    damaged.sort();
+    assert_eq!(cache.check_entries().unwrap(), (0, damaged));
 }
 
 #[test]
