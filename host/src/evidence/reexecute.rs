@@ -21,13 +21,15 @@ pub struct MissingComponent {
 }
 
 /// Executes each started step of a step plugin again, with the components that the job pinned. Adds the differences to
-/// the report.
+/// the report. After `max_fuel` units of fuel, no further step begins, and the report lists the steps that are left. The
+/// steps of a file from another person could otherwise keep the verifier busy for days.
 ///
 /// # Errors
 /// Returns every pinned component that the directory lacks. In this case no step is executed.
 pub async fn reexecute(
     components: &ComponentDirectory,
     engine_profile: Hash,
+    max_fuel: u64,
     verified: &mut Verified,
 ) -> Result<(), Vec<MissingComponent>> {
     let Some(durable) = verified.durable.take() else { return Ok(()) };
@@ -36,15 +38,21 @@ pub async fn reexecute(
         return Err(missing);
     }
     let salts = verified.evidence.salts();
-    let (mut skipped, mut by_machine) = (Vec::new(), Vec::new());
+    let (mut skipped, mut left, mut by_machine) = (Vec::new(), Vec::new(), Vec::new());
+    let mut fuel: u64 = 0;
     for step in durable.job.steps.iter().filter(|step| is_step(&durable, step)) {
         if let Some(label) = first_withheld_label(&durable, &salts, step) {
             skipped.push(format!("{} ({label})", step.id));
             continue;
         }
+        if fuel >= max_fuel {
+            left.push(step.id.to_string());
+            continue;
+        }
         let mut ran = replay::ReplayReport::default();
         let found = replay::replay_step((components, &salts), &durable, &durable.job, step, &mut ran).await;
         verified.report.steps_reexecuted += 1;
+        fuel = fuel.saturating_add(ran.fuel);
         by_machine.extend(ran.not_checked.iter().map(ToString::to_string));
         let line = verified.evidence.line_of_step(&step.id);
         let (message, expected, found) = match found {
@@ -69,6 +77,14 @@ pub async fn reexecute(
     if !skipped.is_empty() {
         let message =
             format!("steps not executed again, because something they need is withheld: {}", skipped.join(", "));
+        notes.push(NotChecked { code: "not_reexecuted", message });
+    }
+    if !left.is_empty() {
+        let message = format!(
+            "steps not executed again, because the steps before them used {fuel} units of fuel (--max-fuel {max_fuel}): \
+             {}",
+            left.join(", ")
+        );
         notes.push(NotChecked { code: "not_reexecuted", message });
     }
     if !by_machine.is_empty() {

@@ -48,6 +48,9 @@ pub struct ReplayReport {
     /// Steps that were not compared, because their end depends on the speed of the machine.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub not_checked: BTreeSet<StepId>,
+    /// Fuel that the runs used, in units.
+    #[serde(skip)]
+    pub fuel: u64,
     /// Functions on the guest's stack at the call that differs, innermost first.
     #[serde(skip)]
     pub functions: Vec<String>,
@@ -196,6 +199,7 @@ pub async fn replay_step(
             report.step_runs += 1;
             let limits = limits::for_replay(pinned.limits, planned.timeout_ms(), salts);
             let end = plugin.run_step(operator, &text, &limits, calls).await;
+            report.fuel = report.fuel.saturating_add(end.fuel);
             report.functions = end.functions;
             end.outcome
         }

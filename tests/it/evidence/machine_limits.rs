@@ -54,3 +54,31 @@ fn end_by_a_limit_of_time_is_not_checked() {
     assert_eq!(code, 0, "{report:#}");
     assert!(report.to_string().contains("machine_limit"), "{report:#}");
 }
+
+/// I271: bound `foreign_fuel`. After the fuel of `--max-fuel`, no further step is executed again, and the report lists
+/// the steps that are left. The first step is always executed.
+#[test]
+fn verification_stops_after_its_fuel() {
+    let config = format!("[[plugin]]\nname = \"hostile\"\nsource = {:?}\n", guest("hostile-step"));
+    let work = |id: &str, after: &[&str]| {
+        let mut work = step(id, "Hostile.Do", after, json!({ "do": "work", "n": 1_000 }));
+        work["effects"] = json!([]);
+        work
+    };
+    let place = TestEnv::configured(&config, vec![]).with_plan(&[work("a", &[]), work("b", &["a"]), work("c", &["b"])]);
+    let ran = place.latch(&place.run_args());
+    assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
+    let job = ran.json()["job_id"].as_str().unwrap().to_owned();
+    let (code, report) = verify(&place, &job);
+    assert_eq!((code, &report["steps_reexecuted"]), (0, &json!(3)), "{report:#}");
+    assert!(!report.to_string().contains("not_reexecuted"), "{report:#}");
+    let plugins = guest("hostile-step").parent().unwrap().display().to_string();
+    let bounded =
+        |fuel: &str| place.latch(&["verify", "job.jsonl", "--plugins", &plugins, "--max-fuel", fuel, "--json"]).json();
+    let report = bounded("1");
+    assert_eq!((&report["steps_reexecuted"], &report["intact"]), (&json!(1), &json!(true)), "{report:#}");
+    let left = report["not_checked"].as_array().unwrap().iter().find(|note| note["code"] == "not_reexecuted");
+    let message = left.unwrap()["message"].as_str().unwrap();
+    assert!(message.ends_with("(--max-fuel 1): b, c"), "{message}");
+    assert_eq!(bounded("1000000000000"), verify(&place, &job).1, "the default");
+}

@@ -42,6 +42,9 @@ pub struct VerifyArgs {
     /// --config: in the state directory]
     #[arg(long, value_name = "DIR")]
     pub plugins: Option<PathBuf>,
+    /// Execute no further step again after this many units of fuel [default: 1000000000000]
+    #[arg(long, value_name = "UNITS")]
+    pub max_fuel: Option<u64>,
     /// File of trusted public keys: one `ed25519:…` key and a name per line
     #[arg(long, value_name = "FILE")]
     pub trust: Option<PathBuf>,

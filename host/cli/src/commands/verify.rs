@@ -10,7 +10,7 @@ use serde_json::json;
 use latchwork::evidence::{ComponentDirectory, MissingComponent, is_valid_signature, reexecute};
 use latchwork_core::evidence;
 use latchwork_core::evidence::{DecisionReport, ProblemKind, Trust, TrustedKeys, Verified, VerifyReport};
-use latchwork_core::model::error_docs;
+use latchwork_core::model::{bounds, error_docs};
 
 use crate::args::VerifyArgs;
 use crate::context::CommandContext;
@@ -28,7 +28,7 @@ pub(crate) async fn run(args: VerifyArgs, ctx: &CommandContext<'_>) -> anyhow::R
         CliError::input(error_docs::NOT_EVIDENCE, format!("{} is not evidence: {why}", args.file.display()))
     })?;
     match components(&args, ctx)? {
-        Some(dir) => reexecute_steps(&dir, ctx, &mut verified).await?,
+        Some(dir) => reexecute_steps(&dir, args.max_fuel, ctx, &mut verified).await?,
         None if verified.durable.is_some() => verified.report.not_checked.push(evidence::NotChecked {
             code: "not_reexecuted",
             message: "steps were not executed again (--plugins DIR)".to_owned(),
@@ -51,7 +51,12 @@ fn components(args: &VerifyArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Opt
     })
 }
 
-async fn reexecute_steps(dir: &Path, ctx: &CommandContext<'_>, verified: &mut Verified) -> anyhow::Result<()> {
+async fn reexecute_steps(
+    dir: &Path,
+    max_fuel: Option<u64>,
+    ctx: &CommandContext<'_>,
+    verified: &mut Verified,
+) -> anyhow::Result<()> {
     // Uses the cache of compiled code only if `--config` was given. Otherwise every component is compiled each time.
     let engine = match ctx.names_config() {
         true => catalog::engine(ctx.session(), &ctx.config(None)?)?,
@@ -61,7 +66,7 @@ async fn reexecute_steps(dir: &Path, ctx: &CommandContext<'_>, verified: &mut Ve
     let directory = ComponentDirectory::open(engine, dir).map_err(|error| {
         CliError::input(error_docs::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))
     })?;
-    match reexecute(&directory, profile, verified).await {
+    match reexecute(&directory, profile, max_fuel.unwrap_or(bounds::FOREIGN_FUEL), verified).await {
         // The problems of the evidence decide the result. Missing components are only listed as not checked.
         Err(missing) if !verified.report.intact => {
             let message = components_missing(dir, &missing).message;

@@ -207,6 +207,8 @@ bounds! {
     FOREIGN_TIMEOUT_MS as u32: "foreign_timeout_ms" = 600_000, "milliseconds";
     /// Linear memories of one step in the replay of a file from another person, together.
     FOREIGN_MEMORY_BYTES as u64: "foreign_memory_bytes" = 1 << 30, "bytes";
+    /// Fuel of all steps in the replay of a file from another person, together. The last step may pass it.
+    FOREIGN_FUEL as u64: "foreign_fuel" = 1_000_000_000_000, "units";
 }
 
 #[cfg(test)]
