@@ -1,5 +1,6 @@
 //! Replay and verification of steps that need, or needed, more time than their pinned limit.
 
+use latchwork_core::model::bounds;
 use serde_json::json;
 
 use crate::support::plugins::built_guests::guest;
@@ -80,5 +81,5 @@ fn verification_stops_after_its_fuel() {
     let left = report["not_checked"].as_array().unwrap().iter().find(|note| note["code"] == "not_reexecuted");
     let message = left.unwrap()["message"].as_str().unwrap();
     assert!(message.ends_with("(--max-fuel 1): b, c"), "{message}");
-    assert_eq!(bounded("1000000000000"), verify(&place, &job).1, "the default");
+    assert_eq!(bounded(&bounds::FOREIGN_FUEL.to_string()), verify(&place, &job).1, "the default");
 }

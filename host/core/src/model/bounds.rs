@@ -57,7 +57,7 @@ bounds! {
     COMPONENT_FUNCTIONS: "component_functions" = 50_000, "functions";
     /// Code of one function.
     FUNCTION_BYTES: "function_bytes" = 512 << 10, "bytes";
-    /// Estimated work of compiling one function: instructions times values, blocks, and loops.
+    /// Estimated work of compiling one function: instructions times values, carried values, blocks, and loops.
     FUNCTION_WORK: "function_work" = 100_000_000, "units";
     /// Estimated work of compiling all functions of a component.
     COMPONENT_WORK: "component_work" = 2_000_000_000, "units";

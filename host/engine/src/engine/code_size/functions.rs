@@ -2,8 +2,9 @@
 //!
 //! The time of a compilation grows with the number of instructions. In each function it also grows with the number of
 //! values that are alive at the same time, because the register allocator compares them. The time also grows with the
-//! depth of the blocks, with the square of the number of loops, and with the cube of the nesting depth of loops.
-//! [`Measured::work`] adds up these quantities, with factors that were measured.
+//! depth of the blocks, with the square of the number of loops, and with the cube of the nesting depth of loops. The
+//! values that branches, blocks and calls carry add work of their own. [`Measured::work`] adds up these quantities, with
+//! factors that were measured.
 
 use wasmparser::{
     BinaryReaderError, FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator,
@@ -13,6 +14,8 @@ use wasmparser::{
 use latchwork_core::model::bounds;
 
 use crate::interfaces::Problem;
+
+use super::carried::CarriedValues;
 
 /// Checks the code of a component, function by function. A component whose structure is invalid passes, because the
 /// engine refuses it before it compiles anything.
@@ -102,6 +105,7 @@ struct Measured {
     loop_depth: u64,
     /// Sum of the depths of all blocks.
     block_depths: u64,
+    carried: CarriedValues,
 }
 
 impl Measured {
@@ -118,6 +122,7 @@ impl Measured {
         let mut open_loops = 0;
         while !operators.eof() {
             let (operator, offset) = operators.read_with_offset()?;
+            measured.carried.add(&operator, validator);
             validator.op(offset, &operator)?;
             measured.instructions += 1;
             measured.values = measured.values.max(u64::from(validator.operand_stack_height()));
@@ -143,6 +148,7 @@ impl Measured {
         let of_blocks = self.block_depths.saturating_mul(4);
         let of_loops = self.loops.saturating_pow(2).saturating_mul(2);
         let of_nested_loops = self.loop_depth.saturating_pow(3) / 2;
-        of_values.saturating_add(of_blocks).saturating_add(of_loops).saturating_add(of_nested_loops)
+        let of_operators = of_values.saturating_add(of_blocks).saturating_add(of_loops).saturating_add(of_nested_loops);
+        of_operators.saturating_add(self.carried.work())
     }
 }
