@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use latchwork_core::model::bounds::{SCHEMA_BYTES, SCHEMA_CHAIN, SCHEMA_NESTING, SCHEMA_PATTERN_BYTES, SUBSCHEMAS};
 
+use crate::engine::schema::keywords::{comparison_cost, name_cost, names_cost, text_cost};
 use crate::engine::schema::patterns;
 
 /// Keywords whose value is one subschema. The subschema applies to the same JSON value as the schema that
@@ -46,10 +47,10 @@ pub(super) struct Node {
     pub(super) rest_items: Vec<Index>,
     /// Subschemas that may apply to any item.
     pub(super) any_item: Vec<Index>,
-    /// Number of comparisons with allowed values and member names in this subschema. Comparisons in other subschemas
+    /// Cost of the comparisons with allowed values and member names in this subschema. Comparisons in other subschemas
     /// that this subschema applies are not included.
     pub(super) cost: u64,
-    /// Cost of the regular expressions and formats in the subschema, for each unit of text.
+    /// Cost of the regular expressions and of the other keywords that read text, for each unit of text.
     pub(super) patterns: u64,
     /// True if the subschema compares items with each other (`uniqueItems`).
     pub(super) compares_items: bool,
@@ -237,11 +238,11 @@ impl<'s> Reader<'s> {
                 (name, Value::Object(map)) if SAME_VALUE_MAPS.contains(&name) => {
                     node.same_value
                         .extend(map.values().filter(|value| !value.is_array()).map(|value| self.node(value)));
-                    node.cost += map.len() as u64;
+                    node.cost += map.keys().map(|name| name_cost(name)).sum::<u64>();
                 }
                 ("properties", Value::Object(map)) => {
                     node.named_members.extend(map.iter().map(|(name, value)| (name.clone(), self.node(value))));
-                    node.cost += map.len() as u64;
+                    node.cost += map.keys().map(|name| name_cost(name)).sum::<u64>();
                 }
                 ("patternProperties", Value::Object(map)) => {
                     node.any_member.extend(map.values().map(|value| self.node(value)));
@@ -265,14 +266,17 @@ impl<'s> Reader<'s> {
                 }
                 ("contains", _) => node.any_item.push(self.node(value)),
                 ("pattern", Value::String(pattern)) => node.patterns += self.pattern(pattern)?,
-                ("format", _) => node.patterns += 1,
                 ("uniqueItems", Value::Bool(true)) => node.compares_items = true,
-                ("enum" | "required", Value::Array(list)) => node.cost += list.len() as u64,
+                ("const", allowed) => node.cost += comparison_cost(allowed),
+                ("enum", Value::Array(list)) => node.cost += list.iter().map(comparison_cost).sum::<u64>(),
+                ("required", Value::Array(list)) => node.cost += names_cost(list),
                 ("dependentRequired", Value::Object(map)) => {
-                    let names = map.values().map(|names| 1 + names.as_array().map_or(0, Vec::len));
-                    node.cost += names.sum::<usize>() as u64;
+                    let names = map
+                        .iter()
+                        .map(|(name, names)| name_cost(name) + names.as_array().map_or(0, |names| names_cost(names)));
+                    node.cost += names.sum::<u64>();
                 }
-                _ => {}
+                (name, value) => node.patterns += text_cost(name, value),
             }
         }
         Ok(node)

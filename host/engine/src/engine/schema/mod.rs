@@ -7,6 +7,7 @@
 //! value that does not fit.
 
 mod graph;
+mod keywords;
 mod patterns;
 mod work;
 

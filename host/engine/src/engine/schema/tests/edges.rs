@@ -123,3 +123,42 @@ fn message_about_a_value_has_a_bounded_length() {
         assert_eq!(failure.message.len(), bounds::MESSAGE_BYTES);
     }
 }
+
+/// I248: keywords that read a whole text or a whole value are part of the work. Each keyword passes with the first
+/// number of applications, and is refused with the second.
+#[test]
+fn keywords_that_read_texts_and_values_are_part_of_the_work() {
+    let long = Value::from("x".repeat(1 << 20));
+    let repeated = |keyword: Value, times: usize| json!({ "allOf": vec![keyword; times] });
+    for (keyword, within, beyond) in [
+        (json!({ "minLength": 5 }), 60, 64),
+        (json!({ "maxLength": 5 }), 60, 64),
+        (json!({ "format": "uri" }), 60, 64),
+        (json!({ "contentEncoding": "base64" }), 30, 32),
+        (json!({ "contentMediaType": "application/json" }), 7, 8),
+    ] {
+        assert!(work::count(&graph(&repeated(keyword.clone(), within)), &long).is_some(), "{keyword}");
+        assert_eq!(work::count(&graph(&repeated(keyword.clone(), beyond)), &long), None, "{keyword}");
+    }
+    let expression = |bytes: usize| work::count(&graph(&json!({ "format": "regex" })), &Value::from("x".repeat(bytes)));
+    assert!(expression(120_000).is_some());
+    assert_eq!(expression(130_000), None);
+    let constant = vec![7; 40_000];
+    let compared = |items: usize| {
+        let schema = json!({ "items": { "const": constant } });
+        work::count(&graph(&schema), &Value::from(vec![0; items]))
+    };
+    assert!(compared(99).is_some());
+    assert_eq!(compared(100), None);
+    let name = "x".repeat(64_000);
+    for of_name in [
+        json!({ "required": [name] }),
+        json!({ "properties": { (name.as_str()): true } }),
+        json!({ "dependentRequired": { (name.as_str()): [] } }),
+    ] {
+        let searched =
+            |items: usize| work::count(&graph(&json!({ "items": of_name })), &Value::from(vec![json!({}); items]));
+        assert!(searched(3_900).is_some());
+        assert_eq!(searched(4_000), None);
+    }
+}
