@@ -156,6 +156,12 @@ pub fn sockets(count: u64) -> Value {
     keep(count, || create_tcp_socket(IpAddressFamily::Ipv4))
 }
 
+/// Starts lookups of a name and keeps them.
+pub fn lookups(host: &str, count: u64) -> Value {
+    let network = instance_network();
+    keep(count, || resolve_addresses(&network, host))
+}
+
 /// Sends requests whose address has no path, which the host refuses. Returns how many it refused.
 pub fn pathless(count: u64) -> Value {
     let is_refused = || {
