@@ -10,13 +10,15 @@ use crate::support::running_worker::{RunningWorker, worker_command};
 use crate::support::test_env::{TestEnv, step};
 use crate::support::waiting::wait_until;
 
-/// Actions of greedy tools: files, listings, sockets, header fields, CPU, memory, logs, answers and the map.
+/// Actions of greedy tools: files, listings, sockets, lookups of names, header fields, CPU, memory, logs, answers and
+/// the map.
 fn greedy_actions() -> Vec<Value> {
     let long = "x".repeat(50_000);
     vec![
         json!([{ "open": { "path": "/data/file", "count": 4096 } }]),
         json!([{ "list": { "path": "/data", "count": 4096 } }]),
         json!([{ "sockets": 4096 }]),
+        json!([{ "requests": { "url": "http://localhost:1/", "count": 500 } }]),
         json!([{ "fields": 5000 }]),
         json!(["spin"]),
         json!(["allocate"]),
@@ -36,9 +38,9 @@ fn fill_map() -> Value {
 /// Environment with the scripted tool, its folder, and one plan for each tenant.
 fn env() -> TestEnv {
     let config = format!(
-        "[[plugin]]\nname = \"world\"\nsource = {:?}\ngrants = {{ http = [\"http://127.0.0.1:1\"], \
-         tcp = [\"127.0.0.1:1\"], dirs = [{{ host = \"data\", guest = \"/data\" }}], \
-         kv = {{ name = \"m\", bytes = \"1MiB\" }} }}\n",
+        "[[plugin]]\nname = \"world\"\nsource = {:?}\ngrants = {{ \
+         http = [\"http://127.0.0.1:1\", \"http://localhost:1\"], tcp = [\"127.0.0.1:1\"], \
+         dirs = [{{ host = \"data\", guest = \"/data\" }}], kv = {{ name = \"m\", bytes = \"1MiB\" }} }}\n",
         guest("hostile-tool"),
     );
     let place = TestEnv::configured(&config, vec![]);
@@ -115,8 +117,8 @@ fn run_round(place: &TestEnv, greedy: usize) -> Duration {
 }
 
 /// I226: greedy plugins of one tenant lose no lease of a worker, stop no job of another tenant, and leave no descriptor
-/// open. I233: the full map of one tenant does not affect the map of another tenant. `LATCH_TEST_GREEDY` is the number
-/// of rounds.
+/// open. I239: lookups of names by greedy tools stop no other work. I233: the full map of one tenant does not affect the
+/// map of another tenant. `LATCH_TEST_GREEDY` is the number of rounds.
 #[cfg(target_os = "linux")]
 #[test]
 fn greedy_plugins_leave_the_jobs_of_another_tenant_alone() {

@@ -12,6 +12,10 @@ use crate::output::stderr::LogWriter;
 /// Environment variable with log filters, such as `latchwork=debug,sqlx=warn`.
 const VARIABLE: &str = "LATCH_LOG";
 
+/// Filter that hides the warnings of the HTTP library. It logs one warning for each failed request of a tool, so a tool
+/// could fill the log.
+const HTTP_LIBRARY: (&str, &str) = ("wasmtime_wasi_http", "wasmtime_wasi_http=error");
+
 /// Starts logging. `LATCH_LOG` overrides `-v`. By default, warnings and errors are shown.
 pub(crate) fn start_logging(verbose: u8, format: LogFormat, color: bool, records: RecordFormat) {
     let level = match verbose {
@@ -21,11 +25,16 @@ pub(crate) fn start_logging(verbose: u8, format: LogFormat, color: bool, records
         _ => "trace",
     };
     let filter = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
+    let is_asked = filter.as_ref().is_some_and(|text| text.contains(HTTP_LIBRARY.0));
     // If the filter is invalid, the default filter applies and the error is logged.
     let (filter, refused) = match filter.map(EnvFilter::try_new) {
         None => (EnvFilter::new(level), None),
         Some(Ok(filter)) => (filter, None),
         Some(Err(error)) => (EnvFilter::new(level), Some(error)),
+    };
+    let filter = match is_asked {
+        true => filter,
+        false => filter.add_directive(HTTP_LIBRARY.1.parse().expect("a directive")),
     };
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(LogWriter::default).with_ansi(color);
     // Keeps a subscriber that a test or an embedding program has already installed.

@@ -193,6 +193,16 @@ bounds! {
     LISTING_BYTES: "listing_bytes" = 1 << 20, "bytes";
     /// Sockets that a call makes.
     SOCKETS: "sockets" = 64, "sockets";
+    /// Lookups of names that a call makes with `wasi:sockets`.
+    LOOKUPS: "lookups" = 64, "lookups";
+    /// Lookups of names by a call that run at the same time. Further ones wait.
+    RUNNING_LOOKUPS: "running_lookups" = 8, "lookups";
+    /// Lookups of names by all calls of a process that run at the same time. Further ones wait.
+    PROCESS_LOOKUPS: "process_lookups" = 64, "lookups";
+    /// Wall-clock time of one lookup of a name, with the wait for its turn.
+    LOOKUP_TIMEOUT_MS as u32: "lookup_timeout_ms" = 10_000, "milliseconds";
+    /// Addresses in the result of one lookup of a name. Further ones are left out.
+    LOOKUP_ADDRESSES: "lookup_addresses" = 64, "addresses";
     /// HTTP requests of a call that are sent or answered at the same time.
     REQUESTS: "requests" = 32, "requests";
     /// Bodies of HTTP requests of a call that are in memory while secrets are inserted.

@@ -170,7 +170,7 @@ fn call_view(durable: &Durable, slot: &Slot, reason: Code) -> Option<CallView> {
         external_key: first.map(|first| keys::external_key(&job.header.job_id, slot, first)),
         failure: match reason {
             Code::IndeterminateEffect => unusable_answer_failure(durable, slot),
-            Code::GrantRequired => last_failure(durable, slot),
+            Code::GrantRequired | Code::MachineFault => last_failure(durable, slot),
             _ => None,
         },
     })

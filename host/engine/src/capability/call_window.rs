@@ -1,9 +1,11 @@
 //! Deadline of a call, and the record of whether the call has begun to act on the world.
 
+use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::capability::cut_off::CutOff;
+use crate::capability::lookups::Lookups;
 use crate::guest::fault::HostFault;
 use crate::guest::permissions::DeniedBy;
 use crate::os::Machine;
@@ -26,6 +28,7 @@ pub struct CallWindow {
     state: Arc<AtomicU64>,
     hindered: Arc<Mutex<Hindrances>>,
     denials: Arc<AtomicU32>,
+    lookups: Lookups,
     cut_off: Option<Arc<CutOff>>,
 }
 
@@ -38,13 +41,16 @@ pub(crate) struct Hindrances {
     pub(crate) denied: Option<(DeniedBy, String)>,
     /// Last granted server that could not be reached, with the reason.
     pub(crate) unreachable: Option<String>,
+    /// First resource that the machine lacked for an operation of the call.
+    pub(crate) lack: Option<String>,
 }
 
 impl CallWindow {
     /// Returns a window that ends at `deadline_boot_us`, a time of the boot clock of `machine` in microseconds.
     pub fn with_deadline(machine: Machine, deadline_boot_us: u64) -> Self {
         let (state, hindered, denials) = (Arc::default(), Arc::default(), Arc::default());
-        Self { machine, deadline_boot_us, state, hindered, denials, cut_off: None }
+        let lookups = Lookups::of_call(&machine);
+        Self { machine, deadline_boot_us, state, hindered, denials, lookups, cut_off: None }
     }
 
     /// Returns the same window with the simulated death of the host that can end the call.
@@ -74,6 +80,20 @@ impl CallWindow {
     /// Records that a granted server could not be reached.
     pub(crate) fn record_unreachable(&self, said: String) {
         self.hindered.lock().unwrap_or_else(PoisonError::into_inner).unreachable = Some(said);
+    }
+
+    /// Records that the machine lacked memory or descriptors for an operation of the call, and ends the window. The
+    /// returned fault ends the call, regardless of how the guest handles a failure of the operation.
+    pub(crate) fn record_lack(&self, error: &io::Error) -> HostFault {
+        let why = error.to_string();
+        self.hindered.lock().unwrap_or_else(PoisonError::into_inner).lack.get_or_insert(why.clone());
+        self.state.fetch_or(CLOSED, Ordering::SeqCst);
+        HostFault::Machine(why)
+    }
+
+    /// Returns the places of the lookups of names by the call.
+    pub(crate) fn lookups(&self) -> &Lookups {
+        &self.lookups
     }
 
     /// Returns the refusals and failures recorded so far.
@@ -166,6 +186,23 @@ mod tests {
         other.clone().begin_side_effect().unwrap();
         other.withdraw_side_effect();
         assert_eq!((watch.close(), other.close(), other.close()), (false, true, true));
+    }
+
+    /// I245. After a lack of descriptors, the call begins nothing more. Operations that it had begun still count.
+    #[test]
+    fn no_side_effect_begins_after_a_lack_of_resources() {
+        for had_begun in [false, true] {
+            let watch = CallWindow::with_timeout_ms(Machine::system(), 60_000);
+            if had_begun {
+                watch.begin_side_effect().unwrap();
+            }
+            let lack = io::Error::from(rustix::io::Errno::MFILE);
+            assert!(matches!(watch.record_lack(&lack), HostFault::Machine(_)));
+            watch.record_lack(&io::Error::from(rustix::io::Errno::NOMEM));
+            assert_eq!(watch.hindrances().lack, Some(lack.to_string()));
+            assert!(watch.check().is_err() && watch.begin_side_effect().is_err());
+            assert_eq!(watch.close(), had_begun);
+        }
     }
 
     #[test]

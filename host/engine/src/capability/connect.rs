@@ -23,10 +23,12 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 use crate::capability::call_window::CallWindow;
 use crate::capability::grants::Origin;
 use crate::capability::http_grant::RequestLine;
+use crate::capability::lookups::LookupError;
 use crate::capability::settings::PluginSettings;
 use crate::capability::stub::{HttpStub, StubFailure};
 use crate::capability::{grant, http_grant};
 use crate::guest::permissions::CallPermissions;
+use crate::os::lack::{is_lack, is_lack_of_descriptors};
 
 /// A response, and a future that drives the reception of the response's body. The body arrives only while this future
 /// runs.
@@ -123,7 +125,7 @@ async fn answer_from_stub(
 /// names the address, so no grant is checked.
 pub async fn post(mut request: Request<Full<Bytes>>, place: &Origin, watch: &CallWindow) -> Result<StatusCode, Error> {
     let posting = async {
-        let stream = connect(place, &resolve(place).await?, watch).await?;
+        let stream = connect(place, &resolve(place, watch).await?, watch).await?;
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
         let _connection = wasmtime_wasi::runtime::spawn(connection);
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
@@ -146,22 +148,35 @@ async fn connect(place: &Origin, addresses: &[SocketAddr], watch: &CallWindow) -
                 let stream = DeadlineStream { inner: stream, watch: watch.clone() };
                 return if place.scheme == "https" { tls(place, stream).await } else { Ok(Box::new(stream)) };
             }
-            Err(error) => failed = Error::Connect(error),
+            Err(error) => {
+                if is_lack_of_descriptors(&error) {
+                    watch.withdraw_side_effect();
+                }
+                if is_lack(&error) {
+                    watch.record_lack(&error);
+                }
+                failed = Error::Connect(error);
+            }
         }
     }
     Err(failed)
 }
 
 /// Resolves the addresses of the host.
-async fn resolve(place: &Origin) -> Result<Vec<SocketAddr>, Error> {
+async fn resolve(place: &Origin, watch: &CallWindow) -> Result<Vec<SocketAddr>, Error> {
     if let Some(ip) = grant::parse_ip(&place.host) {
         return Ok(vec![SocketAddr::new(ip, place.port)]);
     }
-    let found = tokio::net::lookup_host((place.host.as_str(), place.port)).await.map_err(|error| {
-        tracing::debug!("looking up {:?} failed: {error}", place.host);
-        Error::DnsError { rcode: Some("the name could not be resolved".to_owned()), info_code: None }
-    })?;
-    Ok(found.collect())
+    watch.lookups().look_up(place.host.clone(), place.port, watch.time_left()).await.map_err(|error| match error {
+        LookupError::TimedOut => Error::DnsTimeout,
+        LookupError::Failed(error) => {
+            if is_lack(&error) {
+                watch.record_lack(&error);
+            }
+            tracing::debug!("looking up {:?} failed: {error}", place.host);
+            Error::DnsError { rcode: Some("the name could not be resolved".to_owned()), info_code: None }
+        }
+    })
 }
 
 /// Returns the addresses that the call may connect to. The connection uses these addresses without a second lookup.
@@ -171,7 +186,7 @@ async fn resolve_allowed(
     settings: &PluginSettings,
     watch: &CallWindow,
 ) -> Result<Vec<SocketAddr>, Error> {
-    let addresses = resolve(line.origin).await?;
+    let addresses = resolve(line.origin, watch).await?;
     let mut denials = Vec::new();
     let mut good = Vec::new();
     for address in addresses {

@@ -14,12 +14,42 @@ use wasmtime_wasi::OpenMode;
 use wasmtime_wasi::filesystem::{Descriptor, Dir, File};
 use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorFlags, ErrorCode, OpenFlags, PathFlags};
 
+use crate::os::lack::is_lack;
+
 /// Path that a guest opens, with the flags of `wasi:filesystem`.
 pub(crate) struct Opening {
     pub(crate) path_flags: PathFlags,
     pub(crate) path: String,
     pub(crate) open: OpenFlags,
     pub(crate) flags: DescriptorFlags,
+}
+
+/// Reason why a path was not opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    /// Error for the guest.
+    #[error("{0}")]
+    Code(ErrorCode),
+    /// The machine lacks memory or descriptors.
+    #[error("{0}")]
+    Lack(io::Error),
+}
+
+impl From<ErrorCode> for OpenError {
+    fn from(code: ErrorCode) -> Self {
+        Self::Code(code)
+    }
+}
+
+impl From<io::Error> for OpenError {
+    /// `NXIO` stands for a FIFO without a reader or a socket. Neither can be opened for writing without waiting.
+    fn from(error: io::Error) -> Self {
+        match Errno::from_io_error(&error) {
+            _ if is_lack(&error) => Self::Lack(error),
+            Some(Errno::NXIO) => Self::Code(ErrorCode::NotPermitted),
+            _ => Self::Code(ErrorCode::from(&error)),
+        }
+    }
 }
 
 impl Opening {
@@ -72,18 +102,18 @@ impl Opening {
     }
 
     /// Opens a path below `dir`, with the permissions of `dir`.
-    pub(crate) async fn open_in(self, dir: &Dir) -> Result<Descriptor, ErrorCode> {
+    pub(crate) async fn open_in(self, dir: &Dir) -> Result<Descriptor, OpenError> {
         self.check()?;
         if self.changes() && dir.perms.write_not_permitted() {
-            return Err(ErrorCode::NotPermitted);
+            return Err(ErrorCode::NotPermitted.into());
         }
         let (below, perms, mode) = (dir.dir.clone(), dir.perms, self.mode());
         let opened = tokio::task::spawn_blocking(move || {
-            let file = open(&below, Path::new(&self.path), &self.options()).map_err(|error| code_of(&error))?;
-            let kind = file.metadata().map_err(|error| ErrorCode::from(&error))?.file_type();
+            let file = open(&below, Path::new(&self.path), &self.options())?;
+            let kind = file.metadata()?.file_type();
             match (kind.is_dir(), kind.is_file()) {
-                (false, _) if self.open.contains(OpenFlags::DIRECTORY) => Err(ErrorCode::NotDirectory),
-                (false, false) => Err(ErrorCode::NotPermitted),
+                (false, _) if self.open.contains(OpenFlags::DIRECTORY) => Err(OpenError::from(ErrorCode::NotDirectory)),
+                (false, false) => Err(ErrorCode::NotPermitted.into()),
                 (is_dir, _) => Ok((file, is_dir)),
             }
         });
@@ -92,15 +122,6 @@ impl Opening {
             true => Descriptor::Dir(Dir::new(file, perms, mode, false)),
             false => Descriptor::File(File::new(file, perms, mode, false)),
         })
-    }
-}
-
-/// Converts the error of an opening. `NXIO` stands for a FIFO without a reader or a socket. Neither can be opened for
-/// writing without waiting.
-fn code_of(error: &io::Error) -> ErrorCode {
-    match Errno::from_io_error(error) {
-        Some(Errno::NXIO) => ErrorCode::NotPermitted,
-        _ => ErrorCode::from(error),
     }
 }
 
@@ -138,7 +159,7 @@ mod tests {
             // Both ends are opened, so that a thread that waits for one of them ends with this test.
             let _ends = std::fs::OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
             let refused = ended.expect("it waits for the other end").err();
-            assert!(matches!(refused, Some(ErrorCode::NotPermitted)), "{refused:?}");
+            assert!(matches!(refused, Some(OpenError::Code(ErrorCode::NotPermitted))), "{refused:?}");
         }
     }
 
@@ -187,7 +208,7 @@ mod tests {
         let mut read_only = directory(parent.path());
         read_only.perms = FsPerms::ReadOnly;
         let refused = opened("file", none, write).open_in(&read_only).await.err();
-        assert!(matches!(refused, Some(ErrorCode::NotPermitted)), "{refused:?}");
+        assert!(matches!(refused, Some(OpenError::Code(ErrorCode::NotPermitted))), "{refused:?}");
         assert!(opened("file", none, read).open_in(&read_only).await.is_ok());
     }
 }

@@ -4,6 +4,9 @@
 //! something, this module calls [`CallWindow::begin_side_effect`]. After the call's deadline, such an operation
 //! therefore cannot begin. Once an operation has begun, the call is in doubt if the tool does not answer.
 
+use std::io;
+
+use rustix::io::Errno;
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::filesystem::WasiFilesystemCtxView;
 use wasmtime_wasi::p2::bindings::filesystem::types;
@@ -15,11 +18,12 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
 use crate::capability::call_window::CallWindow;
-use crate::capability::file_open::Opening;
+use crate::capability::file_open::{OpenError, Opening};
 use crate::capability::grant;
 use crate::capability::grants::Grants;
 use crate::capability::handles::{self, Handles};
 use crate::guest::permissions::CallPermissions;
+use crate::os::lack::{is_lack, is_lack_of_descriptors, lack_of_descriptors};
 
 /// Host side of `wasi:filesystem` for one wasmtime `Store`. Contains wasmtime-wasi's implementation, and the data that
 /// the host needs to check changes and to log refusals.
@@ -60,6 +64,26 @@ impl Files<'_> {
         }
     }
 
+    /// Returns the error that ends the call because the machine lacks memory or descriptors.
+    fn lack(&self, error: &io::Error) -> FsError {
+        FsError::trap(self.watch.record_lack(error))
+    }
+
+    /// Ends the call if an operation failed because the machine lacks memory or descriptors. wasmtime-wasi reports a
+    /// lack of descriptors as an error of input or output. The host therefore looks whether descriptors are left.
+    fn unless_lacking<T>(&self, result: FsResult<T>) -> FsResult<T> {
+        let Err(error) = &result else { return result };
+        let lack = match error.downcast_ref() {
+            Some(ErrorCode::InsufficientMemory) => Some(io::Error::from(Errno::NOMEM)),
+            Some(ErrorCode::Io) => lack_of_descriptors(),
+            _ => None,
+        };
+        match lack {
+            Some(lack) => Err(self.lack(&lack)),
+            None => result,
+        }
+    }
+
     /// Logs a refusal by wasmtime-wasi, with the line of `latch.toml` that would allow the operation.
     fn log_refusal<T>(&self, what: &str, result: FsResult<T>) -> FsResult<T> {
         if let Err(error) = &result
@@ -74,7 +98,8 @@ impl Files<'_> {
 macro_rules! delegate {
     ($(async fn $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {
         $(async fn $name(&mut self, $($arg: $ty),*) -> $ret {
-            self.inner.$name($($arg),*).await
+            let result = self.inner.$name($($arg),*).await;
+            self.unless_lacking(result)
         })*
     };
 }
@@ -84,7 +109,7 @@ macro_rules! mutate {
         $(async fn $name(&mut self, $($arg: $ty),*) -> $ret {
             self.begin()?;
             let result = self.inner.$name($($arg),*).await;
-            self.log_refusal($what, result)
+            self.log_refusal($what, self.unless_lacking(result))
         })*
     };
 }
@@ -109,7 +134,6 @@ impl HostDescriptor for Files<'_> {
         async fn stat(fd: Resource<Descriptor>) -> FsResult<DescriptorStat>;
         async fn stat_at(fd: Resource<Descriptor>, flags: PathFlags, path: String) -> FsResult<DescriptorStat>;
         async fn readlink_at(fd: Resource<Descriptor>, path: String) -> FsResult<String>;
-        async fn is_same_object(a: Resource<Descriptor>, b: Resource<Descriptor>) -> wasmtime::Result<bool>;
         async fn metadata_hash(fd: Resource<Descriptor>) -> FsResult<MetadataHashValue>;
         async fn metadata_hash_at(
             fd: Resource<Descriptor>, flags: PathFlags, path: String
@@ -139,6 +163,10 @@ impl HostDescriptor for Files<'_> {
         "delete a file": async fn unlink_file_at(fd: Resource<Descriptor>, path: String) -> FsResult<()>;
     }
 
+    async fn is_same_object(&mut self, a: Resource<Descriptor>, b: Resource<Descriptor>) -> wasmtime::Result<bool> {
+        self.inner.is_same_object(a, b).await
+    }
+
     /// Reads a directory. Refuses a directory whose listing is too long, because the library reads all entries at once.
     async fn read_directory(&mut self, fd: Resource<Descriptor>) -> FsResult<Resource<DirectoryEntryStream>> {
         if !self.handles.may_list() {
@@ -150,10 +178,12 @@ impl HostDescriptor for Files<'_> {
             match counted.map_err(|_| ErrorCode::Io)? {
                 Ok(false) => {}
                 Ok(true) => return Err(ErrorCode::Quota.into()),
+                Err(error) if is_lack(&error) => return Err(self.lack(&error)),
                 Err(error) => return Err(FsError::from(ErrorCode::from(&error))),
             }
         }
-        let stream = self.inner.read_directory(fd).await?;
+        let listed = self.inner.read_directory(fd).await;
+        let stream = self.unless_lacking(listed)?;
         self.handles.count_listing(stream.rep());
         Ok(stream)
     }
@@ -176,7 +206,16 @@ impl HostDescriptor for Files<'_> {
             self.begin()?;
         }
         let Descriptor::Dir(dir) = self.inner.table.get(&fd)? else { return Err(ErrorCode::NotDirectory.into()) };
-        let result = opening.open_in(dir).await.map_err(FsError::from);
+        let result = match opening.open_in(dir).await {
+            Err(OpenError::Lack(lack)) => {
+                if changes && is_lack_of_descriptors(&lack) {
+                    self.watch.withdraw_side_effect();
+                }
+                return Err(self.lack(&lack));
+            }
+            Err(OpenError::Code(code)) => Err(FsError::from(code)),
+            Ok(opened) => Ok(opened),
+        };
         let opened = if changes { self.log_refusal("open a file for writing", result)? } else { result? };
         self.handles.count_file(&opened);
         Ok(self.inner.table.push(opened)?)
@@ -203,7 +242,8 @@ impl HostDirectoryEntryStream for Files<'_> {
         &mut self,
         stream: Resource<DirectoryEntryStream>,
     ) -> FsResult<Option<DirectoryEntry>> {
-        self.inner.read_directory_entry(stream).await
+        let entry = self.inner.read_directory_entry(stream).await;
+        self.unless_lacking(entry)
     }
     fn drop(&mut self, stream: Resource<DirectoryEntryStream>) -> wasmtime::Result<()> {
         self.handles.listing_dropped(stream.rep());

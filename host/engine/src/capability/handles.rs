@@ -24,6 +24,7 @@ pub(crate) struct Handles {
     files: Vec<Weak<File>>,
     listings: HashSet<u32>,
     sockets: usize,
+    lookups: usize,
 }
 
 impl Handles {
@@ -60,6 +61,12 @@ impl Handles {
     pub(crate) fn count_socket(&mut self) -> bool {
         self.sockets += 1;
         self.sockets <= bounds::SOCKETS
+    }
+
+    /// Counts a lookup of a name for the rest of the call. Returns false if the call has more lookups than it may make.
+    pub(crate) fn count_lookup(&mut self) -> bool {
+        self.lookups += 1;
+        self.lookups <= bounds::LOOKUPS
     }
 }
 
@@ -154,9 +161,9 @@ mod tests {
         assert!(handles.may_open_file());
     }
 
-    /// I221: bounds `directory_streams` and `sockets`.
+    /// I221: bounds `directory_streams` and `sockets`. I239: bound `lookups`.
     #[test]
-    fn directory_streams_and_sockets_are_counted() {
+    fn directory_streams_sockets_and_lookups_are_counted() {
         let mut handles = Handles::default();
         for stream in 0..bounds::DIRECTORY_STREAMS as u32 {
             assert!(handles.may_list());
@@ -166,6 +173,7 @@ mod tests {
         handles.listing_dropped(0);
         assert!(handles.may_list());
         assert!((0..bounds::SOCKETS).all(|_| handles.count_socket()) && !handles.count_socket());
+        assert!((0..bounds::LOOKUPS).all(|_| handles.count_lookup()) && !handles.count_lookup());
     }
 
     /// I221: bounds `requests` and `body_bytes`.

@@ -3,6 +3,7 @@
 //! The host follows no redirects. The guest gets a redirect as an ordinary answer. A guest that follows a redirect
 //! sends a new request, and the host checks this request like any other.
 
+use std::io;
 use std::net::Ipv6Addr;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderValue, IF_RANGE, RANGE};
 use hyper::{Method, Request, Uri};
+use wasmtime_wasi_http::p2::bindings::http::types::ErrorCode;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 use latchwork_core::model::bounds;
@@ -110,13 +112,33 @@ impl WasiHttpHooks for RequestHooks {
             Ok(holding(slot, (response, connection)))
         })
     }
+
+    // By default, each of the next three functions logs a warning for each failed request. A guest could fill the log.
+    fn p2_error_from_hyper(&mut self, error: &hyper::Error) -> ErrorCode {
+        tracing::debug!("a request failed: {error:?}");
+        ErrorCode::HttpProtocolError
+    }
+
+    fn p2_error_from_connect(&mut self, error: &io::Error) -> ErrorCode {
+        tracing::debug!("a connection failed: {error}");
+        ErrorCode::ConnectionRefused
+    }
+
+    fn p2_error_from_tls(&mut self, error: &io::Error) -> ErrorCode {
+        tracing::debug!("a TLS connection failed: {error}");
+        ErrorCode::TlsProtocolError
+    }
 }
 
 /// Returns a sent request that keeps its place until its answer has been received or dropped.
 fn holding(slot: RequestSlot, (response, connection): SentRequest) -> SentRequest {
     let connection = Box::new(async move {
         let _slot = slot;
-        Box::into_pin(connection).await
+        // The guest gets the error with the body of the answer. wasmtime-wasi-http would only log it, as a warning.
+        if let Err(error) = Box::into_pin(connection).await {
+            tracing::debug!("a connection broke: {error}");
+        }
+        Ok(())
     });
     (response, connection)
 }

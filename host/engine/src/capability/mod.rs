@@ -8,10 +8,10 @@
 //! whether the call has begun to act on the world.
 //!
 //! Floors, top first: `hidden_secrets`, `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`,
-//! `context`, `filesystem`, `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `file_open`,
-//! `handles`, `host_call_gate`, `http_grant`, `older_grants`, `rng`, `stub`, `tools` · `grant` · `denied` ·
+//! `context`, `filesystem`, `kv`, `log`, `name_lookup`, `open_dirs`, `secrets`, `settings` · `events`, `file_open`,
+//! `handles`, `host_call_gate`, `http_grant`, `older_grants`, `rng`, `sockets`, `stub`, `tools` · `grant` · `denied` ·
 //! `access_text`, `config_line` · `address`, `call_window`, `clock`, `fixed_sources`, `grants`, `placeholder`,
-//! `replaced_body`, `secret_values`, `step_call_view` · `cut_off`.
+//! `replaced_body`, `secret_values`, `step_call_view` · `cut_off`, `lookups`.
 
 pub mod access_text;
 pub mod call_window;
@@ -41,6 +41,8 @@ pub(crate) mod host_call_gate;
 pub mod http;
 pub(crate) mod kv;
 pub(crate) mod log;
+mod lookups;
+pub(crate) mod name_lookup;
 pub(crate) mod open_dirs;
 mod placeholder;
 mod replaced_body;
@@ -59,6 +61,9 @@ pub(crate) use hidden_secrets::HiddenSecrets;
 pub(crate) use placeholder::Placeholders;
 pub use secret_values::{EnvOrFile, Secrets};
 pub use stub::{HttpStub, StubFailure};
+
+/// Version of the WASI interfaces that wasmtime-wasi links. A component may import an older one.
+pub(crate) const WASI_VERSION: &str = "0.2.12";
 
 /// Returns scheme, host and port of a URL. Returns `None` if one of them is missing or invalid.
 pub fn origin_of(uri: &::http::Uri) -> Option<grants::Origin> {

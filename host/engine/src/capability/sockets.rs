@@ -1,22 +1,22 @@
-//! `wasi:sockets`: outgoing TCP connections to granted addresses, and the name lookups they need.
+//! `wasi:sockets`: outgoing TCP connections to granted addresses.
 //!
-//! wasmtime-wasi implements the operations. A lookup is allowed for granted names. This module records the returned
-//! addresses with the name. A connection to a granted name is only allowed to the recorded addresses.
+//! wasmtime-wasi implements the operations, except for the lookups of names in [`name_lookup`](super::name_lookup). A
+//! connection to a granted name is only allowed to the addresses that a lookup of this name returned.
 //!
 //! The call's deadline is checked before each connect and at each host call, including writes. If the system's
 //! socket buffer is full, a task of wasmtime-wasi writes the rest later without another check. The task ends
 //! when the `Store` of the call is dropped.
 
 use std::collections::HashMap;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::io::Errno;
 use wasmtime::component::{HasData, Resource};
-use wasmtime_wasi::p2::bindings::sockets::ip_name_lookup::{HostResolveAddressStream, ResolveAddressStream};
-use wasmtime_wasi::p2::bindings::sockets::network::IpAddressFamily;
-use wasmtime_wasi::p2::bindings::sockets::network::{ErrorCode, IpAddress, Network};
-use wasmtime_wasi::p2::bindings::sockets::{ip_name_lookup, network, tcp_create_socket, udp_create_socket};
-use wasmtime_wasi::p2::{DynPollable, SocketError, TcpSocket, UdpSocket};
+use wasmtime_wasi::p2::bindings::sockets::network::{ErrorCode, IpAddressFamily, Network};
+use wasmtime_wasi::p2::bindings::sockets::{network, tcp_create_socket, udp_create_socket};
+use wasmtime_wasi::p2::{SocketError, TcpSocket, UdpSocket};
 use wasmtime_wasi::sockets::{SocketAddrUse, WasiSocketsCtxView};
 
 use crate::capability::call_window::CallWindow;
@@ -24,21 +24,25 @@ use crate::capability::grant;
 use crate::capability::grants::Grants;
 use crate::capability::handles::Handles;
 use crate::guest::permissions::CallPermissions;
+use crate::os::lack::lack_of_descriptors;
 
-/// Results of the name lookups of a call: for each address, the names whose lookups returned the address. Also contains
-/// the name of each lookup that still runs.
+/// Results of the name lookups of a call: for each address, the names whose lookups returned the address.
 #[derive(Clone, Default)]
-pub(crate) struct ResolvedNames(Arc<Mutex<Inner>>);
-
-#[derive(Default)]
-struct Inner {
-    by_address: HashMap<IpAddr, Vec<String>>,
-    by_stream: HashMap<u32, String>,
-}
+pub(crate) struct ResolvedNames(Arc<Mutex<HashMap<IpAddr, Vec<String>>>>);
 
 impl ResolvedNames {
-    fn with<R>(&self, f: impl FnOnce(&mut Inner) -> R) -> R {
+    fn with<R>(&self, f: impl FnOnce(&mut HashMap<IpAddr, Vec<String>>) -> R) -> R {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Records that a lookup of `name` returned the address.
+    pub(crate) fn record(&self, address: IpAddr, name: &str) {
+        self.with(|by_address| {
+            let names = by_address.entry(address.to_canonical()).or_default();
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        });
     }
 
     /// Checks an address that a socket is about to use. wasmtime-wasi calls this function for each use.
@@ -54,7 +58,7 @@ impl ResolvedNames {
         let decided = match reason {
             SocketAddrUse::TcpConnect => {
                 let names =
-                    self.with(|inner| inner.by_address.get(&address.ip().to_canonical()).cloned().unwrap_or_default());
+                    self.with(|by_address| by_address.get(&address.ip().to_canonical()).cloned().unwrap_or_default());
                 grant::check_tcp(grants, permissions, address, &names)
             }
             // Before a client connects, it binds its socket. This bind names no port and no address, and is allowed.
@@ -71,8 +75,8 @@ impl ResolvedNames {
     }
 }
 
-/// View of the name lookups in one wasmtime `Store`.
-pub(crate) struct NameLookup<'a> {
+/// View of the sockets and the name lookups in one wasmtime `Store`.
+pub(crate) struct Sockets<'a> {
     pub(crate) inner: WasiSocketsCtxView<'a>,
     pub(crate) names: &'a ResolvedNames,
     pub(crate) watch: &'a CallWindow,
@@ -82,14 +86,32 @@ pub(crate) struct NameLookup<'a> {
     pub(crate) handles: &'a mut Handles,
 }
 
-/// Identifies [`NameLookup`] to the linker.
-pub(crate) struct NameLookupData;
+/// Identifies [`Sockets`] to the linker.
+pub(crate) struct SocketsData;
 
-impl HasData for NameLookupData {
-    type Data<'a> = NameLookup<'a>;
+impl HasData for SocketsData {
+    type Data<'a> = Sockets<'a>;
 }
 
-impl network::Host for NameLookup<'_> {
+impl Sockets<'_> {
+    /// Ends the call if a socket was not made because the machine lacks memory or descriptors. wasmtime-wasi reports a
+    /// lack of descriptors as an unknown error. The host therefore looks whether descriptors are left.
+    fn unless_lacking<T>(&self, result: Result<T, SocketError>) -> Result<T, SocketError> {
+        let Err(error) = &result else { return result };
+        let lack = match error.downcast_ref() {
+            Some(ErrorCode::OutOfMemory) => Some(io::Error::from(Errno::NOMEM)),
+            Some(ErrorCode::NewSocketLimit) => Some(io::Error::from(Errno::MFILE)),
+            Some(ErrorCode::Unknown) => lack_of_descriptors(),
+            _ => None,
+        };
+        match lack {
+            Some(lack) => Err(SocketError::trap(self.watch.record_lack(&lack))),
+            None => result,
+        }
+    }
+}
+
+impl network::Host for Sockets<'_> {
     fn convert_error_code(&mut self, error: SocketError) -> wasmtime::Result<ErrorCode> {
         self.inner.convert_error_code(error)
     }
@@ -98,73 +120,28 @@ impl network::Host for NameLookup<'_> {
     }
 }
 
-impl network::HostNetwork for NameLookup<'_> {
+impl network::HostNetwork for Sockets<'_> {
     fn drop(&mut self, network: Resource<Network>) -> wasmtime::Result<()> {
         network::HostNetwork::drop(&mut self.inner, network)
     }
 }
 
-impl tcp_create_socket::Host for NameLookup<'_> {
+impl tcp_create_socket::Host for Sockets<'_> {
     fn create_tcp_socket(&mut self, family: IpAddressFamily) -> Result<Resource<TcpSocket>, SocketError> {
-        match self.handles.count_socket() {
-            true => self.inner.create_tcp_socket(family),
-            false => Err(ErrorCode::NewSocketLimit.into()),
+        if !self.handles.count_socket() {
+            return Err(ErrorCode::NewSocketLimit.into());
         }
+        let socket = self.inner.create_tcp_socket(family);
+        self.unless_lacking(socket)
     }
 }
 
-impl udp_create_socket::Host for NameLookup<'_> {
+impl udp_create_socket::Host for Sockets<'_> {
     async fn create_udp_socket(&mut self, family: IpAddressFamily) -> Result<Resource<UdpSocket>, SocketError> {
-        match self.handles.count_socket() {
-            true => self.inner.create_udp_socket(family).await,
-            false => Err(ErrorCode::NewSocketLimit.into()),
+        if !self.handles.count_socket() {
+            return Err(ErrorCode::NewSocketLimit.into());
         }
-    }
-}
-
-impl ip_name_lookup::Host for NameLookup<'_> {
-    fn resolve_addresses(
-        &mut self,
-        network: Resource<Network>,
-        name: String,
-    ) -> Result<Resource<ResolveAddressStream>, SocketError> {
-        if let Err(denied) = grant::check_tcp_name(self.grants, self.permissions, &name) {
-            denied.record(self.watch, self.plugin);
-            return Err(ErrorCode::AccessDenied.into());
-        }
-        let stream = self.inner.resolve_addresses(network, name.clone())?;
-        self.names.with(|inner| inner.by_stream.insert(stream.rep(), name));
-        Ok(stream)
-    }
-}
-
-impl HostResolveAddressStream for NameLookup<'_> {
-    fn resolve_next_address(
-        &mut self,
-        stream: Resource<ResolveAddressStream>,
-    ) -> Result<Option<IpAddress>, SocketError> {
-        let rep = stream.rep();
-        let next = self.inner.resolve_next_address(stream)?;
-        if let Some(address) = &next {
-            let ip = match *address {
-                IpAddress::Ipv4((a, b, c, d)) => IpAddr::from([a, b, c, d]),
-                IpAddress::Ipv6((a, b, c, d, e, f, g, h)) => IpAddr::from([a, b, c, d, e, f, g, h]),
-            };
-            self.names.with(|inner| {
-                if let Some(name) = inner.by_stream.get(&rep).cloned() {
-                    inner.by_address.entry(ip.to_canonical()).or_default().push(name);
-                }
-            });
-        }
-        Ok(next)
-    }
-
-    fn subscribe(&mut self, stream: Resource<ResolveAddressStream>) -> wasmtime::Result<Resource<DynPollable>> {
-        self.inner.subscribe(stream)
-    }
-
-    fn drop(&mut self, stream: Resource<ResolveAddressStream>) -> wasmtime::Result<()> {
-        self.names.with(|inner| inner.by_stream.remove(&stream.rep()));
-        HostResolveAddressStream::drop(&mut self.inner, stream)
+        let socket = self.inner.create_udp_socket(family).await;
+        self.unless_lacking(socket)
     }
 }

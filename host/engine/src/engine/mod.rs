@@ -11,7 +11,7 @@
 //!
 //! Floors, top first: `runnable` · `component_interface`, `plugin` · `component`, `tool` · `untyped` · `describe` ·
 //! `cache`, `profile`, `pure_reads`, `start_phase`, `step` · `announce`, `code_size`, `error`,
-//! `instance_pool`, `null_host`, `schema`, `shape`, `stated_effects`, `step_end`, `step_state`, `tool_state`,
+//! `hindrance`, `instance_pool`, `null_host`, `schema`, `shape`, `stated_effects`, `step_end`, `step_state`, `tool_state`,
 //! `virtual_wasi`.
 
 mod announce;
@@ -21,6 +21,7 @@ mod component;
 mod component_interface;
 mod describe;
 mod error;
+mod hindrance;
 mod instance_pool;
 mod null_host;
 mod plugin;

@@ -12,14 +12,12 @@ use wasmtime_wasi::p2::bindings::clocks::{monotonic_clock, wall_clock};
 use wasmtime_wasi::p2::bindings::random::{insecure, random};
 use wasmtime_wasi::random::WasiRandomView as _;
 
+use crate::capability::WASI_VERSION;
 use crate::capability::denied::{Denied, NOT_FOR_PURE};
 use crate::engine::tool_state::ToolState;
 use crate::guest::fault;
 use crate::guest::fault::HostFault;
 use crate::guest::runtime_reads::is_forced_by_the_runtime;
-
-/// Version of the interfaces that wasmtime-wasi links. A component may import an older one.
-const VERSION: &str = "0.2.12";
 
 /// Defines [`READS`], and the function that replaces the listed functions.
 macro_rules! guards {
@@ -31,7 +29,7 @@ macro_rules! guards {
         /// Replaces the functions that read a clock or random numbers. The functions for seeds of hash maps are not
         /// replaced. Their seeds are fixed, and can only change the order of a map.
         pub(super) fn link(linker: &mut Linker<ToolState>) -> wasmtime::Result<()> {
-            $(linker.instance(&format!("{}@{VERSION}", $interface))?.func_wrap(
+            $(linker.instance(&format!("{}@{WASI_VERSION}", $interface))?.func_wrap(
                 $function,
                 |mut store: StoreContextMut<'_, ToolState>, ($($arg,)*): ($($kind,)*)| -> wasmtime::Result<($answer,)> {
                     let access = concat!("wanted to read ", $what, " (", $interface, "#", $function, ")");

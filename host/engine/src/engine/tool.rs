@@ -20,18 +20,19 @@ use crate::capability::context::CallContextViewData;
 use crate::capability::filesystem::FilesData;
 use crate::capability::kv::KvViewData;
 use crate::capability::log::ToolLogViewData;
+use crate::capability::name_lookup;
 use crate::capability::open_dirs::OpenDirs;
 use crate::capability::secrets::SecretsViewData;
 use crate::capability::settings::PluginSettings;
-use crate::capability::sockets::NameLookupData;
+use crate::capability::sockets::SocketsData;
+use crate::engine::hindrance::{explain_error, explain_hindrance, unless_lacking};
 use crate::engine::instance_pool::InstancePermits;
 use crate::engine::pure_reads;
 use crate::engine::schema;
 use crate::engine::shape::Shape;
-use crate::engine::tool_state::{ToolState, files, host_state, lookup};
+use crate::engine::tool_state::{ToolState, files, host_state, sockets};
 use crate::engine::untyped::{Function, Functions, UntypedReturn};
 use crate::guest::bindings::{export, import};
-use crate::guest::convert::MESSAGE_BYTES_MAX;
 use crate::guest::limits::oversized;
 use crate::guest::permissions::{CallPermissions, DeniedBy};
 use crate::guest::tool_call::ToolCallContext;
@@ -144,11 +145,12 @@ impl ToolCode {
         // The host replaces some interfaces of WASI. The host must see each change of a file, each name lookup and each
         // new socket.
         linker.allow_shadowing(true);
-        use wasmtime_wasi::p2::bindings::{filesystem, sockets};
-        filesystem::types::add_to_linker::<_, FilesData>(&mut linker, files)?;
-        sockets::ip_name_lookup::add_to_linker::<_, NameLookupData>(&mut linker, lookup)?;
-        sockets::tcp_create_socket::add_to_linker::<_, NameLookupData>(&mut linker, lookup)?;
-        sockets::udp_create_socket::add_to_linker::<_, NameLookupData>(&mut linker, lookup)?;
+        use wasmtime_wasi::p2::bindings::filesystem::types;
+        use wasmtime_wasi::p2::bindings::sockets::{tcp_create_socket, udp_create_socket};
+        types::add_to_linker::<_, FilesData>(&mut linker, files)?;
+        tcp_create_socket::add_to_linker::<_, SocketsData>(&mut linker, sockets)?;
+        udp_create_socket::add_to_linker::<_, SocketsData>(&mut linker, sockets)?;
+        name_lookup::add_to_linker(&mut linker, sockets)?;
         pure_reads::link(&mut linker)?;
         let pre = linker.instantiate_pre(component)?;
         Ok(Self {
@@ -239,10 +241,11 @@ impl ToolCode {
             }
             Err(error) => Err(Failure::new(Code::DependencyUnavailable, error.to_string())),
         };
+        let hindered = hindrances.hindrances();
         ToolCallResult {
-            returned: said,
+            returned: unless_lacking(said, &hindered),
             begun,
-            hindered: hindrances.hindrances(),
+            hindered,
             fuel,
             wall_us: self.machine.boot_us().saturating_sub(since),
             functions,
@@ -393,58 +396,6 @@ impl ToolCallResult {
         };
         ToolEnd { answer, fuel, wall_us, functions }
     }
-}
-
-/// Explains an error of a tool by an access that the host refused or could not complete. `oversized` is the failure for
-/// an error that is too large. If no such access explains this error, the result is `oversized`.
-fn explain_error(said: Failure, hindered: Hindrances, oversized: Option<Failure>) -> Failure {
-    let code = said.code;
-    let explained = explain_hindrance(said, hindered);
-    match oversized {
-        None => explained,
-        Some(failure) if explained.code == code => failure,
-        Some(_) => Failure { detail: None, ..explained },
-    }
-}
-
-/// Replaces a failure by an access that the host refused or could not complete, if the access is the likely cause. A
-/// refused access replaces a crash or a refusal that the guest reports. An unreachable server replaces only a crash.
-fn explain_hindrance(failure: Failure, hindered: Hindrances) -> Failure {
-    let is_crash = matches!(failure.code, Code::PluginException | Code::PluginTrap);
-    let (code, why) = match hindered {
-        Hindrances { denied: Some((DeniedBy::NarrowerGrants, why)), .. } if may_be_denial(failure.code) => {
-            (Code::GrantRequired, why)
-        }
-        Hindrances { denied: Some((_, why)), .. } if is_crash || failure.code == Code::PolicyDenied => {
-            (Code::CapabilityDenied, why)
-        }
-        // If the host denies a write to the key-value map, the guest gets the error of an unavailable store. The guest
-        // then reports an unavailable dependency. This code is replaced here.
-        Hindrances { denied: Some((_, why)), .. }
-            if failure.code == Code::DependencyUnavailable && failure.message.contains(&why) =>
-        {
-            return Failure { code: Code::CapabilityDenied, retry_after_ms: None, ..failure };
-        }
-        Hindrances { unreachable: Some(why), .. } if is_crash => (Code::NetworkUnavailable, why),
-        _ => return failure,
-    };
-    let message = format!("{why} (the plugin: {})", failure.message);
-    Failure { code, message: truncate::at_bytes(&message, MESSAGE_BYTES_MAX).start.to_owned(), ..failure }
-}
-
-/// Returns true if a plugin may report a refused access with this code. The other codes describe the input or an answer
-/// of a server.
-fn may_be_denial(code: Code) -> bool {
-    matches!(
-        code,
-        Code::PluginException
-            | Code::PluginTrap
-            | Code::PolicyDenied
-            | Code::AuthForbidden
-            | Code::DependencyUnavailable
-            | Code::NetworkTimeout
-            | Code::TemporaryProviderError
-    )
 }
 
 /// Checks size and format of a tool's answer.

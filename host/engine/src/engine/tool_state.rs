@@ -25,7 +25,7 @@ use crate::capability::log::ToolLogView;
 use crate::capability::open_dirs::OpenDirs;
 use crate::capability::secrets::SecretsView;
 use crate::capability::settings::PluginSettings;
-use crate::capability::sockets::{NameLookup, ResolvedNames};
+use crate::capability::sockets::{ResolvedNames, Sockets};
 use crate::capability::stdio::LogStream;
 use crate::guest::bindings::import;
 use crate::guest::limits::{Guard, Guarded};
@@ -210,10 +210,10 @@ pub(crate) fn files(state: &mut ToolState) -> Files<'_> {
     }
 }
 
-pub(crate) fn lookup(state: &mut ToolState) -> NameLookup<'_> {
+pub(crate) fn sockets(state: &mut ToolState) -> Sockets<'_> {
     let in_time = state.watch.check().is_ok();
     let table = if in_time { &mut state.table } else { &mut state.no_handles };
-    NameLookup {
+    Sockets {
         inner: WasiSocketsCtxView { ctx: state.wasi.sockets(), table },
         names: &state.names,
         watch: &state.watch,

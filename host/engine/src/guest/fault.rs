@@ -7,6 +7,8 @@ use latchwork_core::encoding::truncate;
 use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 
+use crate::os::lack::is_lack;
+
 /// Maximum number of callers from the guest's stack in one message. The function that the guest was executing is not
 /// counted.
 const FRAMES_SHOWN: usize = 6;
@@ -128,11 +130,9 @@ fn classify(error: &wasmtime::Error) -> (Code, String) {
 
 /// Returns true if the engine failed because the machine lacks memory, descriptors, or places in the pool of instances.
 fn is_lack_of_resources(error: &wasmtime::Error) -> bool {
+    // The engine gets `AGAIN` from the system where another limit of the process leaves no memory.
     let lacks = |error: &std::io::Error| {
-        use rustix::io::Errno;
-        let errno = error.raw_os_error().map(Errno::from_raw_os_error);
-        matches!(errno, Some(Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::AGAIN))
-            || error.kind() == std::io::ErrorKind::OutOfMemory
+        is_lack(error) || rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::AGAIN)
     };
     error.is::<wasmtime::PoolConcurrencyLimitError>()
         || error.is::<wasmtime::error::OutOfMemory>()

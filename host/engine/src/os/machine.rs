@@ -1,18 +1,23 @@
-//! Time and randomness of one host. A simulation replaces their sources.
+//! Time and randomness of one host, and the places of its lookups of names. A simulation replaces their sources.
 
 use std::fmt;
 use std::sync::Arc;
 
+use latchwork_core::model::bounds;
 use latchwork_core::storage::Clock;
+use tokio::sync::Semaphore;
 
 use crate::os::entropy::{Entropy, SystemEntropy};
 use crate::os::host_clock::HostClock;
 
-/// Time and randomness of one host. Clones share the clock and the entropy. Separate machines share nothing.
+/// Time and randomness of one host, and the places of its lookups of names. Clones share these. Separate machines share
+/// nothing.
 #[derive(Clone)]
 pub struct Machine {
     clock: Arc<HostClock>,
     entropy: Arc<dyn Entropy>,
+    /// One permit for each lookup of a name that may run at the same time.
+    lookup_places: Arc<Semaphore>,
 }
 
 impl Default for Machine {
@@ -31,12 +36,14 @@ impl fmt::Debug for Machine {
 impl Machine {
     /// Creates a machine from a clock and a source of entropy.
     pub fn new(clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
-        Self { clock: Arc::new(HostClock::new(clock)), entropy }
+        let lookup_places = Arc::new(Semaphore::new(bounds::PROCESS_LOOKUPS));
+        Self { clock: Arc::new(HostClock::new(clock)), entropy, lookup_places }
     }
 
     /// Creates a machine with the clock and the entropy of the operating system.
     pub fn system() -> Self {
-        Self { clock: Arc::default(), entropy: Arc::new(SystemEntropy) }
+        let lookup_places = Arc::new(Semaphore::new(bounds::PROCESS_LOOKUPS));
+        Self { clock: Arc::default(), entropy: Arc::new(SystemEntropy), lookup_places }
     }
 
     /// Returns the time in microseconds since 1970 UTC: the time of the database after
@@ -70,6 +77,11 @@ impl Machine {
         let mut bytes = [0; N];
         self.entropy.fill(&mut bytes);
         bytes
+    }
+
+    /// Returns the places of the lookups of names that run at the same time.
+    pub(crate) fn lookup_places(&self) -> &Arc<Semaphore> {
+        &self.lookup_places
     }
 
     /// Returns an unpredictable number.

@@ -3,12 +3,13 @@
 //! Other modules receive time and randomness as inputs, so that replay is deterministic and tests run without waiting.
 //! The test `injected` lists the exceptions.
 //!
-//! Floors, top first: `machine` · `host_clock` · `clock`, `entropy`, `folders`, `temp_files`.
+//! Floors, top first: `machine` · `host_clock` · `clock`, `entropy`, `folders`, `lack`, `temp_files`.
 
 pub mod clock;
 pub mod entropy;
 pub mod folders;
 mod host_clock;
+pub(crate) mod lack;
 mod machine;
 pub mod temp_files;
 

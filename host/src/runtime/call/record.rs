@@ -18,7 +18,7 @@ fn stops_step(effect: &Effect) -> bool {
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => failure,
         Answer::Ok(_) => return false,
     };
-    matches!(failure.code, Code::GrantRequired | Code::ModeForbids)
+    matches!(failure.code, Code::GrantRequired | Code::MachineFault | Code::ModeForbids)
 }
 
 impl Run {

@@ -203,6 +203,8 @@ fn perform(name: &str, argument: &Value, known: &mut Vec<(String, String)>) -> V
             world::http("POST", &text("url"), &[], vec![a.to_owned(), b.to_owned()])
         }
         "requests" => world::requests(&text("url"), argument["count"].as_u64().expect("a number")),
+        "pathless" => world::pathless(argument.as_u64().expect("a number")),
+        "lookups" => world::lookups(&text("host"), argument["count"].as_u64().expect("a number")),
         "write" => world::write(&text("path"), &text("text")),
         "read" => world::read(&text("path"), argument["follow"] == true),
         "tcp" => world::tcp(&text("host"), argument["port"].as_u64().expect("a port") as u16, &text("text")),

@@ -156,6 +156,22 @@ pub fn sockets(count: u64) -> Value {
     keep(count, || create_tcp_socket(IpAddressFamily::Ipv4))
 }
 
+/// Starts lookups of a name and keeps them.
+pub fn lookups(host: &str, count: u64) -> Value {
+    let network = instance_network();
+    keep(count, || resolve_addresses(&network, host))
+}
+
+/// Sends requests whose address has no path, which the host refuses. Returns how many it refused.
+pub fn pathless(count: u64) -> Value {
+    let is_refused = || {
+        let request = OutgoingRequest::new(Fields::new());
+        request.set_authority(Some("127.0.0.1:1")).expect("an authority");
+        handle(request, None).is_err()
+    };
+    json!((0..count).filter(|_| is_refused()).count())
+}
+
 /// Creates sets of header fields and keeps them.
 pub fn fields(count: u64) -> Value {
     keep(count, || Ok::<_, ()>(Fields::new()))

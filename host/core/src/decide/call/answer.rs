@@ -53,10 +53,11 @@ pub fn answered(
             if is_running(durable, &invocation.slot) { skip_call(invocation) } else { Draft::default() }
         }
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. }
-            if waits_for_grant(durable, &invocation.slot, failure) =>
+            if waits_for_grant(durable, &invocation.slot, failure)
+                || waits_for_machine(durable, invocation, started, failure) =>
         {
             let failure = failure.clone();
-            block_for_grant(durable, invocation, started, effect, &failure, changing, context)
+            block_for_change(durable, invocation, started, effect, &failure, changing, context)
         }
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => {
             let failure = failure.clone();
@@ -79,9 +80,22 @@ fn waits_for_grant(durable: &Durable, slot: &Slot, failure: &Failure) -> bool {
         && crate::decide::call::tries::may_execute(durable, slot)
 }
 
-/// Records a try that changed nothing because a grant is missing, and blocks its step. The next try follows when a
-/// person continues the job.
-fn block_for_grant(
+/// Returns true if the step of the call waits until the machine has the resource that all retries of the call lacked. A
+/// lack of resources is no answer of the tool. Calls of models are excluded, like from retries: a continued job would
+/// pay again.
+fn waits_for_machine(durable: &Durable, invocation: &Invocation, started: &Try, failure: &Failure) -> bool {
+    let slot = &invocation.slot;
+    let spec = overrides(durable, slot, &invocation.operator);
+    failure.code == Code::MachineFault
+        && !slot.is_compensation()
+        && !is_model(durable, invocation)
+        && started.earlier_tries(durable, slot) >= retry::retries_allowed(failure.code, spec.as_ref())
+        && crate::decide::call::tries::may_execute(durable, slot)
+}
+
+/// Records a try that changed nothing because a grant or a resource of the machine is missing, and blocks its step. The
+/// next try follows when a person continues the job.
+fn block_for_change(
     durable: &Durable,
     invocation: &Invocation,
     started: &Try,
@@ -100,7 +114,7 @@ fn block_for_grant(
     draft.kind = Record::LingerWhole;
     // Another call of the same step may have stopped it already.
     if is_running(durable, slot) {
-        draft.events.extend(block_step(slot, Code::GrantRequired));
+        draft.events.extend(block_step(slot, failure.code));
     }
     draft
 }

@@ -17,7 +17,7 @@ use latchwork_engine::capability::grants::{DirGrant, Grants};
 
 use crate::plugins::hostile::load;
 use crate::plugins::hostile::tool::{
-    answers_of, http_grant, invoke_script, minimal_grants, tool_limits, unwrap_not_applied,
+    answers_of, http_grant, invoke_script, minimal_grants, tcp_grant, tool_limits, unwrap_not_applied,
 };
 use crate::support::plugins::built_guests::guest;
 use crate::support::program::{command_output, latch_command};
@@ -49,6 +49,32 @@ async fn files_listings_and_sockets_of_a_call_are_limited() {
     // A file that was closed no longer counts.
     let reads = Value::from(vec![json!({ "read": { "path": "/d/file" } }); bounds::OPEN_FILES + 10]);
     assert!(answers_of(&plugin, "World.Look", reads).await.iter().all(|answer| answer == "x"));
+}
+
+/// I239: bound `lookups`. A lookup beyond the limit fails at once, and each lookup counts until the end of the call.
+#[tokio::test]
+async fn lookups_of_a_call_are_limited() {
+    let grants = Grants { tcp: vec![tcp_grant("localhost", 1)], ..minimal_grants() };
+    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
+    for _ in 0..2 {
+        let actions = json!([{ "lookups": { "host": "localhost", "count": bounds::LOOKUPS + 10 } }]);
+        let answer = &answers_of(&plugin, "World.Change", actions).await[0];
+        assert_eq!(answer["made"], json!(bounds::LOOKUPS), "{answer}");
+        assert!(answer["error"].as_str().is_some_and(|said| said.contains("permanent-resolver-failure")), "{answer}");
+    }
+}
+
+/// I239: a tool that waits for more requests to a name than lookups may run at the same time gets all answers.
+#[tokio::test]
+async fn requests_to_a_name_wait_for_their_lookups() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let grants = Grants { http: vec![http_grant("localhost", closed)], ..minimal_grants() };
+    let plugin = load("hostile-tool", grants, tool_limits()).unwrap();
+    let count = 2 * bounds::RUNNING_LOOKUPS;
+    let url = format!("http://localhost:{closed}/");
+    let answer = &answers_of(&plugin, "World.Look", json!([{ "requests": { "url": url, "count": count } }])).await[0];
+    let said = answer["error"].as_str().unwrap_or_default();
+    assert!(said.contains("ConnectionRefused") || said.contains("DestinationIpProhibited"), "{answer}");
 }
 
 /// I221: bound `requests`. The request beyond the limit is not sent. After the call, the next call may again send as

@@ -3,6 +3,7 @@
 mod context;
 mod grants;
 mod handles;
+mod lack;
 mod log;
 mod maps;
 mod outcome;

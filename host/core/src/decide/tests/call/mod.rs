@@ -5,6 +5,7 @@ mod budget;
 mod confirm;
 mod doubt;
 mod grants;
+mod lack;
 mod late_answers;
 mod retries;
 mod unacknowledged;
