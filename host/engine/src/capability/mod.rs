@@ -8,9 +8,9 @@
 //! whether the call has begun to act on the world.
 //!
 //! Floors, top first: `hidden_secrets`, `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`,
-//! `context`, `filesystem`, `kv`, `log`, `open_dirs`, `secrets`, `settings`, `sockets` · `events`, `file_open`,
-//! `handles`, `host_call_gate`, `http_grant`, `older_grants`, `rng`, `stub`, `tools` · `grant` · `denied` ·
-//! `access_text`, `config_line` · `address`, `call_window`, `clock`, `fixed_sources`, `grants`, `placeholder`,
+//! `context`, `filesystem`, `kv`, `log`, `open_dirs`, `secrets`, `sockets` · `write_quota` · `settings` · `events`,
+//! `file_open`, `handles`, `host_call_gate`, `http_grant`, `older_grants`, `rng`, `stub`, `tools` · `grant` · `denied`
+//! · `access_text`, `config_line` · `address`, `call_window`, `clock`, `fixed_sources`, `grants`, `placeholder`,
 //! `replaced_body`, `secret_values`, `step_call_view` · `cut_off`.
 
 pub mod access_text;
@@ -52,6 +52,7 @@ pub(crate) mod sockets;
 pub(crate) mod stdio;
 pub(crate) mod step_call_view;
 mod tools;
+pub(crate) mod write_quota;
 
 pub use cut_off::CutOff;
 pub(crate) use fixed_sources::{fix_for_check, fix_for_pure};

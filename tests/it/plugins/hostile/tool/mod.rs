@@ -9,6 +9,7 @@ mod outcome;
 mod secrets;
 mod timeout;
 
+mod write_quota;
 use serde_json::{Value, json};
 
 use latchwork_core::model::effect::Answer;
