@@ -8,7 +8,7 @@ use crate::plan;
 
 mod require;
 
-pub use require::{refuse_unmet, refuse_unverifiable};
+pub use require::{may_be_refused, refuse_unmet, refuse_unverifiable};
 
 /// Returns true if a person must approve this invocation.
 ///
