@@ -6,6 +6,7 @@ mod handles;
 mod log;
 mod maps;
 mod outcome;
+mod pure;
 mod secrets;
 mod timeout;
 
