@@ -57,6 +57,7 @@ pub(crate) mod write_quota;
 pub use cut_off::CutOff;
 pub(crate) use fixed_sources::{fix_for_check, fix_for_pure};
 pub(crate) use hidden_secrets::HiddenSecrets;
+pub use hidden_secrets::hide_secrets;
 pub(crate) use placeholder::Placeholders;
 pub use secret_values::{EnvOrFile, Secrets};
 pub use stub::{HttpStub, StubFailure};
