@@ -19,6 +19,7 @@ pub(super) fn read(mut table: TableReader<'_>, root: &Path) -> Grants {
         http: table.get("http").map(|list| list.list(http)).unwrap_or_default(),
         tcp: table.get("tcp").map(|list| list.list(|f| f.parse(values::tcp_grant))).unwrap_or_default(),
         dirs: table.get("dirs").map(|list| list.list(|f| dir(f, root, &mut guests))).unwrap_or_default(),
+        dir_bytes: table.get("dir_bytes").and_then(|field| field.parse(dir_bytes)),
         secrets: table.get("secrets").map(|list| list.list(|f| f.parse(secret_name))).unwrap_or_default(),
         secrets_clear: table.get("secrets_clear").and_then(|f| f.boolean()).unwrap_or(false),
         kv: table.get("kv").and_then(kv),
@@ -113,6 +114,10 @@ fn dir(field: TomlField<'_>, root: &Path, guests: &mut BTreeSet<String>) -> Opti
     let write = table.get("write").and_then(|field| field.boolean()).unwrap_or(false);
     table.finish();
     Some(DirGrant { host: host?, guest: guest?, write })
+}
+
+fn dir_bytes(text: &str) -> Result<u64, String> {
+    values::byte_size_between(text, 1, Grants::DIR_BYTES_MAX)
 }
 
 /// Reads the grant of a key-value map: a name, or a table.

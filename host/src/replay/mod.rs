@@ -19,12 +19,13 @@ use latchwork_core::event::Event;
 use latchwork_core::evidence::Salts;
 use latchwork_core::model::divergence::Divergence;
 use latchwork_core::model::effect::Answer;
-use latchwork_core::model::error::Failure;
+use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::{Hash, Slot, StepId};
 use latchwork_core::model::keys;
 use latchwork_core::model::manifest::PluginKind;
 use latchwork_core::model::payload::PayloadRef;
 use latchwork_core::model::step::StepState;
+use latchwork_core::rules::policy;
 use latchwork_core::state::{Durable, EmittedEvent, Job, Step, label};
 use latchwork_core::{decide, replay};
 use latchwork_engine::guest::sources::{StepContext, StepSources};
@@ -236,6 +237,13 @@ fn check_end(whole: &Durable, salts: &Salts, id: &StepId, calls: u32, outcome: &
         (StepOutcome::Failed(failure) | StepOutcome::Fault(failure), StepState::FailedFinal) => {
             let recorded = step.failure.as_ref()?;
             (recorded.code != failure.code).then(|| Divergence::new(id, "failure", "code", recorded.code, failure.code))
+        }
+        // A policy refused the output, and the log does not contain it.
+        (StepOutcome::Output(output), StepState::FailedFinal)
+            if step.failure.as_ref().is_some_and(|recorded| recorded.code == Code::PolicyDenied)
+                && policy::may_be_refused(output.as_bytes()) =>
+        {
+            None
         }
         (_, StepState::Succeeded | StepState::FailedFinal) => {
             Some(Divergence::new(id, "output", "outcome", format!("{:?}", step.state), format!("{outcome:?}")))

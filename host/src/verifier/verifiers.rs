@@ -7,6 +7,7 @@ use std::sync::Arc;
 use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::Failure;
 use latchwork_engine::VerifyResult;
+use latchwork_engine::capability::hide_secrets;
 use latchwork_engine::capability::settings::PluginSettings;
 use latchwork_engine::os::Machine;
 
@@ -56,7 +57,8 @@ impl Verifiers {
         }
     }
 
-    /// Verifies a change of a plugin.
+    /// Verifies a change of a plugin. Secrets of the plugin in the texts of the verifier are hidden, because the texts
+    /// are recorded and may repeat what a server answered.
     pub(crate) async fn verify(
         &self,
         name: &str,
@@ -72,8 +74,11 @@ impl Verifiers {
         let headers = self.headers.get(&plugin.name).map(Vec::as_slice).unwrap_or_default();
         let looking = VerificationRequest { operator, change, plugin, headers, timeout_ms, machine };
         let within = std::time::Duration::from_millis(u64::from(timeout_ms));
+        let hidden = |text: &str| hide_secrets(plugin, machine, text);
         match tokio::time::timeout(within, verifier.verify(&looking)).await {
-            Ok(found) => found,
+            Ok(Ok(VerifyResult::Mismatch(found))) => Ok(VerifyResult::Mismatch(hidden(&found))),
+            Ok(Err(failure)) => Err(Failure { message: hidden(&failure.message), ..failure }),
+            Ok(confirmed) => confirmed,
             Err(_) => Err(unavailable(format!("the verifier {name:?} did not end within {timeout_ms} ms"))),
         }
     }

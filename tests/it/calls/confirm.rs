@@ -11,6 +11,8 @@ use crate::support::test_env::{TestEnv, step, wait};
 
 /// Secret of the plugin. The secret may reach only the test server.
 const CANARY: &str = "tok-canary-81f3";
+/// The same secret in base64.
+const CANARY_BASE64: &str = "dG9rLWNhbmFyeS04MWYz";
 
 /// Creates an environment with a tool that executes the script in its arguments. `lines` are added to the
 /// table of the tool's plugin in `latch.toml`.
@@ -298,7 +300,24 @@ fn host_verifier_checks_the_entity_tag_once_per_attempt() {
     }
 }
 
-/// I200: the verifier sends a secret only to addresses that a grant binds it to.
+/// I254: a secret that the server repeats in its entity tag is in no message and in no event.
+#[test]
+fn secret_in_an_entity_tag_is_hidden() {
+    let lines = "verifier = { name = \"etag\", headers = { Authorization = \"Bearer ${TOKEN}\" } }";
+    let server = TestServer::start();
+    let change =
+        json!({ "type": "page", "id": "1", "operation": "update", "etag": "\"v1\"", "ref": server.url("/pages/1") });
+    let place = with_three_step_plan(env_with_scripted_tool(&server, lines), change);
+    let id = run_until_killed(&place);
+    server.set_resource("/pages/1", 200, Some(&format!("\"{CANARY} {CANARY_BASE64}\"")));
+    let (_, response, stderr) = resume_job(&place, &id);
+    let found = response["unconfirmed"][0]["found"].as_str().unwrap_or_else(|| panic!("{response:#}"));
+    assert!(found.contains("<secret TOKEN>"), "{found}");
+    let kept = place.latch(&["job", "events", &id, "--json"]).stdout + &response.to_string() + &stderr;
+    assert!(!kept.contains(CANARY) && !kept.contains(CANARY_BASE64), "{kept}");
+}
+
+/// I200, I254: the verifier sends a secret only to addresses that a grant binds it to.
 #[test]
 fn header_with_a_secret_goes_only_to_its_bound_path() {
     let lines = "verifier = { name = \"etag\", headers = { Authorization = \"Bearer ${TOKEN}\" } }";

@@ -75,6 +75,26 @@ fn check_reads(langs: &[&str]) {
     }
 }
 
+/// I240, I241: a wait is a clock. The finding names the import, with a case and without one.
+#[test]
+fn wait_of_a_pure_tool_is_found() {
+    let recipe = format!("{RECIPE}\"c\"\n");
+    let sources = [("plugin.c", include_str!("pure_tools/waits.c")), ("latch-plugin.toml", recipe.as_str())];
+    let wasm = built_project("c", "tool", Some(&sources)).join("build/pure.wasm");
+    let report =
+        check(&wasm, "Pure.Waits", &[("wait", json!({ "wait": true })), ("nothing", json!({ "wait": false }))]);
+    let findings = report["findings"].as_array().unwrap();
+    assert!(findings.iter().all(|finding| finding["rule"] == "D114"), "{findings:#?}");
+    let in_case = |case: &str| findings.iter().any(|finding| finding["case"] == case);
+    assert!(in_case("wait") && !in_case("nothing"), "{findings:#?}");
+    let named = findings.iter().filter(|finding| finding["message"].as_str().unwrap().contains("#subscribe-"));
+    assert!(named.clone().any(|finding| finding["case"] == "wait"), "{findings:#?}");
+    assert_eq!(report["notes"], json!([]), "{report:#}");
+    let unasked = check(&wasm, "Pure.Waits", &[("nothing", json!({ "wait": false }))]);
+    let found = unasked["findings"].to_string();
+    assert!(found.contains("#subscribe-") && found.contains("pause"), "{unasked:#}");
+}
+
 /// I241: without a case, the finding names the import and the calls that lead to it.
 #[test]
 fn reachable_read_is_found_without_a_case() {

@@ -156,6 +156,28 @@ fn grant_of_a_map_is_a_name_or_a_table() {
     }
 }
 
+/// I269.
+#[test]
+fn quota_of_folders_is_a_size() {
+    let with = |line: &str| format!("[[plugin]]\nname = \"p\"\nsource = \"p.wasm\"\n{line}\n");
+    let read = |line: &str| Folder::with(&with(line)).load().unwrap().plugins[0].grants.dir_bytes;
+    assert_eq!(read(""), None);
+    assert_eq!(Grants::default().dir_bytes(), 1 << 30);
+    for bytes in [3_000, 2 << 30, Grants::DIR_BYTES_MAX] {
+        // Messages print a grant as a line of the configuration. The line is read as the same grant.
+        let line = config_line(&Grants { dir_bytes: Some(bytes), ..Grants::default() });
+        assert_eq!(read(&line), Some(bytes), "{line}");
+    }
+    for (value, says) in [
+        ("\"0B\"", "is not between 1 and 1125899906842624 bytes"),
+        ("\"1048577GiB\"", "is not between 1 and 1125899906842624 bytes"),
+        ("7", "plugin[0].grants.dir_bytes: "),
+    ] {
+        let found = problems(&with(&format!("grants = {{ dir_bytes = {value} }}")));
+        assert!(found.iter().any(|problem| problem.contains(says)), "{value}: {found:?}");
+    }
+}
+
 #[test]
 fn only_synchronous_failover_trusts_a_standby() {
     let failover = |text: &str| Folder::with(text).load().unwrap().failover;

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::plugins::built_guests::guest;
 use crate::support::test_env::{TestEnv, step};
 
 fn message_count(place: &TestEnv) -> usize {
@@ -240,6 +241,40 @@ fn answer_without_required_sources_is_denied() {
     assert_eq!(denied.code, 1, "{} {}", denied.stdout, denied.stderr);
     assert_eq!(denied.json()["failed"][0]["reason_code"], "POLICY_DENIED", "{}", denied.stdout);
     assert_replays(&place, &denied.json());
+}
+
+/// I253: a requirement holds for tools that declare `stable` or `pure`, for a tool that changes the world, and for the
+/// output of a step plugin. A denied step replays and its evidence verifies.
+#[test]
+fn requirement_holds_whatever_a_plugin_declares() {
+    let place = TestEnv::witness("atomic").fresh_copy();
+    let tool = format!(
+        "[[plugin]]\nname = \"world\"\nsource = {:?}\ngrants = {{ http = [\"http://127.0.0.1:9\"], \
+         tcp = [\"127.0.0.1:9\"] }}\n",
+        guest("hostile-tool"),
+    );
+    add_policy(&place, &tool);
+    let names = ["World.Model", "World.Pure", "World.Outcome", "World.Keep", "Driver.Run"];
+    let demands: Vec<String> = names.map(|name| format!("{name:?} = [\"verified\"]")).to_vec();
+    add_policy(&place, &format!("[policy.strict]\nrequire = {{ {} }}", demands.join(", ")));
+    for name in names {
+        let payload = if name == "Driver.Run" { json!({ "calls": [] }) } else { json!({ "do": [] }) };
+        let plan = json!({ "plan_id": name, "schema_version": "1.0", "steps": [step("r", name, &[], payload)] });
+        std::fs::write(place.dir.join("plan.json"), plan.to_string()).expect("writable");
+        let free = place.latch(&run_args(&[]));
+        assert_eq!(free.code, 0, "{name}: {} {}", free.stdout, free.stderr);
+        let denied = place.latch(&run_args(&["--tenant", "strict"]));
+        assert_eq!(denied.code, 1, "{name}: {} {}", denied.stdout, denied.stderr);
+        let response = denied.json();
+        assert_eq!(response["failed"][0]["reason_code"], "POLICY_DENIED", "{name}: {}", denied.stdout);
+        assert_replays(&place, &response);
+        let job = response["job_id"].as_str().expect("an id");
+        let exported = place.latch(&["job", "export", job, "--out", "evidence.jsonl"]);
+        assert_eq!(exported.code, 0, "{name}: {}", exported.stderr);
+        let verified = place.latch(&["verify", "evidence.jsonl", "--plugins", ".latch/plugins"]);
+        assert_eq!(verified.code, 0, "{name}: {} {}", verified.stdout, verified.stderr);
+        std::fs::remove_file(place.dir.join("evidence.jsonl")).expect("removable");
+    }
 }
 
 /// I42: a mode that the tenant's policy does not list is refused, and nothing is written.

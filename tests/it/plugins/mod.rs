@@ -15,6 +15,7 @@ mod json_gate;
 mod native;
 mod pinned;
 mod rights;
+mod rights_in_modes;
 mod stock_guests;
 mod unloadable;
 mod untyped;

@@ -292,7 +292,45 @@ fn stated_effects_bind_later_jobs() {
     }
 }
 
-/// `plugin list`, `plugin inspect` and `doctor` state in one line what a tool could do without an approval.
+/// I270: the line covers the calls that some policy of the configuration leaves ungated, for some actor and mode.
+#[test]
+fn line_without_an_approval_follows_the_policies() {
+    let server = TestServer::start();
+    let address = format!("http://127.0.0.1:{}", server.port);
+    let grants = "{ url = \"URL\", methods = [\"GET\", \"PUT\"] }";
+    let gates_of = |effects: &str| format!("[policy.default]\ngate = {{ effects = [{effects}] }}\n");
+    let internal = "\"internal_write\", \"external_write\"";
+    let auto = "modes = [\"AUTO_EXEC\"]\nauto_exec = true\n";
+    let trusting = |who: &str| format!("[policy.acme]\n{auto}trust = {{ {who:?} = 3 }}\n");
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().canonicalize().unwrap();
+    let (read, write) = (format!("GET {address}; read DIR"), format!("GET {address}; read and write DIR"));
+    let all = format!("GET, PUT {address}; tcp 127.0.0.1:9; read and write DIR");
+    for (policy, wanted) in [
+        ("", &write),
+        (&*gates_of(internal), &read),
+        (&*gates_of(""), &write),
+        (&*trusting("ada/World.Change"), &all),
+        (&*trusting("ada/World.Look"), &write),
+        (&*format!("{}{}", trusting("ada/World.Change"), gates_of("\"external_send\", \"internal_write\"")), &read),
+        (&*format!("[policy.default]\nauto_exec_min_trust = 0\n{auto}"), &all),
+        ("[policy.default]\nmodes = [\"DRY_RUN\"]\n", &read),
+    ] {
+        let place = env_with_grant(&server, grants, policy).edit_config(|config| {
+            let dirs = format!("dirs = [{{ host = {dir:?}, guest = \"/d\", write = true }}], tcp = ");
+            config.replace("tcp = ", &dirs)
+        });
+        let listed = place.latch(&["plugin", "list", "--json"]);
+        let wanted = wanted.replace("DIR", &dir.display().to_string());
+        assert_eq!(listed.json()["plugins"][0]["without_approval"], wanted.as_str(), "{policy}: {}", listed.stdout);
+        let doctor = place.latch(&["doctor"]);
+        assert!(doctor.stdout.contains(&format!("without an approval: {wanted}")), "{policy}: {}", doctor.stdout);
+        let inspected = place.latch(&["plugin", "inspect", &guest("hostile-tool").to_string_lossy(), "--json"]);
+        assert_eq!(inspected.json()["without_approval"], wanted.as_str(), "{policy}: {}", inspected.stdout);
+    }
+}
+
+/// I270: `plugin list`, `plugin inspect` and `doctor` state in one line what a tool could do without an approval.
 #[test]
 fn access_without_an_approval_is_one_line() {
     let server = TestServer::start();

@@ -1,4 +1,4 @@
-//! Requirement of a policy on the answers of external operators.
+//! Requirement of a policy on the answers of operators.
 
 use std::collections::BTreeMap;
 

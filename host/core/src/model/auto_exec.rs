@@ -41,6 +41,15 @@ impl AutoExec {
         self.enabled && level >= self.min_trust
     }
 
+    /// Returns true if some actor is trusted with the operator.
+    pub fn may_trust(&self, operator: &Operator) -> bool {
+        let is_enough = |(name, level): (&String, &u32)| {
+            let is_of = name.rsplit_once('/').is_some_and(|(_, what)| what == operator.as_str());
+            is_of && *level >= self.min_trust
+        };
+        self.enabled && (self.min_trust == 0 || self.trust.iter().any(is_enough))
+    }
+
     /// Returns these settings with only the entries of one actor. A job stores this form.
     #[must_use]
     pub fn of_actor(&self, actor: &str) -> AutoExec {
@@ -86,6 +95,8 @@ mod tests {
         assert!(auto(true, 0, &[]).trusts("ada", &send), "a tenant may ask for none");
 
         let accepted = auto(true, 3, &[("ada/Mail.Send", 2), ("bob/Mail.Send", 3)]);
+        assert!(now.may_trust(&send) && !now.may_trust(&Operator::new("Web.Post")));
+        assert!(!auto(true, 3, &[("ada/Mail.Send", 2)]).may_trust(&send) && auto(true, 0, &[]).may_trust(&send));
         let narrower = now.narrowed_by(&accepted);
         assert_eq!(narrower, auto(true, 3, &[("ada/Mail.Send", 2), ("bob/Mail.Send", 1)]));
         assert!(!narrower.trusts("ada", &send));

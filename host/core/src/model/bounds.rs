@@ -1,8 +1,9 @@
 //! Table of the limits that no plugin can pass, in one place. The code that enforces a limit uses the constant of its
 //! row, and `latch doctor --limits` shows the rows.
 //!
-//! The size of a map is a setting of a grant. Limits of one operator are settings of a plugin, and are pinned by a job.
-//! Their rows are the defaults, from which [`Limits`](crate::model::manifest::Limits) takes its values.
+//! The size of a map and the bytes that a call writes to folders are settings of a grant. Limits of one operator are
+//! settings of a plugin, and are pinned by a job. Their rows are the defaults, from which
+//! [`Limits`](crate::model::manifest::Limits) takes its values.
 
 use crate::encoding::canon;
 
@@ -191,6 +192,10 @@ bounds! {
     LISTING_ENTRIES: "listing_entries" = 10_000, "entries";
     /// Names of the entries of a directory that is listed.
     LISTING_BYTES: "listing_bytes" = 1 << 20, "bytes";
+    /// Bytes that a call writes to its granted folders, with gaps, and with `dir_entry_bytes` for each new entry.
+    DIR_BYTES as u64: "dir_bytes" = 1 << 30, "bytes", "grants.dir_bytes";
+    /// Bytes that a new file, folder or link counts when a call makes it.
+    DIR_ENTRY_BYTES: "dir_entry_bytes" = 4 << 10, "bytes";
     /// Sockets that a call makes.
     SOCKETS: "sockets" = 64, "sockets";
     /// Lookups of names that a call makes with `wasi:sockets`.

@@ -43,7 +43,7 @@ pub struct Rules {
     /// Settings under which trusted actors may make calls without approval.
     #[serde(skip_serializing_if = "AutoExec::is_off")]
     pub auto_exec: AutoExec,
-    /// Fields that the answers of external operators must contain, by operator.
+    /// Fields that the answers of operators must contain, by operator.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub require: BTreeMap<Operator, Vec<AnswerRequirement>>,
 }

@@ -3,6 +3,8 @@
 use http::Method;
 
 use latchwork_core::model::manifest::OperatorSpec;
+use latchwork_core::model::rules::Rules;
+use latchwork_core::rules::policy;
 
 use crate::capability::config_line::{byte_size, origin_text};
 use crate::capability::grants::{Grants, HttpGrant, KvGrant};
@@ -27,17 +29,19 @@ pub fn map_access(grant: &KvGrant) -> String {
     format!("the map {} {of}, at most {}", grant.name, byte_size(grant.bytes))
 }
 
-/// Describes in one line the accesses of operators whose calls need no approval, for a job of the mode `HUMAN_GATED`
-/// under the default policy. Under this policy, calls of operators with external effects need an approval.
-pub fn ungated_access(operators: &[OperatorSpec], grants: &Grants) -> String {
-    let classes: Vec<_> = operators.iter().map(|spec| EffectClass::of(&spec.effects)).collect();
-    let ungated = || classes.iter().filter(|class| **class != EffectClass::External);
-    let Some(strongest) = ungated().max() else { return "nothing, because each call needs one".to_owned() };
+/// Describes in one line the accesses of operators whose calls need no approval. A call counts if one of the policies
+/// lets one of its actors make the call in one of its modes without an approval.
+pub fn ungated_access(operators: &[OperatorSpec], grants: &Grants, policies: &[Rules]) -> String {
+    let is_ungated =
+        |spec: &&OperatorSpec| policies.iter().any(|rules| policy::may_be_ungated(rules, &spec.name, &spec.effects));
+    let ungated = operators.iter().filter(is_ungated).map(|spec| EffectClass::of(&spec.effects));
+    let Some(strongest) = ungated.max() else { return "nothing, because each call needs one".to_owned() };
+    let sends = strongest == EffectClass::External;
     let mut parts = Vec::new();
     for grant in &grants.http {
         let all = HttpGrant::DEFAULT_METHODS.iter().chain(&grant.methods).chain(&grant.read_methods);
         let mut methods: Vec<Method> = Vec::new();
-        for method in all.filter(|method| grant.reads_with(method)) {
+        for method in all.filter(|method| if sends { grant.allows(method) } else { grant.reads_with(method) }) {
             if !methods.contains(method) {
                 methods.push(method.clone());
             }
@@ -46,7 +50,10 @@ pub fn ungated_access(operators: &[OperatorSpec], grants: &Grants) -> String {
             parts.push(format!("{} {}", names(&methods), address(grant)));
         }
     }
-    let writes = *strongest == EffectClass::Internal;
+    if sends {
+        parts.extend(grants.tcp.iter().map(|grant| format!("tcp {}:{}", grant.host, grant.port)));
+    }
+    let writes = strongest >= EffectClass::Internal;
     for dir in &grants.dirs {
         let how = if writes && dir.write { "read and write" } else { "read" };
         parts.push(format!("{how} {}", dir.host.display()));

@@ -17,6 +17,9 @@ pub fn config_line(grants: &Grants) -> String {
     if !grants.dirs.is_empty() {
         parts.push(format!("dirs = [{}]", joined(&grants.dirs, dir_grant)));
     }
+    if let Some(bytes) = grants.dir_bytes {
+        parts.push(format!("dir_bytes = {}", text(&byte_size(bytes))));
+    }
     if !grants.secrets.is_empty() {
         parts.push(format!("secrets = {}", texts(&grants.secrets)));
     }

@@ -2,9 +2,12 @@
 //!
 //! wasmtime-wasi implements the operations and confines guests to their directories. Before each operation that changes
 //! something, this module calls [`CallWindow::begin_side_effect`]. After the call's deadline, such an operation
-//! therefore cannot begin. Once an operation has begun, the call is in doubt if the tool does not answer.
+//! therefore cannot begin. Once an operation has begun, the call is in doubt if the tool does not answer. What a call
+//! writes is taken from its [`WriteQuota`] first.
 
+use std::fs::File;
 use std::io;
+use std::sync::Arc;
 
 use rustix::io::Errno;
 use wasmtime::component::{HasData, Resource};
@@ -22,6 +25,7 @@ use crate::capability::file_open::{OpenError, Opening};
 use crate::capability::grant;
 use crate::capability::grants::Grants;
 use crate::capability::handles::{self, Handles};
+use crate::capability::write_quota::WriteQuota;
 use crate::guest::permissions::CallPermissions;
 use crate::os::lack::{is_lack, is_lack_of_descriptors, lack_of_descriptors};
 
@@ -34,6 +38,7 @@ pub(crate) struct Files<'a> {
     pub(crate) grants: &'a Grants,
     pub(crate) permissions: CallPermissions,
     pub(crate) handles: &'a mut Handles,
+    pub(crate) quota: &'a WriteQuota,
 }
 
 /// Identifies [`Files`] to the linker.
@@ -50,17 +55,17 @@ impl Files<'_> {
 
     /// Refuses a FIFO, a socket or a device. A guest cannot create such a file, but another process can. Opening such a
     /// file can already change something, so the kind is checked before the path is opened. If a FIFO, a socket or a
-    /// device replaces the file after the check, [`Opening::open_in`] refuses it.
-    async fn check_kind(&mut self, fd: &Resource<Descriptor>, path_flags: PathFlags, path: &str) -> FsResult<()> {
+    /// device replaces the file after the check, [`Opening::open_in`] refuses it. Returns false if the path is free.
+    async fn check_kind(&mut self, fd: &Resource<Descriptor>, path_flags: PathFlags, path: &str) -> FsResult<bool> {
         let fd = Resource::new_borrow(fd.rep());
         match self.inner.stat_at(fd, path_flags, path.to_owned()).await {
             Ok(DescriptorStat {
                 type_: DescriptorType::RegularFile | DescriptorType::Directory | DescriptorType::SymbolicLink,
                 ..
-            }) => Ok(()),
+            }) => Ok(true),
             Ok(_) => Err(ErrorCode::NotPermitted.into()),
             // The file does not exist yet, or opening it fails with the same error.
-            Err(_) => Ok(()),
+            Err(_) => Ok(false),
         }
     }
 
@@ -84,6 +89,33 @@ impl Files<'_> {
         }
     }
 
+    /// Returns the open file behind a descriptor.
+    fn file(&self, fd: &Resource<Descriptor>) -> FsResult<Arc<File>> {
+        match self.inner.table.get(fd)? {
+            Descriptor::File(file) => Ok(file.file.clone()),
+            Descriptor::Dir(_) => Err(ErrorCode::BadDescriptor.into()),
+        }
+    }
+
+    /// Returns true if the guest may write to the descriptor. Other writes fail without a use of the quota.
+    fn may_write(&self, fd: &Resource<Descriptor>) -> FsResult<bool> {
+        Ok(match self.inner.table.get(fd)? {
+            Descriptor::File(file) => !file.perms.write_not_permitted(),
+            Descriptor::Dir(dir) => !dir.perms.write_not_permitted(),
+        })
+    }
+
+    /// Takes the stream out of the table and returns it with the quota of the call.
+    fn limit(
+        &mut self,
+        stream: Resource<DynOutputStream>,
+        file: Arc<File>,
+        position: Option<u64>,
+    ) -> FsResult<Resource<DynOutputStream>> {
+        let inner = self.inner.table.delete(stream)?;
+        Ok(self.inner.table.push(self.quota.limited(inner, file, position))?)
+    }
+
     /// Logs a refusal by wasmtime-wasi, with the line of `latch.toml` that would allow the operation.
     fn log_refusal<T>(&self, what: &str, result: FsResult<T>) -> FsResult<T> {
         if let Err(error) = &result
@@ -104,9 +136,13 @@ macro_rules! delegate {
     };
 }
 
+/// Defines operations that change something. An operation with `new entry` takes an entry from the quota.
 macro_rules! mutate {
-    ($($what:literal: async fn $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {
+    ($($what:literal $(new entry in $dir:ident)?: async fn $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {
         $(async fn $name(&mut self, $($arg: $ty),*) -> $ret {
+            $(if self.may_write(&$dir)? && !self.quota.take_entry() {
+                return Err(ErrorCode::InsufficientSpace.into());
+            })?
             self.begin()?;
             let result = self.inner.$name($($arg),*).await;
             self.log_refusal($what, self.unless_lacking(result))
@@ -141,30 +177,48 @@ impl HostDescriptor for Files<'_> {
     }
 
     mutate! {
-        "change a file's size": async fn set_size(fd: Resource<Descriptor>, size: Filesize) -> FsResult<()>;
         "change a file's times": async fn set_times(
             fd: Resource<Descriptor>, accessed: NewTimestamp, modified: NewTimestamp
         ) -> FsResult<()>;
-        "write to a file": async fn write(
-            fd: Resource<Descriptor>, bytes: Vec<u8>, offset: Filesize
-        ) -> FsResult<Filesize>;
-        "create a directory": async fn create_directory_at(fd: Resource<Descriptor>, path: String) -> FsResult<()>;
+        "create a directory" new entry in fd: async fn create_directory_at(
+            fd: Resource<Descriptor>, path: String
+        ) -> FsResult<()>;
         "change a file's times": async fn set_times_at(
             fd: Resource<Descriptor>, flags: PathFlags, path: String, accessed: NewTimestamp, modified: NewTimestamp
         ) -> FsResult<()>;
-        "link a file": async fn link_at(
+        "link a file" new entry in to: async fn link_at(
             fd: Resource<Descriptor>, flags: PathFlags, path: String, to: Resource<Descriptor>, to_path: String
         ) -> FsResult<()>;
         "remove a directory": async fn remove_directory_at(fd: Resource<Descriptor>, path: String) -> FsResult<()>;
         "rename a file": async fn rename_at(
             fd: Resource<Descriptor>, path: String, to: Resource<Descriptor>, to_path: String
         ) -> FsResult<()>;
-        "link a file": async fn symlink_at(fd: Resource<Descriptor>, target: String, path: String) -> FsResult<()>;
+        "link a file" new entry in fd: async fn symlink_at(
+            fd: Resource<Descriptor>, target: String, path: String
+        ) -> FsResult<()>;
         "delete a file": async fn unlink_file_at(fd: Resource<Descriptor>, path: String) -> FsResult<()>;
     }
 
     async fn is_same_object(&mut self, a: Resource<Descriptor>, b: Resource<Descriptor>) -> wasmtime::Result<bool> {
         self.inner.is_same_object(a, b).await
+    }
+
+    async fn set_size(&mut self, fd: Resource<Descriptor>, size: Filesize) -> FsResult<()> {
+        if self.may_write(&fd)? && !self.quota.take_size(&*self.file(&fd)?, size) {
+            return Err(ErrorCode::InsufficientSpace.into());
+        }
+        self.begin()?;
+        let result = self.inner.set_size(fd, size).await;
+        self.log_refusal("change a file's size", self.unless_lacking(result))
+    }
+
+    async fn write(&mut self, fd: Resource<Descriptor>, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
+        if self.may_write(&fd)? && !self.quota.take_write(&*self.file(&fd)?, offset, bytes.len()) {
+            return Err(ErrorCode::InsufficientSpace.into());
+        }
+        self.begin()?;
+        let result = self.inner.write(fd, bytes, offset).await;
+        self.log_refusal("write to a file", self.unless_lacking(result))
     }
 
     /// Reads a directory. Refuses a directory whose listing is too long, because the library reads all entries at once.
@@ -199,9 +253,12 @@ impl HostDescriptor for Files<'_> {
         if !self.handles.may_open_file() {
             return Err(ErrorCode::Quota.into());
         }
-        self.check_kind(&fd, path_flags, &path).await?;
+        let exists = self.check_kind(&fd, path_flags, &path).await?;
         let opening = Opening { path_flags, path, open, flags };
         let changes = opening.changes();
+        if open.contains(OpenFlags::CREATE) && !exists && self.may_write(&fd)? && !self.quota.take_entry() {
+            return Err(ErrorCode::InsufficientSpace.into());
+        }
         if changes {
             self.begin()?;
         }
@@ -226,11 +283,15 @@ impl HostDescriptor for Files<'_> {
     }
     fn write_via_stream(&mut self, fd: Resource<Descriptor>, offset: Filesize) -> FsResult<Resource<DynOutputStream>> {
         self.begin()?;
-        self.inner.write_via_stream(fd, offset)
+        let file = self.file(&fd)?;
+        let stream = self.inner.write_via_stream(fd, offset)?;
+        self.limit(stream, file, Some(offset))
     }
     fn append_via_stream(&mut self, fd: Resource<Descriptor>) -> FsResult<Resource<DynOutputStream>> {
         self.begin()?;
-        self.inner.append_via_stream(fd)
+        let file = self.file(&fd)?;
+        let stream = self.inner.append_via_stream(fd)?;
+        self.limit(stream, file, None)
     }
     fn drop(&mut self, fd: Resource<Descriptor>) -> wasmtime::Result<()> {
         HostDescriptor::drop(&mut self.inner, fd)

@@ -125,6 +125,21 @@ pub(crate) fn exceeded_kv_quota(grants: &Grants, grant: &KvGrant, exceeded: Quot
     Denied::needs(access, Grants { kv: Some(KvGrant { bytes: larger, ..grant.clone() }), ..grants.clone() })
 }
 
+/// Refusal of a write that would exceed the quota of a call for its directories. `left` is the rest of the quota.
+pub(crate) fn exceeded_dir_quota(grants: &Grants, left: u64, wanted: u64) -> Denied {
+    const UNIT: u64 = 1 << 20;
+    let quota = grants.dir_bytes();
+    let access = format!(
+        "wanted to write {wanted} bytes to its directories, but {left} of the {quota} bytes of the call are left"
+    );
+    let needed = quota.saturating_sub(left).saturating_add(wanted);
+    if needed > Grants::DIR_BYTES_MAX {
+        return Denied::never(access, "no grant allows it: a call writes no more");
+    }
+    let larger = needed.max(quota.saturating_mul(2)).next_multiple_of(UNIT).min(Grants::DIR_BYTES_MAX);
+    Denied::needs(access, Grants { dir_bytes: Some(larger), ..grants.clone() })
+}
+
 /// Checks a write to the key-value map.
 pub(crate) fn check_kv_write(permissions: CallPermissions) -> Result<(), Denied> {
     if permissions.may_write() {

@@ -16,6 +16,8 @@ pub struct Grants {
     pub tcp: Vec<TcpGrant>,
     /// Directories.
     pub dirs: Vec<DirGrant>,
+    /// Bytes that one call may write to the directories, together. `None`: the default.
+    pub dir_bytes: Option<u64>,
     /// Names of secrets that are bound to no server. If the plugin has the grant `secrets_clear`, the tool receives the
     /// values of these secrets. Otherwise the tool receives placeholders that are inserted nowhere.
     pub secrets: Vec<String>,
@@ -102,6 +104,14 @@ impl HttpGrant {
 }
 
 impl Grants {
+    /// Largest quota of a call for its directories, in bytes.
+    pub const DIR_BYTES_MAX: u64 = 1 << 50;
+
+    /// Returns the number of bytes that one call may write to the directories.
+    pub fn dir_bytes(&self) -> u64 {
+        self.dir_bytes.unwrap_or(bounds::DIR_BYTES)
+    }
+
     /// Returns the names of all secrets that the plugin may ask for, each once.
     pub fn secret_names(&self) -> BTreeSet<&str> {
         let bound = self.http.iter().flat_map(|grant| &grant.secrets);

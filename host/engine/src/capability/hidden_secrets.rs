@@ -1,4 +1,4 @@
-//! Hides secrets in the texts of a guest that a failure shows.
+//! Hides secrets in the texts of a guest that a failure shows, and in the texts of verifiers.
 
 use aho_corasick::AhoCorasick;
 
@@ -6,10 +6,17 @@ use crate::capability::placeholder::Placeholders;
 use crate::capability::secret_echo::base64_forms;
 use crate::capability::settings::PluginSettings;
 use crate::guest::last_words::KEPT_BYTES_MAX;
+use crate::os::Machine;
 
 /// Length in bytes of the shortest value that is looked for in base64. The encoded form of a shorter value could be a
 /// part of any text.
 const ENCODED_BYTES_MIN: usize = 4;
+
+/// Replaces the secrets of a plugin in a text about an answer of a server. The text is recorded.
+pub fn hide_secrets(settings: &PluginSettings, machine: &Machine, text: &str) -> String {
+    let hidden = HiddenSecrets::new(settings, &Placeholders::new(machine.clone()));
+    String::from_utf8_lossy(&hidden.replace_in(text.as_bytes(), false)).into_owned()
+}
 
 /// The secrets that a plugin may use, as texts to find and their replacements.
 ///

@@ -8,10 +8,10 @@
 //! whether the call has begun to act on the world.
 //!
 //! Floors, top first: `hidden_secrets`, `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`,
-//! `context`, `filesystem`, `kv`, `log`, `name_lookup`, `open_dirs`, `secrets`, `settings` · `events`, `file_open`,
-//! `handles`, `host_call_gate`, `http_grant`, `older_grants`, `rng`, `sockets`, `stub`, `tools` · `grant` · `denied` ·
-//! `access_text`, `config_line` · `address`, `call_window`, `clock`, `fixed_sources`, `grants`, `placeholder`,
-//! `replaced_body`, `secret_values`, `step_call_view` · `cut_off`, `lookups`.
+//! `context`, `filesystem`, `kv`, `log`, `name_lookup`, `open_dirs`, `secrets` · `write_quota` · `settings` · `events`,
+//! `file_open`, `handles`, `host_call_gate`, `http_grant`, `older_grants`, `rng`, `sockets`, `stub`, `tools` · `grant` ·
+//! `denied` · `access_text`, `config_line` · `address`, `call_window`, `clock`, `fixed_sources`, `grants`,
+//! `placeholder`, `replaced_body`, `secret_values`, `step_call_view` · `cut_off`, `lookups`.
 
 pub mod access_text;
 pub mod call_window;
@@ -54,10 +54,12 @@ pub(crate) mod sockets;
 pub(crate) mod stdio;
 pub(crate) mod step_call_view;
 mod tools;
+pub(crate) mod write_quota;
 
 pub use cut_off::CutOff;
 pub(crate) use fixed_sources::{fix_for_check, fix_for_pure};
 pub(crate) use hidden_secrets::HiddenSecrets;
+pub use hidden_secrets::hide_secrets;
 pub(crate) use placeholder::Placeholders;
 pub use secret_values::{EnvOrFile, Secrets};
 pub use stub::{HttpStub, StubFailure};

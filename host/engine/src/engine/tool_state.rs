@@ -27,6 +27,7 @@ use crate::capability::secrets::SecretsView;
 use crate::capability::settings::PluginSettings;
 use crate::capability::sockets::{ResolvedNames, Sockets};
 use crate::capability::stdio::LogStream;
+use crate::capability::write_quota::WriteQuota;
 use crate::guest::bindings::import;
 use crate::guest::limits::{Guard, Guarded};
 use crate::guest::permissions::CallPermissions;
@@ -48,6 +49,7 @@ pub(crate) struct ToolState {
     requests: RequestHooks,
     names: ResolvedNames,
     handles: Handles,
+    quota: WriteQuota,
     table: ResourceTable,
     /// Handle table that WASI gets after the deadline of the call. The table is empty and has no capacity.
     no_handles: ResourceTable,
@@ -105,6 +107,7 @@ impl ToolState {
             requests,
             names,
             handles: Handles::default(),
+            quota: WriteQuota::new(settings.clone(), watch.clone()),
             table,
             no_handles,
             placeholders,
@@ -207,6 +210,7 @@ pub(crate) fn files(state: &mut ToolState) -> Files<'_> {
         grants: &state.settings.grants,
         permissions: state.permissions,
         handles: &mut state.handles,
+        quota: &state.quota,
     }
 }
 

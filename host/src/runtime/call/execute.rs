@@ -53,7 +53,7 @@ impl Run {
         let state = self.state();
         let pinned = state.durable.job.pinned(&invocation.operator).filter(|pinned| !pinned.is_world_changing());
         let unmet =
-            pinned.and_then(|pinned| policy::refuse_unmet(&self.rules, &invocation.operator, pinned, &output.result));
+            pinned.and_then(|_| policy::refuse_unmet(&self.rules, &invocation.operator, output.result.as_bytes()));
         unmet.map_or(answer, Answer::NotApplied)
     }
 

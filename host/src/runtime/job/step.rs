@@ -9,6 +9,7 @@ use latchwork_core::decide::StepResult;
 use latchwork_core::model::error::Code;
 use latchwork_core::model::ids::{Hash, Operator, Slot, StepId};
 use latchwork_core::model::manifest::{Limits, PluginKind, WasiMode};
+use latchwork_core::rules::policy;
 use latchwork_engine::StepOutcome;
 
 use super::aborted::RunAborted;
@@ -46,7 +47,10 @@ impl Run {
                 let answer = self.perform(&mut invocation).await?;
                 (0, answer.map_or_else(StepResult::Failed, |result| StepResult::Output(result.into_bytes())))
             }
-            PluginKind::Step => self.run_guest(step, &operator, code, &limits, &input).await?,
+            PluginKind::Step => {
+                let (calls, result) = self.run_guest(step, &operator, code, &limits, &input).await?;
+                (calls, self.refuse_unmet_output(&operator, result))
+            }
         };
         if matches!(&result, StepResult::Fault(failure) if failure.code == Code::MachineFault) {
             // The machine lacks a resource, so the worker pauses before the next try. The pause is made here, because
@@ -63,6 +67,17 @@ impl Run {
         match ended {
             Ok(draft) => Ok(self.write(draft).await?),
             Err(divergence) => Err(CallStopped::Diverged(divergence)),
+        }
+    }
+
+    /// If the output of a step plugin does not meet the policy's requirements, replaces it with a failure.
+    fn refuse_unmet_output(&self, operator: &Operator, result: StepResult) -> StepResult {
+        match result {
+            StepResult::Output(output) => match policy::refuse_unmet(&self.rules, operator, &output) {
+                Some(failure) => StepResult::Failed(failure),
+                None => StepResult::Output(output),
+            },
+            other => other,
         }
     }
 

@@ -9,9 +9,10 @@ use tracing::Level;
 
 use latchwork_core::encoding::canon;
 use latchwork_core::model::divergence::Divergence;
-use latchwork_core::model::error::Failure;
+use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::keys;
+use latchwork_core::rules::policy;
 use latchwork_engine::guest::sources::StepSources;
 use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
 use latchwork_engine::{Plugin, StepOutcome};
@@ -84,6 +85,12 @@ fn compare_end(run: &StepRun, outcome: &StepOutcome) -> Option<Divergence> {
         }
         (RecordedEnd::Output(_), found) => {
             Some(Divergence::new(at, "output", "outcome", "an output", describe_outcome(found)))
+        }
+        // A policy refused the output, and the history does not contain it.
+        (RecordedEnd::Failed(Code::PolicyDenied), StepOutcome::Output(found))
+            if policy::may_be_refused(found.as_bytes()) =>
+        {
+            None
         }
         (RecordedEnd::Failed(code), found) => {
             Some(Divergence::new(at, "output", "outcome", code, describe_outcome(found)))

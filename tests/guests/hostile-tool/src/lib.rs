@@ -1,6 +1,8 @@
 //! Tool that follows a script such as `{"do": [{"http": {…}}, {"secret": "TOKEN"}, "trap"]}`. The result has
 //! one value per action.
 //!
+//! `compensate` follows the actions in `undo`, if the script has such a list.
+//!
 //! In texts, `$NAME` is replaced by the value that `{"secret": "NAME"}` returned. `{"change": {…}}` reports a
 //! state change. A change of type `script` is verified by the script in its `external_ref`.
 
@@ -39,6 +41,8 @@ impl plugin::Guest for Hostile {
                 operator("World.Write", Effect::ExternalWrite, Determinism::External),
                 operator("World.Keep", Effect::InternalWrite, Determinism::External),
                 operator("World.Model", Effect::ProduceOutcome, Determinism::Stable),
+                operator("World.Outcome", Effect::ProduceOutcome, Determinism::External),
+                operator("World.Pure", Effect::ReadOnly, Determinism::Pure),
             ],
         }
     }
@@ -111,10 +115,14 @@ impl compensate::Guest for Hostile {
     fn compensate(
         _operator: String,
         _key: String,
-        _args: String,
+        args: String,
         result: String,
     ) -> Result<types::ToolOutput, types::Error> {
-        follow(&result).map(output)
+        let script: Value = serde_json::from_str(&args).expect("the host gives JSON");
+        match script.get("undo") {
+            Some(undo) => follow(&json!({ "do": undo }).to_string()).map(output),
+            None => follow(&result).map(output),
+        }
     }
 }
 
@@ -251,6 +259,18 @@ fn perform(name: &str, argument: &Value, known: &mut Vec<(String, String)>) -> V
         "fields" => world::fields(argument.as_u64().expect("a number")),
         "field" => world::field(argument.as_u64().expect("a number")),
         "sockets" => world::sockets(argument.as_u64().expect("a number")),
+        other => use_up(other, argument),
+    }
+}
+
+/// Performs an action that uses up what a call may have, or waits for it.
+fn use_up(name: &str, argument: &Value) -> Value {
+    let text = |key: &str| argument[key].as_str().unwrap_or_default();
+    let number = |key: &str| argument[key].as_u64().expect("a number");
+    match name {
+        "fill" => world::fill(text("path"), text("how"), number("bytes")),
+        "entries" => world::entries(text("path"), number("count")),
+        "ready" => world::ready(text("url")),
         other => panic!("told to do {other}"),
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use wasip2::clocks::monotonic_clock;
 use wasip2::filesystem::preopens::get_directories;
-use wasip2::filesystem::types::{Descriptor, DescriptorFlags, OpenFlags, PathFlags};
+use wasip2::filesystem::types::{Descriptor, DescriptorFlags, OpenFlags, PathFlags, filesystem_error_code};
 use wasip2::http::outgoing_handler::handle;
 use wasip2::http::types::{Fields, IncomingBody, Method, OutgoingBody, OutgoingRequest, Scheme};
 use wasip2::io::poll::poll;
@@ -131,6 +131,84 @@ pub fn read(path: &str, follow: bool) -> Value {
         Ok(json!(String::from_utf8_lossy(&bytes)))
     };
     read().unwrap_or_else(|wrong: Value| wrong)
+}
+
+/// Makes a new file longer in pieces of this many bytes, until the host refuses one. Returns the number of pieces
+/// and the error. `how` is the function that makes the file longer.
+pub fn fill(path: &str, how: &str, bytes: u64) -> Value {
+    const PIECES: u64 = 1_000;
+    let made = || {
+        let (directory, path) = directory(path)?;
+        let open = OpenFlags::CREATE | OpenFlags::TRUNCATE;
+        let flags = DescriptorFlags::WRITE | DescriptorFlags::READ;
+        let file = directory.open_at(PathFlags::empty(), &path, open, flags).map_err(error)?;
+        let piece = vec![b'x'; bytes as usize];
+        let stream = match how {
+            "stream" => Some(file.write_via_stream(0).map_err(error)?),
+            "append" => Some(file.append_via_stream().map_err(error)?),
+            _ => None,
+        };
+        for number in 0..PIECES {
+            let wrong = match &stream {
+                Some(stream) => match stream.blocking_write_and_flush(&piece) {
+                    Err(StreamError::LastOperationFailed(wrong)) => {
+                        Some(format!("{:?}", filesystem_error_code(&wrong)))
+                    }
+                    Err(closed) => Some(format!("{closed:?}")),
+                    Ok(()) => None,
+                },
+                None => {
+                    let done = match how {
+                        "size" => file.set_size((number + 1) * bytes),
+                        // Leaves gaps, so that each piece makes the file longer by its whole length.
+                        "gap" => file.write(b"x", (number + 1) * bytes - 1).map(|_| ()),
+                        "again" => file.write(&piece, 0).map(|_| ()),
+                        _ => file.write(&piece, number * bytes).map(|_| ()),
+                    };
+                    done.err().map(|wrong| format!("{wrong:?}"))
+                }
+            };
+            if wrong.is_some() {
+                return Ok(json!({ "made": number, "error": wrong }));
+            }
+        }
+        Ok(json!({ "made": PIECES, "error": null }))
+    };
+    made().unwrap_or_else(|wrong: Value| wrong)
+}
+
+/// Makes empty files, folders and links by turns until the host refuses one.
+pub fn entries(path: &str, count: u64) -> Value {
+    let (directory, path) = match directory(path) {
+        Ok(found) => found,
+        Err(wrong) => return wrong,
+    };
+    for number in 0..count {
+        let path = format!("{path}{number}");
+        let made = match number % 3 {
+            0 => directory
+                .open_at(PathFlags::empty(), &path, OpenFlags::CREATE, DescriptorFlags::WRITE)
+                .map(|file| drop(file)),
+            1 => directory.create_directory_at(&path),
+            _ => directory.symlink_at("target", &path),
+        };
+        if let Err(wrong) = made {
+            return json!({ "made": number, "error": format!("{wrong:?}") });
+        }
+    }
+    json!({ "made": count, "error": null })
+}
+
+/// Sends a request, and returns whether its answer is there at once.
+pub fn ready(url: &str) -> Value {
+    let ready = || {
+        let request = outgoing("GET", url, &[])?;
+        let body = request.body().map_err(|()| error("body"))?;
+        let future = handle(request, None).map_err(error)?;
+        OutgoingBody::finish(body, None).map_err(error)?;
+        Ok(json!(future.subscribe().ready()))
+    };
+    ready().unwrap_or_else(|wrong: Value| wrong)
 }
 
 /// Opens a file several times and keeps it open. Returns how often it was opened, and the first error.

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use latchwork::config::{Config, PluginConfig};
 use latchwork::registry::Registry;
 use latchwork_core::model::error_docs;
-use latchwork_core::model::manifest::PluginKind;
 use latchwork_engine::Plugin;
-use latchwork_engine::capability::access_text::ungated_access;
 use latchwork_engine::capability::config_line::config_line;
 use latchwork_engine::capability::older_grants;
 use latchwork_tooling::build;
@@ -19,6 +17,7 @@ use crate::commands::doctor::writable::writable;
 use crate::context::CommandContext;
 use crate::error::{CliError, CliProblem};
 use crate::plugins::effect_verifier::{EffectVerifier, effect_verifier};
+use crate::plugins::ungated::without_approval;
 use crate::plugins::{catalog, ineffective_settings};
 
 const NAME: &str = "plugins";
@@ -41,7 +40,7 @@ pub(super) fn plugins(ctx: &CommandContext<'_>, config: &Config, checks: &mut Ve
     match catalog::registry(ctx.session(), &of_built) {
         Ok(registry) => {
             checks.extend(effect_verifiers(config, &registry));
-            checks.extend(access(&registry));
+            checks.extend(access(config, &registry));
             checks.extend(registry.plugins().iter().filter_map(older_grants));
             checks.extend(registry.plugins().iter().filter_map(internal_operators));
             // Skips this check if a plugin is not built. The operators of that plugin are unknown, so valid settings
@@ -112,13 +111,12 @@ fn quoted_path(ctx: &CommandContext<'_>, path: &Path) -> String {
 
 /// Returns a check that lists what each tool could do in a job without an approval. Returns `None` if there are no
 /// tools.
-fn access(registry: &Registry) -> Option<Check> {
-    let tools = registry.plugins().iter().filter(|plugin| plugin.kind == PluginKind::Tool);
+fn access(config: &Config, registry: &Registry) -> Option<Check> {
     let line = |plugin: &Arc<Plugin>| {
-        let access = ungated_access(&plugin.manifest.operators, &plugin.settings().grants);
-        format!("{} without an approval: {access}", plugin.name)
+        let access = without_approval(config, plugin, &plugin.settings().grants)?;
+        Some(format!("{} without an approval: {access}", plugin.name))
     };
-    let lines: Vec<_> = tools.map(line).collect();
+    let lines: Vec<_> = registry.plugins().iter().filter_map(line).collect();
     (!lines.is_empty()).then(|| Check::ok("access", lines.join("\n")))
 }
 

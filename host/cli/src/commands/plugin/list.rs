@@ -3,9 +3,7 @@
 use serde_json::json;
 
 use latchwork_core::encoding::truncate;
-use latchwork_core::model::manifest::PluginKind;
 use latchwork_engine::Plugin;
-use latchwork_engine::capability::access_text::ungated_access;
 
 use crate::context::CommandContext;
 use crate::display::enum_name::enum_name;
@@ -13,13 +11,8 @@ use crate::error::{Exit, plugins_not_loaded};
 use crate::open;
 use crate::plugins::catalog;
 use crate::plugins::effect_verifier::effect_verifier;
+use crate::plugins::ungated;
 use crate::text::{Text, table};
-
-/// Returns a description of everything that a tool could do in a job without an approval. Returns `None` for a step.
-fn without_approval(plugin: &Plugin) -> Option<String> {
-    let is_tool = plugin.kind == PluginKind::Tool;
-    is_tool.then(|| ungated_access(&plugin.manifest.operators, &plugin.settings().grants))
-}
 
 pub(super) fn run(ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     let config = ctx.config(None)?;
@@ -29,6 +22,7 @@ pub(super) fn run(ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
         let configured = config.plugins.iter().find(|configured| configured.name == plugin.name);
         configured.map(|configured| effect_verifier(&config, configured, plugin)).unwrap_or_default()
     };
+    let without_approval = |plugin: &Plugin| ungated::without_approval(&config, plugin, &plugin.settings().grants);
     let operators = |plugin: &Plugin| plugin.manifest.operators.iter().map(|o| o.name.to_string()).collect::<Vec<_>>();
     let entry = |plugin: &Plugin| {
         json!({

@@ -112,7 +112,12 @@ fn handle_held_key(
 ) -> NextAction {
     match standing {
         KeyState::Performed(holder, output) => {
-            NextAction::Write(action::reuse_receipt(durable, invocation, &holder, output, context))
+            // The holder may have run under rules without this requirement.
+            let unmet = policy::refuse_unmet(context.rules, &invocation.operator, output.result.as_bytes());
+            NextAction::Write(match unmet {
+                Some(failure) => refuse(durable, invocation, failure, context),
+                None => action::reuse_receipt(durable, invocation, &holder, output, context),
+            })
         }
         KeyState::InProgress(holder) => {
             NextAction::Block(action::wait_for_key_holder(&invocation.slot, &invocation.operator, holder))

@@ -1,6 +1,7 @@
 //! Policy: the calls that a tenant and an execution mode allow. A policy narrows a plan and never widens it.
 
 use crate::model::error::{Code, Failure};
+use crate::model::ids::Operator;
 use crate::model::manifest::{EffectKind, PinnedOperator, PluginKind};
 use crate::model::mode::Mode;
 use crate::model::rules::Rules;
@@ -8,7 +9,7 @@ use crate::plan;
 
 mod require;
 
-pub use require::{refuse_unmet, refuse_unverifiable};
+pub use require::{may_be_refused, refuse_unmet, refuse_unverifiable};
 
 /// Returns true if a person must approve this invocation.
 ///
@@ -22,6 +23,19 @@ pub fn needs_gate(rules: &Rules, mode: Mode, step: &plan::Step, operator: &Pinne
     let of_mode = mode == Mode::HumanGated && effects.iter().any(|effect| effect.is_external());
     let of_effects = effects.iter().any(|effect| effect.is_world_changing() && rules.gate_effects.contains(effect));
     of_plan || of_tags || of_mode || of_effects
+}
+
+/// Returns true if the rules let an actor call the tool in one of their modes without an approval. Gates that a plan
+/// asks for do not count, because a plan need not ask for one.
+pub fn may_be_ungated(rules: &Rules, name: &Operator, effects: &[EffectKind]) -> bool {
+    let is_external = effects.iter().any(|effect| effect.is_external());
+    let is_changing = effects.iter().any(|effect| effect.is_world_changing());
+    let is_listed = effects.iter().any(|effect| effect.is_world_changing() && rules.gate_effects.contains(effect));
+    rules.modes.iter().any(|mode| match mode {
+        Mode::DryRun => !is_changing,
+        Mode::DraftOnly | Mode::HumanGated => !is_external && !is_listed,
+        Mode::AutoExec => rules.auto_exec.enabled && !is_listed && (!is_external || rules.auto_exec.may_trust(name)),
+    })
 }
 
 /// Returns the reason why this invocation may never be executed in this mode, if there is one.

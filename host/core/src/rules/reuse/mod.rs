@@ -144,7 +144,8 @@ pub fn policy_decision(rules: &Rules, mode: Mode, planned: &Step, operator: &Pin
     let is_gated = policy::needs_gate(rules, mode, planned, operator, true) || planned.gate == Gate::HumanConfirm;
     let mut decisions = json!({ "effects": effects, "forbidden": forbidden, "gated": is_gated });
     if let Some(demands) = rules.require.get(&planned.name) {
-        decisions["require"] = json!(demands);
+        // Results with the key `require` come from versions that did not hold the requirement for every operator.
+        decisions["required"] = json!(demands);
     }
     Hash::of(&[b"policy\0", &canon::value_to_canonical(&decisions)])
 }

@@ -51,8 +51,9 @@ pub(in crate::check) fn run(plugin: &Plugin, bytes: &[u8], file: &str, report: &
     let paths = CallGraph::link(bytes).find_paths_from(&interface_name("invoke"), &wanted);
     for ((import, function, what), path) in imported.into_iter().zip(paths) {
         let Reachability::Path { frames, .. } = path else { continue };
+        let verb = if function.starts_with("subscribe") { "waits for" } else { "reads" };
         let message =
-            format!("it declares that it is pure, but its code reaches {import}#{function}, which reads {what}");
+            format!("it declares that it is pure, but its code reaches {import}#{function}, which {verb} {what}");
         let mut finding = Finding::new("D114", file, message);
         if let [name] = pure.as_slice() {
             finding = finding.of(*name);

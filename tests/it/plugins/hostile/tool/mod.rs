@@ -7,9 +7,11 @@ mod lack;
 mod log;
 mod maps;
 mod outcome;
+mod pure;
 mod secrets;
 mod timeout;
 
+mod write_quota;
 use serde_json::{Value, json};
 
 use latchwork_core::model::effect::Answer;

@@ -51,6 +51,7 @@ pub(crate) fn run(args: &PluginInspectArgs, ctx: &CommandContext<'_>) -> anyhow:
         digest: Hash::of(&[&bytes]),
         anatomy: &anatomy,
         imports,
+        config: &config,
         configured,
         judged: &judged,
         difference,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use latchwork::config::PluginConfig;
+use latchwork::config::{Config, PluginConfig};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_engine::{LoadError, Plugin};
@@ -19,6 +19,7 @@ pub(super) struct Inspection<'a> {
     pub(super) anatomy: &'a ComponentInfo,
     /// Imports, each with the path by which the code reaches it.
     pub(super) imports: Vec<(Item, Reachability)>,
+    pub(super) config: &'a Config,
     pub(super) configured: Option<&'a PluginConfig>,
     /// Configuration entry that the inspection assumes: the component's entry in `latch.toml` or, without such an
     /// entry, one that grants everything the component needs.

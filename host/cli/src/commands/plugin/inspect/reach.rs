@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use latchwork_core::model::manifest::PluginKind;
-use latchwork_engine::capability::access_text::{http_access, map_access, ungated_access};
+use latchwork_engine::capability::access_text::{http_access, map_access};
 use latchwork_engine::capability::grants::{DirGrant, Grants};
 use latchwork_tooling::inspect::Reachability;
 
 use crate::commands::plugin::inspect::inspection::Inspection;
+use crate::plugins::ungated;
 
 /// Classes of imports. Each entry has the name of the class and the prefixes of its imports.
 const CLASSES: [(&str, &[&str]); 7] = [
@@ -113,8 +114,7 @@ impl Inspection<'_> {
     /// approval.
     pub(super) fn without_approval(&self) -> Option<String> {
         let (plugin, configured) = (self.plugin()?, self.configured?);
-        let is_tool = plugin.kind == PluginKind::Tool;
-        is_tool.then(|| ungated_access(&plugin.manifest.operators, &configured.grants))
+        ungated::without_approval(self.config, plugin, &configured.grants)
     }
 
     /// Returns the resources that the component may reach, and the resources that it may not reach.

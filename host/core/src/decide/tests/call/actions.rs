@@ -6,6 +6,7 @@ use crate::decide::step_action_key;
 use crate::decide::tests::support::evidence::{export, verify};
 use crate::decide::tests::support::{Cut, Sim, good, step};
 use crate::event::Body;
+use crate::model::answer_requirement::AnswerRequirement;
 use crate::model::effect::{Answer, Provenance};
 use crate::model::error::{Code, Failure};
 use crate::model::ids::{Hash, JobId, Operator, Slot};
@@ -60,6 +61,16 @@ fn committed_action_returns_its_result_without_approval() {
         assert!(sim.record.events.iter().any(|event| reused(&event.body)));
         assert!(!durable.job.changed_the_world(&"a".into()), "there is nothing of its own to undo");
     }
+}
+
+/// I253: a receipt of another job is no way around a requirement of the policy.
+#[test]
+fn receipt_that_lacks_a_required_field_is_refused() {
+    let mut sim = second(Mode::AutoExec, send("ada"), done());
+    sim.rules.require = [(Operator::new("Opaque"), vec![AnswerRequirement::Verified])].into();
+    let durable = sim.process_with_lookups().unwrap();
+    assert_eq!(response(&durable).failed[0].reason_code, Code::PolicyDenied);
+    assert!(sim.executions_by_slot.is_empty());
 }
 
 /// I172.
