@@ -10,8 +10,8 @@ mod outcome;
 mod pure;
 mod secrets;
 mod timeout;
-
 mod write_quota;
+
 use serde_json::{Value, json};
 
 use latchwork_core::model::effect::Answer;
