@@ -113,7 +113,7 @@ pub(super) async fn vary_memory_layout(runs: &mut PerturbedRuns<'_>, loaded: &Lo
 
 /// D070 and D074: appends spaces to the input. A language runtime allocates objects after the input, and the spaces
 /// change the addresses of these objects. A step without a language runtime may look at the text of its input. For such
-/// a step, only a difference in addresses is reported.
+/// a step, and for one whose clock its runtime shifts, only a difference in addresses is reported.
 pub(super) async fn pad_input(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
@@ -128,7 +128,7 @@ pub(super) async fn pad_input(
     if let Some(finding) = address::moved(runs.ran, host, &parting) {
         return Some(finding.functions(trace.functions));
     }
-    if !loaded.has_runtime || trace.fault().is_some() {
+    if !loaded.has_runtime || runtime_shifts_clock(runs, plugin)? || trace.fault().is_some() {
         return None;
     }
     let message = format!("{host}, {} differs", parting.what);
@@ -136,13 +136,18 @@ pub(super) async fn pad_input(
     Some(finding.hint("look for a number or a text that is made from an address, also as the input of a hash"))
 }
 
+/// Returns true if reads of a language runtime may shift the clock of the step. The runtime of Go reads the clock in the
+/// first run of an instance, and when it collects garbage. Another run can therefore differ without a defect. A pure step
+/// must not depend on its clock at all. Returns `None` if the plugin does not have the operator.
+fn runtime_shifts_clock(runs: &PerturbedRuns<'_>, plugin: &Plugin) -> Option<bool> {
+    let base = &runs.ran.base;
+    let is_pure = plugin.operator(&runs.ran.case.operator)?.determinism == Determinism::Pure;
+    Some(base.took_time && base.took_chance && !is_pure)
+}
+
 /// D071: more runs in the instance of the first run. A real host never reuses an instance.
 pub(super) async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
-    let spec = plugin.operator(&runs.ran.case.operator)?;
-    let base = &runs.ran.base;
-    if base.took_time && base.took_chance && spec.determinism != Determinism::Pure {
-        // The runtime of Go reads the clock only in the first run of an instance. These reads shift the clock of the
-        // step, so a later run can differ without a defect.
+    if runtime_shifts_clock(runs, plugin)? {
         return None;
     }
     let mut script = runs.script();
