@@ -271,7 +271,7 @@ fn requirement_holds_whatever_a_plugin_declares() {
         let job = response["job_id"].as_str().expect("an id");
         let exported = place.latch(&["job", "export", job, "--out", "evidence.jsonl"]);
         assert_eq!(exported.code, 0, "{name}: {}", exported.stderr);
-        let verified = place.latch(&["verify", "evidence.jsonl", "--plugins", ".latch/plugins"]);
+        let verified = place.latch(&["verify", "evidence.jsonl", "--plugins", ".latch/components"]);
         assert_eq!(verified.code, 0, "{name}: {} {}", verified.stdout, verified.stderr);
         std::fs::remove_file(place.dir.join("evidence.jsonl")).expect("removable");
     }

@@ -34,7 +34,7 @@ const OPERATORS: [(&str, &str, Class); 7] = [
     ("send", "World.Change", Class::External),
 ];
 
-/// What an operator tries: a request of a method, a request with a secret, TCP, a file, a key of its map.
+/// Kinds of access that an operator tries: a request of a method, a request with a secret, TCP, a file, a key of its map.
 const KINDS: [&str; 7] = ["get", "query", "post", "secret", "tcp", "file", "key"];
 
 /// Conditions of a job: its mode, its policy, and whether its external calls are approved.

@@ -55,7 +55,7 @@ fn cited_tests(text: &str) -> Vec<(String, String)> {
         let comment = lines[at..].iter().take_while(|line| line.trim().starts_with("///"));
         let comment: Vec<&str> = comment.take(COMMENT_LINES).copied().collect();
         let attribute = lines.get(at + comment.len())?;
-        let is_test = ["#[test]", "#[tokio::test]"].contains(&attribute.trim());
+        let is_test = attribute.trim() == "#[test]" || attribute.trim().starts_with("#[tokio::test");
         let end = attribute.replace(attribute.trim(), "}");
         let body = lines[at..].iter().skip(comment.len()).take_while(|line| **line != end);
         is_test.then(|| (comment.concat(), body.copied().collect::<Vec<_>>().join("\n")))

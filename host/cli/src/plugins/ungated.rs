@@ -1,4 +1,4 @@
-//! What a tool could do in a job without an approval.
+//! Calls that a tool could make in a job without an approval.
 
 use latchwork::config::Config;
 use latchwork_core::model::manifest::PluginKind;

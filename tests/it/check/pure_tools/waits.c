@@ -1,8 +1,11 @@
 #include "latchwork.h"
 
-#include <unistd.h>
+#include <time.h>
 
-__attribute__((noinline)) static void pause_a_little(void) { usleep(1000); }
+__attribute__((noinline)) static void pause_a_little(void) {
+  struct timespec millisecond = {0, 1000000};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &millisecond, NULL);
+}
 
 static bool answer(latch_json args, latch_answer *answer) {
   bool waits = false;

@@ -69,7 +69,7 @@ fn pinned_operator_versions_stay_loadable() {
     all.plugins[1].on_indeterminate = Some(OnIndeterminate::Park);
     let registry = load_registry(&all).unwrap();
     let pinned = registry.pinned_operators();
-    assert_eq!(pinned.len(), 6);
+    assert_eq!(pinned.len(), 8);
     let digest = Hash::of(&[&std::fs::read(&step).unwrap()]);
     let first = &pinned["Hostile.Do"];
     assert_eq!((first.digest, first.kind, first.on_indeterminate), (digest, PluginKind::Step, OnIndeterminate::Fail));
