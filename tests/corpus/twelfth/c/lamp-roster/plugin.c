@@ -46,7 +46,7 @@ static latch_verdict find(latch_json args, const char *key, latch_answer *answer
   (void)args;
   char *found;
   if (!latch_kv_get(answer, key_of("lamp", key), &found)) return LATCH_UNKNOWN;
-  /* A note without its lamp is no effect: nobody reads it, and the next try writes it again. */
+  /* A note without its lamp is no effect: it is never read, and the next try writes it again. */
   if (!found) return LATCH_DID_NOT_HAPPEN;
   assigned(key, answer, "create");
   return LATCH_HAPPENED;

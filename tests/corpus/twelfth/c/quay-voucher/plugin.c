@@ -1,4 +1,4 @@
-/* Voucher.Issue: issues the voucher of a boat for a night at the quay, with a code that nobody can guess. */
+/* Voucher.Issue: issues the voucher of a boat for a night at the quay, with a code that cannot be guessed. */
 #include "latchwork.h"
 
 #include <unistd.h>

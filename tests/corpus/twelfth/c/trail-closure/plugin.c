@@ -7,7 +7,7 @@ static char *key_of(const char *kind, const char *key) {
   return text.bytes;
 }
 
-/* What the ranger sees. */
+/* Text for the ranger. */
 static char *closure_text(const char *trail, const char *reason) {
   latch_text text = { 0 };
   latch_put(&text, "{\"trail\":");

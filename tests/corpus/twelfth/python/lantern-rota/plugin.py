@@ -63,7 +63,7 @@ def draw(watch: Watch, context) -> Rota:
         chosen = []
         while len(chosen) < watch.per_evening:
             if not hat:
-                # Those who are on watch this evening go to the bottom, so that nobody is drawn twice for it.
+                # Those who are on watch this evening go to the bottom, and are not drawn twice for it.
                 rest = [name for name in names if name not in chosen]
                 random.shuffle(rest)
                 hat = chosen + rest

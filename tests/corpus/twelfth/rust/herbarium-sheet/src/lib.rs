@@ -18,7 +18,7 @@ struct Mounted {
     mounted_at: String,
 }
 
-/// What a file contains.
+/// Content of a file.
 #[derive(Serialize, Deserialize)]
 struct Sheet {
     species: String,
