@@ -86,6 +86,8 @@ fn run_new_projects(langs: &[&str]) {
     let place = folder_with_plan(&plugins, &steps);
     let jobs: Vec<_> = (0..2)
         .map(|_| {
+            // The step in C returns the time in whole seconds, and the jobs must differ in it.
+            std::thread::sleep(std::time::Duration::from_millis(1_100));
             let ran = run_latch(place.path(), &["run", "plan.json", "--new", "--json"]);
             assert_eq!(ran.code, 0, "{} {}", ran.stdout, ran.stderr);
             outputs_checked_by_replay(place.path(), &ran.json())
