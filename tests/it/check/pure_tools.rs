@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::support::plugins::built_guests::guest;
 use crate::support::plugins::sdk_tools::{built_project, run_latch};
 
 const RECIPE: &str = "[plugin]\nname = \"pure\"\nkind = \"tool\"\nversion = \"0.1.0\"\nlang = ";
@@ -75,9 +76,22 @@ fn check_reads(langs: &[&str]) {
     }
 }
 
-/// I240, I241: a wait is a clock. The finding names the import, with a case and without one.
+/// I240, I241: a wait is a clock. The finding names the import.
 #[test]
 fn wait_of_a_pure_tool_is_found() {
+    let inputs = [("wait", json!({ "do": [{ "sleep": 1 }] })), ("nothing", json!({ "do": [] }))];
+    let report = check(&guest("hostile-tool"), "World.Pure", &inputs);
+    let findings = report["findings"].as_array().unwrap_or_else(|| panic!("{report:#}"));
+    let reads: Vec<&Value> = findings.iter().filter(|finding| finding["rule"] == "D114").collect();
+    assert!(!reads.is_empty() && reads.iter().all(|finding| finding["case"] == "wait"), "{report:#}");
+    let message = reads[0]["message"].as_str().unwrap();
+    assert!(message.contains("wait for the time (wasi:clocks/monotonic-clock#subscribe-duration)"), "{message}");
+}
+
+/// I240, I241: the adapter of the C library reads the clock before it waits. The finding names the import, with a case
+/// and without one.
+#[test]
+fn wait_of_a_pure_tool_in_c_is_found() {
     let recipe = format!("{RECIPE}\"c\"\n");
     let sources = [("plugin.c", include_str!("pure_tools/waits.c")), ("latch-plugin.toml", recipe.as_str())];
     let wasm = built_project("c", "tool", Some(&sources)).join("build/pure.wasm");
@@ -87,7 +101,6 @@ fn wait_of_a_pure_tool_is_found() {
     assert!(findings.iter().all(|finding| finding["rule"] == "D114"), "{findings:#?}");
     let in_case = |case: &str| findings.iter().any(|finding| finding["case"] == case);
     assert!(in_case("wait") && !in_case("nothing"), "{findings:#?}");
-    // The adapter of the C library reads the clock before it waits.
     let named = findings.iter().filter(|finding| finding["message"].as_str().unwrap().contains("wasi:clocks/"));
     assert!(named.clone().any(|finding| finding["case"] == "wait"), "{findings:#?}");
     assert_eq!(report["notes"], json!([]), "{report:#}");

@@ -57,7 +57,7 @@ fn end_by_a_limit_of_time_is_not_checked() {
 }
 
 /// I271: bound `foreign_fuel`. After the fuel of `--max-fuel`, no further step is executed again, and the report lists
-/// the steps that are left. The first step is always executed.
+/// the steps that are left. One unit is enough to begin with the first step.
 #[test]
 fn verification_stops_after_its_fuel() {
     let config = format!("[[plugin]]\nname = \"hostile\"\nsource = {:?}\n", guest("hostile-step"));

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::ids::JobId;
 
 use crate::args::parsers::job_id;
@@ -42,9 +43,9 @@ pub struct VerifyArgs {
     /// --config: in the state directory]
     #[arg(long, value_name = "DIR")]
     pub plugins: Option<PathBuf>,
-    /// Execute no further step again after this many units of fuel [default: 1000000000000]
-    #[arg(long, value_name = "UNITS")]
-    pub max_fuel: Option<u64>,
+    /// Execute no further step again after this many units of fuel
+    #[arg(long, value_name = "UNITS", default_value_t = bounds::FOREIGN_FUEL)]
+    pub max_fuel: u64,
     /// File of trusted public keys: one `ed25519:…` key and a name per line
     #[arg(long, value_name = "FILE")]
     pub trust: Option<PathBuf>,

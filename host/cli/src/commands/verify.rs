@@ -10,7 +10,7 @@ use serde_json::json;
 use latchwork::evidence::{ComponentDirectory, MissingComponent, is_valid_signature, reexecute};
 use latchwork_core::evidence;
 use latchwork_core::evidence::{DecisionReport, ProblemKind, Trust, TrustedKeys, Verified, VerifyReport};
-use latchwork_core::model::{bounds, error_docs};
+use latchwork_core::model::error_docs;
 
 use crate::args::VerifyArgs;
 use crate::context::CommandContext;
@@ -53,7 +53,7 @@ fn components(args: &VerifyArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Opt
 
 async fn reexecute_steps(
     dir: &Path,
-    max_fuel: Option<u64>,
+    max_fuel: u64,
     ctx: &CommandContext<'_>,
     verified: &mut Verified,
 ) -> anyhow::Result<()> {
@@ -66,7 +66,7 @@ async fn reexecute_steps(
     let directory = ComponentDirectory::open(engine, dir).map_err(|error| {
         CliError::input(error_docs::INPUT_UNREADABLE, format!("{} cannot be read: {error}", dir.display()))
     })?;
-    match reexecute(&directory, profile, max_fuel.unwrap_or(bounds::FOREIGN_FUEL), verified).await {
+    match reexecute(&directory, profile, max_fuel, verified).await {
         // The problems of the evidence decide the result. Missing components are only listed as not checked.
         Err(missing) if !verified.report.intact => {
             let message = components_missing(dir, &missing).message;

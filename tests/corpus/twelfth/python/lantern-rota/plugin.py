@@ -34,7 +34,7 @@ class Rota:
 
 
 def wind(pier):
-    """Asks for the wind a few times. The rota is useful without it, so there is no wind if nobody answers."""
+    """Asks for the wind a few times. The rota is useful without it, so there is no wind without an answer."""
     for number in range(TRIES):
         try:
             answer = tools.call("Weather.Wind", {"place": pier})
@@ -50,7 +50,7 @@ def wind(pier):
 
 @step("Lantern.Draw", determinism="external")
 def draw(watch: Watch, context) -> Rota:
-    """Draws a rota by lot, with nobody twice before everybody had a turn."""
+    """Draws a rota by lot. A name comes again only after all others had a turn."""
     names = sorted({name.strip() for name in watch.volunteers if name.strip()})
     if not 1 <= watch.per_evening <= len(names):
         raise Failure("INVALID_INPUT", f"{len(names)} volunteers cannot fill {watch.per_evening} places")

@@ -97,7 +97,7 @@ def burn(letter: Letter, result, key):
     try:
         for entry in [key, *(piece_key(key, number) for number in range(cover["pieces"]))]:
             if not kv.delete(entry):
-                raise Failure("POLICY_DENIED", f"{entry} was removed by somebody else")
+                raise Failure("POLICY_DENIED", f"{entry} was removed by another call")
             deleted += 1
     except Failure as failure:
         if not deleted:

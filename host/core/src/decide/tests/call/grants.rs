@@ -1,13 +1,11 @@
 //! Tests of calls that the rules of grants deny now and that earlier versions allowed under the same grants. Also tests
 //! of reads that a dry run skips.
 
-use serde_json::json;
-
-use crate::decide::tests::support::{Cut, Sim, step};
+use super::one_call::{job, slot};
+use crate::decide::tests::support::Cut;
 use crate::event::Body;
 use crate::model::effect::Answer;
 use crate::model::error::{Code, Failure};
-use crate::model::ids::Slot;
 use crate::model::job::JobState;
 use crate::model::mode::Mode;
 use crate::model::step::StepState;
@@ -17,22 +15,6 @@ const OPERATORS: [&str; 5] = ["Opaque", "Keyed", "Queryable", "Read", "Model"];
 
 fn denied(code: Code, times: usize) -> Vec<Answer> {
     vec![Answer::NotApplied(Failure::new(code, "the grant states too little")); times]
-}
-
-/// Returns a job with one call, whose first tries are denied. The call is the plan step itself, or is made by a step
-/// plugin.
-fn job(mode: Mode, operator: &str, inside: bool, answers: Vec<Answer>) -> Sim {
-    let planned = match inside {
-        true => step("a", "Script", &[], json!({ "calls": [operator] })),
-        false => step("a", operator, &[], json!({})),
-    };
-    let mut sim = Sim::new(mode, vec![planned]);
-    sim.script.insert(operator.into(), answers);
-    sim
-}
-
-fn slot(inside: bool) -> Slot {
-    if inside { Slot::of_call(&"a".into(), 0) } else { Slot::of_step(&"a".into()) }
 }
 
 /// I199. The step waits as long as the grant is missing. Each time a person continues the job, the call is tried again.

@@ -1,11 +1,9 @@
 //! Tests of calls for which the machine lacked a resource.
 
-use serde_json::json;
-
-use crate::decide::tests::support::{Cut, Sim, step};
+use super::one_call::{job, slot};
+use crate::decide::tests::support::Cut;
 use crate::model::effect::Answer;
 use crate::model::error::{Code, Failure};
-use crate::model::ids::Slot;
 use crate::model::job::JobState;
 use crate::model::mode::Mode;
 use crate::storage::{InboxRequest, ManualVerdict};
@@ -14,21 +12,9 @@ const OPERATORS: [&str; 4] = ["Opaque", "Keyed", "Queryable", "Read"];
 /// First try and its retries.
 const TRIES: usize = 4;
 
-/// Returns a job with one call that lacks a resource in its first tries. The call is the plan step itself, or is made
-/// by a step plugin.
-fn job(operator: &str, inside: bool, times: usize) -> Sim {
-    let planned = match inside {
-        true => step("a", "Script", &[], json!({ "calls": [operator] })),
-        false => step("a", operator, &[], json!({})),
-    };
-    let mut sim = Sim::new(Mode::AutoExec, vec![planned]);
-    let lack = Answer::NotApplied(Failure::new(Code::MachineFault, "too many open files"));
-    sim.script.insert(operator.into(), vec![lack; times]);
-    sim
-}
-
-fn slot(inside: bool) -> Slot {
-    if inside { Slot::of_call(&"a".into(), 0) } else { Slot::of_step(&"a".into()) }
+/// Answers of tries that lack a resource.
+fn lacking(times: usize) -> Vec<Answer> {
+    vec![Answer::NotApplied(Failure::new(Code::MachineFault, "too many open files")); times]
 }
 
 /// I245. The call is retried three times, and then its step waits. Each time a person continues the job, the call is
@@ -37,7 +23,7 @@ fn slot(inside: bool) -> Slot {
 fn lack_of_resources_parks_the_job_of_a_call_and_is_never_its_answer() {
     for operator in OPERATORS {
         for inside in [false, true] {
-            let mut sim = job(operator, inside, TRIES + 1);
+            let mut sim = job(Mode::AutoExec, operator, inside, lacking(TRIES + 1));
             for _ in 0..2 {
                 let durable = sim.process(None).unwrap();
                 assert_eq!(durable.job.state, JobState::Parked, "{operator} {inside}");
@@ -57,7 +43,7 @@ fn crash_around_a_lack_of_resources_loses_nothing() {
     for operator in OPERATORS {
         for inside in [false, true] {
             for cut in 0..24 {
-                let mut sim = job(operator, inside, TRIES);
+                let mut sim = job(Mode::AutoExec, operator, inside, lacking(TRIES));
                 let mut cut = Some(Cut::Write(cut));
                 for _ in 0..8 {
                     let Ok(durable) = sim.process(cut.take()) else { continue };

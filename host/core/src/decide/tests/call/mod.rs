@@ -7,5 +7,6 @@ mod doubt;
 mod grants;
 mod lack;
 mod late_answers;
+mod one_call;
 mod retries;
 mod unacknowledged;

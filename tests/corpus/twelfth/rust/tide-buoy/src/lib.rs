@@ -41,7 +41,7 @@ fn is_name(id: &str) -> bool {
 
 fn watch(watch: Watch, context: &tool::Context) -> Result<Output<Alarm>, Error> {
     if !is_name(&watch.buoy) {
-        return Err(Error::invalid_input("this is no name of a buoy"));
+        return Err(Error::invalid_input("the name of the buoy is not valid"));
     }
     let response = http::Request::post(ALARMS)
         .header("idempotency-key", context.external_key())
