@@ -197,7 +197,8 @@ impl Generation {
 /// Returns the number of processes that have used the database for work, according to the generation file in
 /// `owner_dir`.
 pub fn times_used(owner_dir: &Path) -> Result<u64, StoreError> {
-    let kept = Generation::new(owner_dir, Arc::new(HighWaterMark::new(owner_dir))).read()?;
+    // The mark is not raised here, so its slot does not matter.
+    let kept = Generation::new(owner_dir, Arc::new(HighWaterMark::new(owner_dir, 0))).read()?;
     Ok(kept.map_or(0, |kept| u64::try_from(kept.generation).unwrap_or(0)))
 }
 

@@ -1,5 +1,5 @@
-//! Clocks and entropy are injected: the files that read a clock of the machine or draw entropy themselves are listed
-//! here.
+//! Clocks, entropy and the process id are injected: the files that read a clock of the machine, draw entropy or read the
+//! id themselves are listed here.
 //!
 //! A value that decides something recorded or shown comes from the `Machine` of a host or from the clock of a store. A
 //! file of the list provides one of these two, or follows real time on purpose. Waits are no reads of a clock: the
@@ -60,6 +60,15 @@ const ENTROPY: [&str; 9] = [
 /// Files and folders that may draw entropy, each with the reason.
 const ENTROPY_READERS: [(&str, &str); 1] = [("host/engine/src/os/", "the entropy itself, and the machine of a host")];
 
+/// Names that read the id of the process.
+const PROCESS: [&str; 1] = ["process::id"];
+
+/// Files that may read the id of the process, each with the reason.
+const PROCESS_READERS: [(&str, &str); 2] = [
+    ("host/store/src/open/options.rs", "default of `OpenOptions::process_id`"),
+    ("host/cli/src/session.rs", "name of the program as a worker"),
+];
+
 /// Returns true if the line imports `word`, such as `clock::boot_us`, in a group: `use os::clock::{boot_us};`.
 fn imports_in_group(line: &str, word: &str) -> bool {
     let Some((module, name)) = word.split_once("::") else { return false };
@@ -99,6 +108,13 @@ fn clocks_are_injected() {
 fn entropy_is_injected() {
     let found = violations(&product_files(), &ENTROPY, &ENTROPY_READERS);
     assert_none("take random bytes from the machine of the host", found);
+}
+
+/// I9.
+#[test]
+fn process_id_is_injected() {
+    let found = violations(&product_files(), &PROCESS, &PROCESS_READERS);
+    assert_none("take the id from the options of the store", found);
 }
 
 /// The check finds a read in a file that is not listed, and a listed file without a read.

@@ -102,7 +102,7 @@ async fn try_open(options: &OpenOptions) -> Result<Database, OpenFailure> {
         create_database_file(path)?;
     }
     let executor = StatementExecutor { probe: options.probe.clone(), counters: Arc::new(StatementCounters::default()) };
-    let high_water = Arc::new(HighWaterMark::new(&options.owner_dir));
+    let high_water = Arc::new(HighWaterMark::new(&options.owner_dir, options.process_id));
     let server = Arc::new(Server::new(options.durability, options.synchronous_failover, high_water.clone()));
     let made = connect.connect_once().await;
     let mut conn =
@@ -113,7 +113,7 @@ async fn try_open(options: &OpenOptions) -> Result<Database, OpenFailure> {
             Dialect::Postgres => server.check_connection(&executor, &mut conn).await?,
         }
         migrate(&executor, &mut conn, options.create).await?;
-        initialize(&executor, &mut conn, &*machine, &server).await
+        initialize(&executor, &mut conn, &*machine, options.process_id, &server).await
     };
     // A retry may succeed soon. The server may be a standby that is about to take over, or it may be shutting
     // down.
@@ -139,7 +139,7 @@ async fn open_to_read(
 ) -> Result<Database, StoreError> {
     let executor = StatementExecutor { probe: options.probe.clone(), counters: Arc::new(StatementCounters::default()) };
     let (connect, read_only) = read_only::connect(path, why, &executor).await?;
-    let high_water = Arc::new(HighWaterMark::new(&options.owner_dir));
+    let high_water = Arc::new(HighWaterMark::new(&options.owner_dir, options.process_id));
     let server = Arc::new(Server::new(options.durability, options.synchronous_failover, high_water.clone()));
     let time = TimeSource::Machine(machine.clone());
     // Work given to the writer fails, because SQLite refuses to write.

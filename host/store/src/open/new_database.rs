@@ -16,6 +16,7 @@ pub(crate) async fn initialize(
     executor: &StatementExecutor,
     conn: &mut Connection,
     clock: &dyn Clock,
+    process_id: u32,
     server: &Server,
 ) -> Result<(), StoreError> {
     let dialect = match conn {
@@ -27,7 +28,7 @@ pub(crate) async fn initialize(
     executor.run(conn, StatementName::WRITABLE, statements).await.map_err(|error| store_error(&error))?;
     let place = server.identity().text();
     let seed = format!("{} {} {place}", clock.boot_id(), clock.boot_us());
-    let id = Hash::of(&[seed.as_bytes(), &clock.now_us().to_le_bytes(), &std::process::id().to_le_bytes()]).to_hex();
+    let id = Hash::of(&[seed.as_bytes(), &clock.now_us().to_le_bytes(), &process_id.to_le_bytes()]).to_hex();
     // The statement writes only if the row is missing, so an existing database is opened without a write.
     let mut statements = StatementBatch::new(match dialect {
         Dialect::Sqlite => {

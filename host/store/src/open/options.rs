@@ -46,6 +46,9 @@ pub struct OpenOptions {
     pub synchronous_failover: bool,
     /// True if opening retries while the server is unavailable. Meant for long-running programs.
     pub retry_unavailable: bool,
+    /// Number that differs between the processes that have the database open: the process id by default. Processes with
+    /// different numbers do not overwrite each other's high-water mark.
+    pub process_id: u32,
 }
 
 impl OpenOptions {
@@ -77,6 +80,7 @@ impl OpenOptions {
             pages_max: None,
             synchronous_failover: false,
             retry_unavailable: false,
+            process_id: std::process::id(),
         }
     }
 }

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     fn server(place: (&str, &str, &str), synchronous: bool, standbys: bool) -> Server {
-        let high_water = Arc::new(HighWaterMark::new(std::path::Path::new("/nowhere")));
+        let high_water = Arc::new(HighWaterMark::new(std::path::Path::new("/nowhere"), 1));
         let server = Server::new(Durability::Full, synchronous, high_water);
         let place =
             ServerIdentity { system: place.0.to_owned(), timeline: place.1.to_owned(), database: place.2.to_owned() };

@@ -58,8 +58,9 @@ pub(crate) struct HighWaterMark {
 }
 
 impl HighWaterMark {
-    pub(crate) fn new(dir: &Path) -> Self {
-        let slot = 1 + u64::from(std::process::id()) % (SLOTS - 1);
+    /// Returns the files in `dir`. `process_id` selects the slot to which this process writes.
+    pub(crate) fn new(dir: &Path, process_id: u32) -> Self {
+        let slot = 1 + u64::from(process_id) % (SLOTS - 1);
         Self { dir: dir.to_owned(), slot, open: Mutex::default() }
     }
 
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn concurrent_writes_do_not_look_missing() {
         let dir = tempfile::tempdir().unwrap();
-        let (here, there) = (HighWaterMark::new(dir.path()), HighWaterMark::new(dir.path()));
+        let (here, there) = (HighWaterMark::new(dir.path(), 1), HighWaterMark::new(dir.path(), 2));
         there.raise(position(0, 5));
         let known = here.known_positions().unwrap();
         let reached = position(0, 5);
@@ -190,7 +191,7 @@ mod tests {
     #[test]
     fn database_below_high_water_mark_is_behind() {
         let dir = tempfile::tempdir().unwrap();
-        let water = HighWaterMark::new(dir.path());
+        let water = HighWaterMark::new(dir.path(), 1);
         assert!(!behind(&water, position(0, 0)), "nothing is known");
         water.raise(position(0, 7));
         water.raise(position(0, 5));
@@ -205,6 +206,6 @@ mod tests {
         assert!(behind(&water, position(0, 300)), "from before the acceptance");
         water.forget_before(1).unwrap();
         assert_eq!(water.known_positions().unwrap().latest(), Some(1));
-        assert!(!behind(&HighWaterMark::new(dir.path()), position(1, 9)));
+        assert!(!behind(&HighWaterMark::new(dir.path(), 1), position(1, 9)));
     }
 }
