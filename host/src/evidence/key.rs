@@ -9,14 +9,15 @@ use rustls_pki_types::pem::PemObject as _;
 use latchwork_core::model::person::{PublicKey, SIGNATURE_BYTES};
 use latchwork_engine::os::Machine;
 
-/// First bytes of an Ed25519 key in PKCS#8 version 1 (RFC 8410). The seed follows these bytes.
+/// First bytes of an Ed25519 key in PKCS#8 version 1 (RFC 8410). The seed follows these bytes. Only new keys are built
+/// from these bytes, because `ring` creates a key file from its own entropy alone, not from the injected one.
 const PREFIX: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 const SEED_BYTES: usize = 32;
 
 /// A private key for signatures.
 pub struct SigningKey {
-    seed: [u8; SEED_BYTES],
+    der: PrivatePkcs8KeyDer<'static>,
     pair: Ed25519KeyPair,
 }
 
@@ -35,8 +36,13 @@ impl SigningKey {
     }
 
     fn from_seed(seed: [u8; SEED_BYTES]) -> Self {
-        let pair = Ed25519KeyPair::from_seed_unchecked(&seed).expect("any 32 bytes are a seed");
-        Self { seed, pair }
+        let der = PrivatePkcs8KeyDer::from([PREFIX.as_slice(), &seed].concat());
+        Self::from_der(der).expect("any 32 bytes are a seed")
+    }
+
+    fn from_der(der: PrivatePkcs8KeyDer<'static>) -> Result<Self, InvalidKey> {
+        let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der.secret_pkcs8_der()).map_err(|_| InvalidKey)?;
+        Ok(Self { der, pair })
     }
 
     /// Reads the first private key of a PEM text.
@@ -47,16 +53,12 @@ impl SigningKey {
         // The parser accepts a marker line only if the line contains nothing but the marker. Spaces around each line
         // are therefore removed.
         let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().map(str::trim).collect();
-        let der = PrivatePkcs8KeyDer::from_pem_slice(lines.join("\n").as_bytes()).map_err(|_| InvalidKey)?;
-        // OpenSSL writes PKCS#8 version 1. Only this version is accepted. Keys of version 2, which also contain the
-        // public key, are refused.
-        let seed = der.secret_pkcs8_der().strip_prefix(PREFIX.as_slice()).ok_or(InvalidKey)?;
-        Ok(Self::from_seed(seed.try_into().map_err(|_| InvalidKey)?))
+        Self::from_der(PrivatePkcs8KeyDer::from_pem_slice(lines.join("\n").as_bytes()).map_err(|_| InvalidKey)?)
     }
 
     /// Returns the private key as a PEM text. Anyone who can read the text can sign.
     pub fn to_pem(&self) -> String {
-        let body = STANDARD.encode([PREFIX.as_slice(), &self.seed].concat());
+        let body = STANDARD.encode(self.der.secret_pkcs8_der());
         format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n")
     }
 
@@ -124,13 +126,28 @@ mod tests {
         }
     }
 
+    /// A key in PKCS#8 version 2 contains its public key, which must fit the private key.
+    #[test]
+    fn key_of_version_2_is_read() {
+        let der = Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).unwrap();
+        let pair = Ed25519KeyPair::from_pkcs8(der.as_ref()).unwrap();
+        let pem =
+            |der: &[u8]| format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", STANDARD.encode(der));
+        let key = SigningKey::from_pem(&pem(der.as_ref())).unwrap();
+        assert_eq!(key.public().0, pair.public_key().as_ref());
+        assert_eq!(SigningKey::from_pem(&key.to_pem()).unwrap().public(), key.public());
+        let mut other = der.as_ref().to_vec();
+        *other.last_mut().unwrap() ^= 1;
+        assert!(SigningKey::from_pem(&pem(&other)).is_err());
+    }
+
     #[test]
     fn invalid_keys_are_refused() {
         let good = SigningKey::generate(&Machine::system()).to_pem();
         let der = [PREFIX.as_slice(), &[7; SEED_BYTES]].concat();
         let pem = |der: &[u8]| good.replace(good.lines().nth(1).unwrap(), &STANDARD.encode(der));
         assert!(SigningKey::from_pem(&pem(&der)).is_ok());
-        // Invalid keys: seeds of a wrong length, and a key in PKCS#8 version 2.
+        // Invalid keys: seeds of a wrong length, and a key in PKCS#8 version 2 without its public key.
         let others = [
             der[..der.len() - 1].to_vec(),
             [der.as_slice(), &[0]].concat(),
