@@ -301,7 +301,9 @@ fn line_without_an_approval_follows_the_policies() {
     let gates_of = |effects: &str| format!("[policy.default]\ngate = {{ effects = [{effects}] }}\n");
     let internal = "\"internal_write\", \"external_write\"";
     let auto = "modes = [\"AUTO_EXEC\"]\nauto_exec = true\n";
-    let trusting = |who: &str| format!("[policy.acme]\n{auto}trust = {{ {who:?} = 3 }}\n");
+    // The names of tenants before and after `default`.
+    let of_tenant = |tenant: &str, who: &str| format!("[policy.{tenant}]\n{auto}trust = {{ {who:?} = 3 }}\n");
+    let trusting = |who: &str| of_tenant("acme", who);
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().canonicalize().unwrap();
     let (read, write) = (format!("GET {address}; read DIR"), format!("GET {address}; read and write DIR"));
@@ -311,6 +313,7 @@ fn line_without_an_approval_follows_the_policies() {
         (&*gates_of(internal), &read),
         (&*gates_of(""), &write),
         (&*trusting("ada/World.Change"), &all),
+        (&*of_tenant("zenith", "ada/World.Change"), &all),
         (&*trusting("ada/World.Look"), &write),
         (&*format!("{}{}", trusting("ada/World.Change"), gates_of("\"external_send\", \"internal_write\"")), &read),
         (&*format!("[policy.default]\nauto_exec_min_trust = 0\n{auto}"), &all),

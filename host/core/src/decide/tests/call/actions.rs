@@ -73,6 +73,22 @@ fn receipt_that_lacks_a_required_field_is_refused() {
     assert!(sim.executions_by_slot.is_empty());
 }
 
+/// I253: a receipt from before the requirement does not meet it. The holder of the key is a step of the same job, which
+/// was executed by a worker whose policy had no requirement.
+#[test]
+fn receipt_from_before_a_requirement_is_refused() {
+    let mut last = send("ada");
+    last["step_id"] = json!("b");
+    last["depends_on"] = json!(["c"]);
+    let plan = vec![send("ada"), step("c", "Read", &["a"], json!({})), last];
+    let mut sim = Sim::new(Mode::AutoExec, plan);
+    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.rules.require = [(Operator::new("Opaque"), vec![AnswerRequirement::Verified])].into();
+    let durable = sim.process(None).unwrap();
+    assert_eq!(response(&durable).failed[0].reason_code, Code::PolicyDenied);
+    assert!(durable.job.calls[&Slot::new("a")].committed && !sim.executions_by_slot.contains_key(&Slot::new("b")));
+}
+
 /// I172.
 #[test]
 fn other_arguments_under_a_known_key_are_refused() {
