@@ -11,8 +11,20 @@ use crate::support::program::run_latch;
 /// Maximum number of violating guests of a corpus without a finding.
 const MAX_MISSED: usize = 1;
 /// Folders of the corpora, in the order in which they were written.
-const CORPORA: [&str; 12] = [
-    "unseen", "fresh", "later", "blind", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
+const CORPORA: [&str; 13] = [
+    "unseen",
+    "fresh",
+    "later",
+    "blind",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
 ];
 
 /// One guest of the `table.toml` of a corpus.
@@ -150,6 +162,12 @@ fn guests_of_the_eleventh_corpus_have_findings_if_they_violate_a_promise() {
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_twelfth_corpus_have_findings_if_they_violate_a_promise() {
     println!("{}", check_corpus("twelfth").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+#[test]
+#[ignore = "builds and checks sixty plugins; run by .ci/long"]
+fn guests_of_the_thirteenth_corpus_have_findings_if_they_violate_a_promise() {
+    println!("{}", check_corpus("thirteenth").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]
