@@ -43,7 +43,7 @@ pub(crate) mod kv;
 pub(crate) mod log;
 mod lookups;
 pub(crate) mod name_lookup;
-pub(crate) mod open_dirs;
+pub mod open_dirs;
 mod placeholder;
 mod replaced_body;
 pub(crate) mod rng;

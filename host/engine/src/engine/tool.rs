@@ -80,7 +80,7 @@ pub(crate) struct ToolCode {
     pre: InstancePre<ToolState>,
     permits: InstancePermits,
     machine: Machine,
-    dirs: OpenDirs,
+    pub(crate) dirs: OpenDirs,
     invoke: InvokeFunctions,
     reconcile: Option<export::reconcile::GuestIndices>,
     verify: Option<export::verify::GuestIndices>,
