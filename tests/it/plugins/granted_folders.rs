@@ -91,17 +91,28 @@ fn with_source(config: &str, source: &str) -> String {
     config.replacen(line, &format!("source = {source:?}"), 1)
 }
 
-/// I196: the host checks the folders of a plugin even if its configured component is missing. An open job would otherwise
-/// run its pinned component with a folder that cannot be granted.
+/// Requires another digest than the first tool has.
+fn with_other_digest(config: &str) -> String {
+    let line = config.lines().find(|line| line.starts_with("source = ")).expect("the source of the first tool");
+    config.replacen(line, &format!("{line}\ndigest = \"sha256:{}\"", "0".repeat(64)), 1)
+}
+
+/// I196: the host checks the folders of a plugin even if its configured component is missing or has another digest. An
+/// open job would otherwise run its pinned component with a folder that cannot be granted.
 #[test]
-fn open_job_does_not_get_the_folder_of_the_project_from_a_plugin_without_a_component() {
+fn open_job_does_not_get_the_folder_of_the_project_from_a_plugin_without_its_component() {
+    assert_open_job_does_not_get_the_folder(|config| with_source(config, "none.wasm"));
+    assert_open_job_does_not_get_the_folder(with_other_digest);
+}
+
+fn assert_open_job_does_not_get_the_folder(break_plugin: impl Fn(&str) -> String) {
     let place = TestEnv::witness("atomic")
         .with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))])
         .with_approved(vec![]);
     let waiting = place.latch(&place.run_args());
     assert_eq!(waiting.code, 3, "{} {}", waiting.stdout, waiting.stderr);
     let id = waiting.json()["job_id"].as_str().expect("an id").to_owned();
-    let mut place = place.edit_config(|config| with_source(config, "none.wasm").replacen(GRANT, "host = \".\"", 1));
+    let mut place = place.edit_config(|config| break_plugin(config).replacen(GRANT, "host = \".\"", 1));
     // The last replay needs the component, which is not configured.
     place.skip_replay_of_damaged_jobs();
     let approved = place.latch(&["job", "approve", &id, "o", "--actor", "grace"]);
