@@ -204,16 +204,17 @@ impl HostDescriptor for Files<'_> {
     }
 
     async fn set_size(&mut self, fd: Resource<Descriptor>, size: Filesize) -> FsResult<()> {
-        if self.may_write(&fd)? && !self.quota.take_size(&*self.file(&fd)?, size) {
+        if self.may_write(&fd)? && !self.quota.take_size(self.file(&fd)?, size).await {
             return Err(ErrorCode::InsufficientSpace.into());
         }
         self.begin()?;
         let result = self.inner.set_size(fd, size).await;
+        self.quota.count_shrink();
         self.log_refusal("change a file's size", self.unless_lacking(result))
     }
 
     async fn write(&mut self, fd: Resource<Descriptor>, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
-        if self.may_write(&fd)? && !self.quota.take_write(&*self.file(&fd)?, offset, bytes.len()) {
+        if self.may_write(&fd)? && !self.quota.take_write(self.file(&fd)?, offset, bytes.len()).await {
             return Err(ErrorCode::InsufficientSpace.into());
         }
         self.begin()?;
@@ -273,6 +274,9 @@ impl HostDescriptor for Files<'_> {
             Err(OpenError::Code(code)) => Err(FsError::from(code)),
             Ok(opened) => Ok(opened),
         };
+        if open.contains(OpenFlags::TRUNCATE) {
+            self.quota.count_shrink();
+        }
         let opened = if changes { self.log_refusal("open a file for writing", result)? } else { result? };
         self.handles.count_file(&opened);
         Ok(self.inner.table.push(opened)?)
