@@ -25,6 +25,7 @@ use crate::capability::file_open::{OpenError, Opening};
 use crate::capability::grant;
 use crate::capability::grants::Grants;
 use crate::capability::handles::{self, Handles};
+use crate::capability::stream_lack::{watched_input, watched_output};
 use crate::capability::write_quota::WriteQuota;
 use crate::guest::permissions::CallPermissions;
 use crate::os::lack::{is_lack, is_lack_of_descriptors, lack_of_descriptors};
@@ -105,14 +106,14 @@ impl Files<'_> {
         })
     }
 
-    /// Takes the stream out of the table and returns it with the quota of the call.
+    /// Takes the stream out of the table and returns it with the quota of the call. A lack of memory ends the call.
     fn limit(
         &mut self,
         stream: Resource<DynOutputStream>,
         file: Arc<File>,
         position: Option<u64>,
     ) -> FsResult<Resource<DynOutputStream>> {
-        let inner = self.inner.table.delete(stream)?;
+        let inner = watched_output(self.inner.table.delete(stream)?, self.watch);
         Ok(self.inner.table.push(self.quota.limited(inner, file, position))?)
     }
 
@@ -283,7 +284,9 @@ impl HostDescriptor for Files<'_> {
     }
 
     fn read_via_stream(&mut self, fd: Resource<Descriptor>, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
-        self.inner.read_via_stream(fd, offset)
+        let stream = self.inner.read_via_stream(fd, offset)?;
+        let watched = watched_input(self.inner.table.delete(stream)?, self.watch);
+        Ok(self.inner.table.push(watched)?)
     }
     fn write_via_stream(&mut self, fd: Resource<Descriptor>, offset: Filesize) -> FsResult<Resource<DynOutputStream>> {
         self.begin()?;
