@@ -53,7 +53,7 @@ use clap::Parser;
 
 use args::{Cli, Command, Global, LogFormat};
 use context::CommandContext;
-use latchwork_engine::os::Machine;
+use latchwork_engine::os::{Machine, private_memory};
 use output::{Printer, RecordFormat};
 
 pub use error::{CliError, CliProblem, Exit};
@@ -101,7 +101,16 @@ fn raise_descriptor_limit() {
     }
 }
 
+/// Keeps the secrets in the memory and in the variables of this process from programs of the same user. The programs of
+/// a build are such programs, and so is every other program that the user starts.
+fn make_memory_private() {
+    if let Err(error) = private_memory::make_private() {
+        tracing::warn!("other programs of this user can read the secrets of this process: {error}");
+    }
+}
+
 fn start(cli: Cli, printer: &Printer) -> anyhow::Result<Exit> {
+    make_memory_private();
     raise_descriptor_limit();
     let ctx = CommandContext::new(cli.global, printer)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

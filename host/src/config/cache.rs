@@ -4,12 +4,13 @@
 //! A value of `LATCH_CACHE_DIR` inside the project is refused. A project may come from another person (`git clone`),
 //! and compiled code runs unchecked, with all rights of this process.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use latchwork_core::model::error_docs;
 
 use super::CACHE_VARIABLE;
 use super::problem::{ConfigProblem, SettingSource};
+use super::real_path::real_path;
 
 /// Directories of compiled code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,19 +90,19 @@ pub(super) fn tools_dirs(env: &dyn Fn(&str) -> Option<String>, cwd: &Path) -> Ve
     dirs.into_iter().filter_map(named).collect()
 }
 
-/// Returns the path without links. The path need not exist: links in the part that exists are followed.
-pub(crate) fn real_path(path: &Path) -> PathBuf {
-    let there = path.ancestors().find_map(|near| Some((near, near.canonicalize().ok()?)));
-    let Some((near, mut real)) = there else { return path.to_owned() };
-    for part in path.strip_prefix(near).expect("an ancestor is a prefix").components() {
-        match part {
-            Component::ParentDir => {
-                real.pop();
-            }
-            part => real.push(part),
-        }
-    }
-    real
+/// Returns the directories of the user in which `latch` keeps files for all projects. They need not be in use here: a
+/// project inside the home directory has no cache, but other projects of the user execute the code of that cache. A
+/// variable of the XDG convention may be set in some sessions of the user only, so the directories without it count too.
+pub(super) fn user_dirs(env: &dyn Fn(&str) -> Option<String>) -> Vec<(&'static str, PathBuf)> {
+    let home =
+        |inner: &str| env("HOME").map(PathBuf::from).filter(|home| home.is_absolute()).map(|home| home.join(inner));
+    let dirs = [
+        ("user's cache directory", user_cache(env)),
+        ("user's cache directory", home(".cache")),
+        ("user's state directory", user_state(env)),
+        ("user's state directory", home(".local/state")),
+    ];
+    dirs.into_iter().filter_map(|(what, base)| Some((what, base?.join("latchwork")))).collect()
 }
 
 /// Returns true if `dir` is inside `project`. `dir` need not exist yet.
@@ -119,24 +120,6 @@ mod tests {
         let found =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
         cache_dirs(&found, project)
-    }
-
-    #[test]
-    fn real_path_follows_links_and_parents() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().canonicalize().unwrap();
-        std::fs::create_dir(root.join("there")).unwrap();
-        std::os::unix::fs::symlink(root.join("there"), root.join("link")).unwrap();
-        for (path, real) in [
-            ("there", "there"),
-            ("link", "there"),
-            ("link/new/x", "there/new/x"),
-            ("new/../there", "there"),
-            ("link/../there", "there"),
-            ("new/x/../../y", "y"),
-        ] {
-            assert_eq!(real_path(&root.join(path)), root.join(real), "{path}");
-        }
     }
 
     #[test]

@@ -72,6 +72,7 @@ impl Config {
             (config.cache_dir, config.cache_secret_dir) = (Some(code), secret);
         }
         config.tools_dirs = cache::tools_dirs(options.env, options.cwd);
+        config.user_dirs = cache::user_dirs(options.env);
         Ok(config)
     }
 
@@ -111,6 +112,7 @@ impl Config {
             cache_dir: None,
             cache_secret_dir: None,
             tools_dirs: vec![],
+            user_dirs: vec![],
             state_dir: root.join(".latch"),
             keep_undoable_ms: KEEP_UNDOABLE_MS,
             policy: policy::read(None),

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Floors, top first: `load` · `people`, `worker` · `notify`, `policy` · `plugin` · `grants`, `verifier` · `cache`,
-//! `types` · `headers`, `keys`, `limits`, `operators`, `trust`, `validator`, `values` · `problem`.
+//! `types` · `headers`, `keys`, `limits`, `operators`, `trust`, `validator`, `values` · `problem`, `real_path`.
 
 mod cache;
 mod grants;
@@ -26,6 +26,7 @@ mod people;
 mod plugin;
 mod policy;
 mod problem;
+mod real_path;
 mod trust;
 mod types;
 pub mod validator;
@@ -36,11 +37,11 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cache::real_path;
 pub use headers::HeaderTemplate;
 pub use load::LoadOptions;
 pub use policy::{DEFAULT_TENANT, is_valid_name};
 pub use problem::{ConfigErrors, ConfigProblem, SettingSource};
+pub(crate) use real_path::RealPath;
 pub use types::*;
 pub(crate) use values::plugin_name;
 

@@ -63,6 +63,8 @@ pub struct Config {
     pub cache_secret_dir: Option<PathBuf>,
     /// Directories in which `latch plugin build` keeps programs that it runs.
     pub tools_dirs: Vec<PathBuf>,
+    /// Directories of the user in which `latch` keeps files for all projects, each with its name.
+    pub user_dirs: Vec<(&'static str, PathBuf)>,
     /// Directory of stored components and of secrets in files.
     pub state_dir: PathBuf,
     /// Policies by tenant. The tenant `default` always exists.

@@ -6,14 +6,16 @@
 //!
 //! The module `survey` finds the problems that are known without compiling a plugin.
 //!
-//! Floors, top first: the registry · `survey` · `components`, `granted_folders`, `pins`, `source`,
-//! `settings_fingerprint`.
+//! Floors, top first: the registry · `survey` · `components`, `granted_folders`, `pins`,
+//! `settings_fingerprint` · `source_places` · `host_places`, `source`.
 
 mod components;
 mod granted_folders;
+mod host_places;
 mod pins;
 mod settings_fingerprint;
 mod source;
+mod source_places;
 mod survey;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -1,7 +1,7 @@
 //! Locates and reads the component of a plugin.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use latchwork_engine::Problem;
 use latchwork_engine::capability::grants::DirGrant;
@@ -11,26 +11,33 @@ use crate::located_toml::TomlProblems;
 /// Recipe file of a plugin that is built from source.
 const RECIPE: &str = "latch-plugin.toml";
 
-/// Reads a component from a file, or from the build output of `latch plugin build` in a directory. Reads at most one
-/// byte more than `bytes_max`, the maximum size of the component.
-pub(super) fn read(source: &Path, bytes_max: u64) -> Result<Vec<u8>, Problem> {
-    let shown = source.display();
+/// Returns the file of the component: the source itself or, if the source is a directory, the build output of `latch
+/// plugin build` in the directory.
+pub(super) fn component_file(source: &Path) -> Result<PathBuf, Problem> {
     if !source.is_dir() {
-        return read_file(source, bytes_max).map_err(|error| {
-            Problem::Source(format!("its source {shown} cannot be read: {error}; check `source` in latch.toml"))
-        });
+        return Ok(source.to_owned());
     }
+    let shown = source.display();
     let recipe = source.join(RECIPE);
     let text = std::fs::read_to_string(&recipe).map_err(|error| {
         Problem::Source(format!("its source {shown} is a directory, and {} cannot be read: {error}", recipe.display()))
     })?;
     let name = plugin_name(&text).map_err(|wrong| Problem::Source(format!("{}: {wrong}", recipe.display())))?;
-    let built = source.join("build").join(format!("{name}.wasm"));
-    read_file(&built, bytes_max).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            Problem::Source(format!("it is not built: {} is missing; run: latch plugin build {shown}", built.display()))
+    Ok(source.join("build").join(format!("{name}.wasm")))
+}
+
+/// Reads the component of a source. Reads at most one byte more than `bytes_max`, the maximum size of the component.
+pub(super) fn read(source: &Path, bytes_max: u64) -> Result<Vec<u8>, Problem> {
+    let shown = source.display();
+    let file = component_file(source)?;
+    read_file(&file, bytes_max).map_err(|error| match error.kind() {
+        _ if file == source => {
+            Problem::Source(format!("its source {shown} cannot be read: {error}; check `source` in latch.toml"))
         }
-        _ => Problem::Source(format!("{} cannot be read: {error}", built.display())),
+        std::io::ErrorKind::NotFound => {
+            Problem::Source(format!("it is not built: {} is missing; run: latch plugin build {shown}", file.display()))
+        }
+        _ => Problem::Source(format!("{} cannot be read: {error}", file.display())),
     })
 }
 

@@ -71,16 +71,20 @@ fn survey_plugin(
     folders: &GrantedFolders,
     explain: Explain,
 ) -> Result<SurveyedPlugin, LoadError> {
-    let refuse = |problem| LoadError::single(&config.name, problem);
-    let bytes = source::read(&config.source, config.limits.max_component_bytes()).map_err(refuse)?;
-    let found = Hash::of(&[&bytes]);
-    if let Some(expected) = config.digest.filter(|expected| *expected != found) {
-        return Err(refuse(Problem::Digest { expected, found }));
-    }
+    let refuse = |problems| LoadError { plugin: config.name.clone(), problems };
+    // An open job may have pinned an earlier component of this plugin. The folders are therefore checked even if the
+    // configured component cannot be read.
     let mut problems = folders.problems(&config.grants.dirs);
+    let bytes = match read_component(config) {
+        Ok(bytes) => bytes,
+        Err(problem) => {
+            problems.insert(0, problem);
+            return Err(refuse(problems));
+        }
+    };
     problems.extend(source::missing_dirs(&config.grants.dirs));
     if !problems.is_empty() {
-        return Err(LoadError { plugin: config.name.clone(), problems });
+        return Err(refuse(problems));
     }
     let kind = Engine::check_without_compiling(
         &bytes,
@@ -94,9 +98,19 @@ fn survey_plugin(
         explain,
     )?;
     if kind == Some(PluginKind::Step) && configures_confirmation(config) {
-        return Err(refuse(Problem::ConfirmationOnStep));
+        return Err(refuse(vec![Problem::ConfirmationOnStep]));
     }
     Ok(SurveyedPlugin { bytes, kind })
+}
+
+/// Reads the configured component and checks its digest.
+fn read_component(config: &PluginConfig) -> Result<Vec<u8>, Problem> {
+    let bytes = source::read(&config.source, config.limits.max_component_bytes())?;
+    let found = Hash::of(&[&bytes]);
+    match config.digest.filter(|expected| *expected != found) {
+        Some(expected) => Err(Problem::Digest { expected, found }),
+        None => Ok(bytes),
+    }
 }
 
 /// Returns true if the configuration sets a verifier or a confirmation rule for the plugin.

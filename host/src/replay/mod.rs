@@ -19,13 +19,12 @@ use latchwork_core::event::Event;
 use latchwork_core::evidence::Salts;
 use latchwork_core::model::divergence::Divergence;
 use latchwork_core::model::effect::Answer;
-use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::{Hash, Slot, StepId};
 use latchwork_core::model::keys;
 use latchwork_core::model::manifest::PluginKind;
 use latchwork_core::model::payload::PayloadRef;
 use latchwork_core::model::step::StepState;
-use latchwork_core::rules::policy;
 use latchwork_core::state::{Durable, EmittedEvent, Job, Step, label};
 use latchwork_core::{decide, replay};
 use latchwork_engine::guest::sources::{StepContext, StepSources};
@@ -33,7 +32,10 @@ use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
 use latchwork_engine::{PinnedComponents, StepOutcome};
 
 mod copied;
+mod end;
 mod limits;
+
+pub use end::compare_end;
 
 /// Result of a replay. The default is the report of a replay that has not begun.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -224,33 +226,20 @@ fn check_end(whole: &Durable, salts: &Salts, id: &StepId, calls: u32, outcome: &
     if let Err(divergence) = replay::check_complete(&whole.job, id, calls) {
         return Some(divergence);
     }
-    match (outcome, step.state) {
-        (StepOutcome::Output(output), StepState::Succeeded) => {
-            let recorded = step.output?;
-            let found = salts.payload_ref(&label::output(id), output.as_bytes())?;
-            (found != recorded).then(|| {
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                let kept = whole.output(id).map(|bytes| text(&bytes)).unwrap_or_default();
-                Divergence::new(id, "output", "bytes", kept, output)
-            })
-        }
-        (StepOutcome::Failed(failure) | StepOutcome::Fault(failure), StepState::FailedFinal) => {
-            let recorded = step.failure.as_ref()?;
-            (recorded.code != failure.code).then(|| Divergence::new(id, "failure", "code", recorded.code, failure.code))
-        }
-        // A policy refused the output, and the log does not contain it.
-        (StepOutcome::Output(output), StepState::FailedFinal)
-            if step.failure.as_ref().is_some_and(|recorded| recorded.code == Code::PolicyDenied)
-                && policy::may_be_refused(output.as_bytes()) =>
-        {
-            None
-        }
-        (_, StepState::Succeeded | StepState::FailedFinal) => {
-            Some(Divergence::new(id, "output", "outcome", format!("{:?}", step.state), format!("{outcome:?}")))
-        }
+    let recorded = match step.state {
+        StepState::Succeeded => Ok(()),
+        StepState::FailedFinal => Err(step.failure.as_ref()?.code),
         // The log does not contain the end of the step, so there is nothing to compare.
-        _ => None,
-    }
+        _ => return None,
+    };
+    compare_end(id, recorded, outcome, |output| {
+        let recorded = step.output?;
+        let found = salts.payload_ref(&label::output(id), output.as_bytes())?;
+        (found != recorded).then(|| {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            whole.output(id).map(|bytes| text(&bytes)).unwrap_or_default()
+        })
+    })
 }
 
 #[derive(Default)]

@@ -7,8 +7,6 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::os::fd::AsFd;
-use std::path::{Component, Path};
 
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
@@ -17,7 +15,7 @@ use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::Hash;
 use latchwork_engine::VerifyResult;
-use latchwork_engine::capability::grants::{DirGrant, Grants};
+use latchwork_engine::capability::open_dirs::OpenDirs;
 use latchwork_engine::os::folders;
 
 use super::resource_verifier::{ResourceVerifier, VerificationRequest, unavailable};
@@ -36,32 +34,33 @@ impl ResourceVerifier for FileDigest {
     }
 
     async fn verify(&self, looking: &VerificationRequest<'_>) -> Result<VerifyResult, Failure> {
-        let (change, grants) = (looking.change.clone(), looking.plugin.grants.clone());
+        let (change, dirs) = (looking.change.clone(), looking.dirs.clone());
         let machine = looking.machine.clone();
         let until_us = machine.boot_us().saturating_add(u64::from(looking.timeout_ms) * 1_000);
         let is_over = move || machine.boot_us() >= until_us;
         // A separate thread reads the file, because reading blocks. `compare_digest` checks the timeout itself and ends
         // when the time is over.
-        let looked = tokio::task::spawn_blocking(move || compare_digest(&change, &grants, &is_over));
+        let looked = tokio::task::spawn_blocking(move || compare_digest(&change, &dirs, &is_over));
         looked.await.map_err(|error| unavailable(format!("it could not be looked at: {error}")))?
     }
 }
 
-fn compare_digest(change: &StateChange, grants: &Grants, is_over: &dyn Fn() -> bool) -> Result<VerifyResult, Failure> {
+fn compare_digest(change: &StateChange, dirs: &OpenDirs, is_over: &dyn Fn() -> bool) -> Result<VerifyResult, Failure> {
     let name = change.external_ref.as_deref().unwrap_or(&change.resource_id);
     let recorded = recorded_digest(change);
     let is_deleted = change.operation == "delete";
     if recorded.is_none() && !is_deleted {
         return Err(unavailable(format!("no SHA-256 of {name} was recorded, neither as its version nor as its etag")));
     }
-    let (dir, path) = locate(&grants.dirs, name)
+    let (folder, path) = dirs
+        .locate(name)
         .ok_or_else(|| unavailable(format!("{name} is in no directory that the plugin is granted")))?;
-    let root = folders::open_folder(&dir.host)
-        .map_err(|error| unavailable(format!("the directory of {name} cannot be opened: {error}")))?;
-    // Opens the file without following links. A link could lead to a file outside the directory. Checking for a link
-    // before opening would not be safe, because a file could be replaced by a link after the check.
-    let found = folders::open_file_beneath(root.as_fd(), path)
-        .and_then(|file| file.map(|file| hash(file, is_over)).transpose());
+    let folder = folder.map_err(|error| unavailable(format!("the directory of {name} cannot be opened: {error}")))?;
+    // Opens the file below the directory that the plugin has, without following links. A link could lead to a file
+    // outside the directory. Checking for a link before opening would not be safe, because a file could be replaced by
+    // a link after the check.
+    let found =
+        folders::open_file_beneath(folder, path).and_then(|file| file.map(|file| hash(file, is_over)).transpose());
     match (found, recorded) {
         (Err(error), _) if folders::is_link(&error) => {
             Ok(VerifyResult::Mismatch(format!("{name} leads through a link")))
@@ -92,19 +91,6 @@ fn recorded_digest(change: &StateChange) -> Option<Hash> {
     read(&change.version).or_else(|| read(&change.etag))
 }
 
-/// Returns the granted directory that contains a path of the plugin, and the path in this directory.
-fn locate<'g>(dirs: &'g [DirGrant], name: &'g str) -> Option<(&'g DirGrant, &'g Path)> {
-    let within = |dir: &'g DirGrant| {
-        let rest = Path::new(name).strip_prefix(&dir.guest).ok()?;
-        let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
-        (plain && rest.components().next().is_some()).then_some((dir, rest))
-    };
-    // If several directories match, the plugin sees the directory with the longest guest path.
-    let mut found: Vec<_> = dirs.iter().filter_map(within).collect();
-    found.sort_by_key(|(dir, _)| dir.guest.len());
-    found.pop()
-}
-
 fn hash(mut file: File, is_over: &dyn Fn() -> bool) -> std::io::Result<Hash> {
     let mut hasher = Sha256::new();
     let mut block = vec![0; BLOCK_BYTES];
@@ -121,6 +107,10 @@ fn hash(mut file: File, is_over: &dyn Fn() -> bool) -> std::io::Result<Hash> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
+    use latchwork_engine::capability::grants::DirGrant;
+
     use super::*;
 
     const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -145,12 +135,11 @@ mod tests {
         std::fs::create_dir_all(inside.join("folder")).unwrap();
         std::fs::write(inside.join("a"), "abc").unwrap();
         std::fs::write(dir.path().join("secret"), "abc").unwrap();
-        std::os::unix::fs::symlink(dir.path().join("secret"), inside.join("link")).unwrap();
-        std::os::unix::fs::symlink(dir.path(), inside.join("out")).unwrap();
+        symlink(dir.path().join("secret"), inside.join("link")).unwrap();
+        symlink(dir.path(), inside.join("out")).unwrap();
         rustix::fs::mkfifoat(rustix::fs::CWD, inside.join("pipe"), rustix::fs::Mode::RUSR).unwrap();
-        let grants =
-            Grants { dirs: vec![DirGrant { host: inside, guest: "/d".into(), write: true }], ..Grants::default() };
-        let look = |change: StateChange| compare_digest(&change, &grants, &|| false);
+        let dirs = OpenDirs::open(&[DirGrant { host: inside, guest: "/d".into(), write: true }]);
+        let look = |change: StateChange| compare_digest(&change, &dirs, &|| false);
         let sha256 = format!("sha256:{ABC}");
         assert_eq!(look(change("/d/a", "create", Some(&sha256))), Ok(VerifyResult::Confirmed));
         assert_eq!(look(change("/d/a", "create", Some(&ABC.to_uppercase()))), Ok(VerifyResult::Confirmed));
@@ -182,8 +171,32 @@ mod tests {
             assert!(look(unknown.clone()).is_err(), "{unknown:?}");
         }
         assert!(
-            super::compare_digest(&change("/d/a", "create", Some(ABC)), &grants, &|| true).is_err(),
+            super::compare_digest(&change("/d/a", "create", Some(ABC)), &dirs, &|| true).is_err(),
             "its time is over"
         );
+    }
+
+    /// I39, I196: the verifier reads in the directory that was opened when the plugin was loaded. A link that later takes
+    /// the place of the directory, or of a folder in it, leads to no file outside.
+    #[test]
+    fn link_in_place_of_a_directory_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (granted, moved, outside) =
+            (dir.path().join("granted"), dir.path().join("moved"), dir.path().join("outside"));
+        for (folder, text) in [(&granted, "abc"), (&outside, "secret")] {
+            std::fs::create_dir_all(folder.join("sub")).unwrap();
+            std::fs::write(folder.join("a"), text).unwrap();
+            std::fs::write(folder.join("sub/a"), text).unwrap();
+        }
+        let dirs = OpenDirs::open(&[DirGrant { host: granted.clone(), guest: "/d".into(), write: true }]);
+        let look = |name: &str| compare_digest(&change(name, "create", Some(ABC)), &dirs, &|| false);
+        std::fs::rename(&granted, &moved).unwrap();
+        symlink(&outside, &granted).unwrap();
+        assert_eq!(look("/d/a"), Ok(VerifyResult::Confirmed));
+        assert_eq!(look("/d/sub/a"), Ok(VerifyResult::Confirmed));
+        std::fs::rename(moved.join("sub"), dir.path().join("sub")).unwrap();
+        symlink(outside.join("sub"), moved.join("sub")).unwrap();
+        let through_link = VerifyResult::Mismatch("/d/sub/a leads through a link".to_owned());
+        assert_eq!(look("/d/sub/a"), Ok(through_link));
     }
 }

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_engine::VerifyResult;
+use latchwork_engine::capability::open_dirs::OpenDirs;
 use latchwork_engine::capability::settings::PluginSettings;
 use latchwork_engine::os::Machine;
 
@@ -55,6 +56,8 @@ pub struct VerificationRequest<'a> {
     pub change: &'a StateChange,
     /// Grants and secrets of the plugin.
     pub plugin: &'a PluginSettings,
+    /// Granted directories of the plugin, open since the plugin was loaded.
+    pub dirs: &'a OpenDirs,
     /// Headers for the verifier, from the configuration of the plugin.
     pub headers: &'a [HeaderTemplate],
     /// Timeout of the verification, in milliseconds. The caller stops waiting after this time.

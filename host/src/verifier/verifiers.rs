@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use latchwork_core::model::effect::StateChange;
 use latchwork_core::model::error::Failure;
-use latchwork_engine::VerifyResult;
 use latchwork_engine::capability::hide_secrets;
-use latchwork_engine::capability::settings::PluginSettings;
 use latchwork_engine::os::Machine;
+use latchwork_engine::{Plugin, VerifyResult};
 
 use super::etag::Etag;
 use super::file_digest::FileDigest;
@@ -64,7 +63,7 @@ impl Verifiers {
         name: &str,
         operator: &str,
         change: &StateChange,
-        plugin: &PluginSettings,
+        plugin: &Plugin,
         timeout_ms: u32,
         machine: &Machine,
     ) -> Result<VerifyResult, Failure> {
@@ -72,9 +71,13 @@ impl Verifiers {
             return Err(unavailable(format!("this host has no verifier {name:?}")));
         };
         let headers = self.headers.get(&plugin.name).map(Vec::as_slice).unwrap_or_default();
-        let looking = VerificationRequest { operator, change, plugin, headers, timeout_ms, machine };
+        let Some(dirs) = plugin.open_dirs() else {
+            return Err(unavailable(format!("{:?} is no tool", plugin.name)));
+        };
+        let settings = plugin.settings();
+        let looking = VerificationRequest { operator, change, plugin: settings, dirs, headers, timeout_ms, machine };
         let within = std::time::Duration::from_millis(u64::from(timeout_ms));
-        let hidden = |text: &str| hide_secrets(plugin, machine, text);
+        let hidden = |text: &str| hide_secrets(settings, machine, text);
         match tokio::time::timeout(within, verifier.verify(&looking)).await {
             Ok(Ok(VerifyResult::Mismatch(found))) => Ok(VerifyResult::Mismatch(hidden(&found))),
             Ok(Err(failure)) => Err(Failure { message: hidden(&failure.message), ..failure }),

@@ -3,5 +3,7 @@
 mod doctor;
 mod exit_codes;
 mod job_results;
+#[cfg(target_os = "linux")]
+mod private_memory;
 mod project_discovery;
 mod usage;

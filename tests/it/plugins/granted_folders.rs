@@ -84,3 +84,64 @@ fn open_job_does_not_get_the_folder_of_the_project() {
     place.latch(&["resume"]);
     assert_eq!(place.only_job()["state"], "COMPLETED", "{shown} {:#}", place.only_job());
 }
+
+/// Replaces the source of the first tool.
+fn with_source(config: &str, source: &str) -> String {
+    let line = config.lines().find(|line| line.starts_with("source = ")).expect("the source of the first tool");
+    config.replacen(line, &format!("source = {source:?}"), 1)
+}
+
+/// Requires another digest than the first tool has.
+fn with_other_digest(config: &str) -> String {
+    let line = config.lines().find(|line| line.starts_with("source = ")).expect("the source of the first tool");
+    config.replacen(line, &format!("{line}\ndigest = \"sha256:{}\"", "0".repeat(64)), 1)
+}
+
+/// I196: the host checks the folders of a plugin even if its configured component is missing or has another digest. An
+/// open job would otherwise run its pinned component with a folder that cannot be granted.
+#[test]
+fn open_job_does_not_get_the_folder_of_the_project_from_a_plugin_without_its_component() {
+    assert_open_job_does_not_get_the_folder(|config| with_source(config, "none.wasm"));
+    assert_open_job_does_not_get_the_folder(with_other_digest);
+}
+
+fn assert_open_job_does_not_get_the_folder(break_plugin: impl Fn(&str) -> String) {
+    let place = TestEnv::witness("atomic")
+        .with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))])
+        .with_approved(vec![]);
+    let waiting = place.latch(&place.run_args());
+    assert_eq!(waiting.code, 3, "{} {}", waiting.stdout, waiting.stderr);
+    let id = waiting.json()["job_id"].as_str().expect("an id").to_owned();
+    let mut place = place.edit_config(|config| break_plugin(config).replacen(GRANT, "host = \".\"", 1));
+    // The last replay needs the component, which is not configured.
+    place.skip_replay_of_damaged_jobs();
+    let approved = place.latch(&["job", "approve", &id, "o", "--actor", "grace"]);
+    let resumed = place.latch(&["resume", "--json"]);
+    let shown = format!("{} {} {} {}", approved.stdout, approved.stderr, resumed.stdout, resumed.stderr);
+    assert_ne!(place.only_job()["state"], "COMPLETED", "{shown}");
+    let doctor = place.latch(&["doctor", "--json"]);
+    assert!(doctor.stdout.contains("contains the configuration file"), "{}", doctor.stdout);
+}
+
+/// I238: a writable folder with the component of another plugin is refused, and the error names that plugin.
+#[test]
+fn plugin_with_a_writable_folder_of_components_is_refused() {
+    let place = TestEnv::witness("atomic");
+    let config = std::fs::read_to_string(place.dir.join("latch.toml")).unwrap();
+    let source = config.lines().find_map(|line| line.strip_prefix("source = ")).expect("a source").trim_matches('"');
+    std::fs::create_dir(place.dir.join("components")).unwrap();
+    std::fs::copy(source, place.dir.join("components/witness.wasm")).unwrap();
+    let place = place.edit_config(|config| {
+        let moved = with_source(config, "components/witness.wasm");
+        let (first, second) = moved.split_once(GRANT).expect("the grant of the first tool");
+        format!("{first}{GRANT}{}", second.replacen(GRANT, "host = \"components\"", 1))
+    });
+    let ran = place.latch(&["plugin", "list", "--json"]);
+    let error = ran.json()["error"].clone();
+    assert_eq!((ran.code, &error["code"]), (2, &json!("L0027")), "{} {}", ran.stdout, ran.stderr);
+    let problem = &error["problems"][0];
+    assert_eq!(problem["plugin"], "witness-queryable", "{error:#}");
+    let message = problem["message"].as_str().expect("a text");
+    assert!(message.contains("contains the source of plugin \"witness\""), "{message}");
+    assert!(message.contains("remove `write`"), "{message}");
+}

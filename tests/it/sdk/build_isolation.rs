@@ -94,3 +94,20 @@ fn build_without_a_home_folder_is_refused() {
     assert_eq!(refused.code, 1, "{}", refused.stdout);
     assert!(refused.stdout.contains("neither HOME nor XDG_CACHE_HOME is set"), "{}", refused.stdout);
 }
+
+/// I203: a build writes no file through a link: neither the file that keeps `build` out of git nor a lock file, also if
+/// the link leads to nothing yet.
+#[test]
+fn link_in_place_of_a_written_file_is_refused() {
+    for (lang, link) in [("js", "build/.gitignore"), ("js", "build/x.wasm"), ("rust", "Cargo.lock")] {
+        let parent = new_project(lang);
+        let elsewhere = parent.path().join("elsewhere");
+        let link = parent.path().join("x").join(link);
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(&elsewhere, &link).unwrap();
+        let built = run_latch(parent.path(), &["plugin", "build", "x", "--json"]);
+        assert_eq!(built.code, 2, "{}", built.stdout);
+        assert!(built.json()["error"]["message"].as_str().unwrap().contains("it is a link"), "{}", built.stdout);
+        assert!(!elsewhere.exists(), "{lang} {}", link.display());
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::capability::cut_off::CutOff;
 use crate::capability::lookups::Lookups;
@@ -25,11 +25,18 @@ const BEGUN: u64 = 2;
 pub struct CallWindow {
     machine: Machine,
     deadline_boot_us: u64,
-    state: Arc<AtomicU64>,
-    hindered: Arc<Mutex<Hindrances>>,
-    denials: Arc<AtomicU32>,
-    lookups: Lookups,
+    record: Arc<Record>,
     cut_off: Option<Arc<CutOff>>,
+}
+
+/// Part of a window that its clones share.
+#[derive(Debug, Default)]
+struct Record {
+    state: AtomicU64,
+    hindered: Mutex<Hindrances>,
+    denials: AtomicU32,
+    /// Places of lookups. Most calls look up no name, so the first lookup creates the places.
+    lookups: OnceLock<Lookups>,
 }
 
 /// Accesses that the host refused or could not complete during a call. If the guest fails with an exception and names
@@ -48,9 +55,7 @@ pub(crate) struct Hindrances {
 impl CallWindow {
     /// Returns a window that ends at `deadline_boot_us`, a time of the boot clock of `machine` in microseconds.
     pub fn with_deadline(machine: Machine, deadline_boot_us: u64) -> Self {
-        let (state, hindered, denials) = (Arc::default(), Arc::default(), Arc::default());
-        let lookups = Lookups::of_call(&machine);
-        Self { machine, deadline_boot_us, state, hindered, denials, lookups, cut_off: None }
+        Self { machine, deadline_boot_us, record: Arc::default(), cut_off: None }
     }
 
     /// Returns the same window with the simulated death of the host that can end the call.
@@ -66,12 +71,12 @@ impl CallWindow {
 
     /// Counts a refused access and returns the number of refused accesses so far.
     pub(crate) fn count_denied(&self) -> u32 {
-        self.denials.fetch_add(1, Ordering::Relaxed).saturating_add(1)
+        self.record.denials.fetch_add(1, Ordering::Relaxed).saturating_add(1)
     }
 
     /// Records that the host refused an access.
     pub(crate) fn record_denied(&self, said: String, rule: DeniedBy) {
-        let denied = &mut self.hindered.lock().unwrap_or_else(PoisonError::into_inner).denied;
+        let denied = &mut self.hindered().denied;
         if denied.as_ref().is_none_or(|(recorded, _)| *recorded <= rule) {
             *denied = Some((rule, said));
         }
@@ -79,32 +84,36 @@ impl CallWindow {
 
     /// Records that a granted server could not be reached.
     pub(crate) fn record_unreachable(&self, said: String) {
-        self.hindered.lock().unwrap_or_else(PoisonError::into_inner).unreachable = Some(said);
+        self.hindered().unreachable = Some(said);
     }
 
     /// Records that the machine lacked memory or descriptors for an operation of the call, and ends the window. The
     /// returned fault ends the call, regardless of how the guest handles a failure of the operation.
     pub(crate) fn record_lack(&self, error: &io::Error) -> HostFault {
         let why = error.to_string();
-        self.hindered.lock().unwrap_or_else(PoisonError::into_inner).lack.get_or_insert(why.clone());
-        self.state.fetch_or(CLOSED, Ordering::SeqCst);
+        self.hindered().lack.get_or_insert(why.clone());
+        self.record.state.fetch_or(CLOSED, Ordering::SeqCst);
         HostFault::Machine(why)
     }
 
     /// Returns the places of the lookups of names by the call.
     pub(crate) fn lookups(&self) -> &Lookups {
-        &self.lookups
+        self.record.lookups.get_or_init(|| Lookups::of_call(&self.machine))
     }
 
     /// Returns the refusals and failures recorded so far.
     pub(crate) fn hindrances(&self) -> Hindrances {
-        self.hindered.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.hindered().clone()
+    }
+
+    fn hindered(&self) -> MutexGuard<'_, Hindrances> {
+        self.record.hindered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Fails if the deadline has passed or the call has ended.
     pub(crate) fn check(&self) -> Result<(), HostFault> {
         let is_cut = self.cut_off.as_ref().is_some_and(|cut_off| cut_off.is_cut());
-        let open = self.state.load(Ordering::SeqCst) & CLOSED == 0 && !is_cut;
+        let open = self.record.state.load(Ordering::SeqCst) & CLOSED == 0 && !is_cut;
         if open && self.machine.boot_us() < self.deadline_boot_us { Ok(()) } else { Err(HostFault::Deadline) }
     }
 
@@ -121,7 +130,7 @@ impl CallWindow {
             return Err(HostFault::Deadline);
         }
         let begin = |state| if state & CLOSED == 0 { Some(state + BEGUN) } else { None };
-        match self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, begin) {
+        match self.record.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, begin) {
             Ok(_) => Ok(()),
             Err(_) => Err(HostFault::Deadline),
         }
@@ -129,13 +138,13 @@ impl CallWindow {
 
     /// Takes back one operation that was begun but certainly changed nothing, such as a write that the store refused.
     pub(crate) fn withdraw_side_effect(&self) {
-        self.state.fetch_sub(BEGUN, Ordering::SeqCst);
+        self.record.state.fetch_sub(BEGUN, Ordering::SeqCst);
     }
 
     /// Ends the call and returns true if any operation was begun and not withdrawn. After this function, no task can
     /// begin an operation, not even on another thread.
     pub(crate) fn close(&self) -> bool {
-        self.state.fetch_or(CLOSED, Ordering::SeqCst) >= BEGUN
+        self.record.state.fetch_or(CLOSED, Ordering::SeqCst) >= BEGUN
     }
 }
 
@@ -203,6 +212,15 @@ mod tests {
             assert!(watch.check().is_err() && watch.begin_side_effect().is_err());
             assert_eq!(watch.close(), had_begun);
         }
+    }
+
+    /// I239: clones share the places of lookups. The first lookup creates them.
+    #[test]
+    fn places_of_lookups_are_created_by_the_first_lookup() {
+        let watch = CallWindow::with_timeout_ms(Machine::system(), 60_000);
+        let clone = watch.clone();
+        assert!(watch.record.lookups.get().is_none());
+        assert!(std::ptr::eq(clone.lookups(), watch.lookups()));
     }
 
     #[test]

@@ -213,7 +213,7 @@ async fn tls(place: &Origin, stream: DeadlineStream<TcpStream>) -> Result<Box<dy
     Ok(Box::new(TLS.connect(name, stream).await.map_err(Error::Tls)?))
 }
 
-/// A stream that refuses every write after the call's deadline, from any task.
+/// A stream that refuses every write after the call's deadline, from any task. Records a lack of memory or descriptors.
 struct DeadlineStream<S> {
     inner: S,
     watch: CallWindow,
@@ -223,18 +223,29 @@ impl<S> DeadlineStream<S> {
     fn check(&self) -> io::Result<()> {
         self.watch.check().map_err(|fault| io::Error::new(io::ErrorKind::TimedOut, fault))
     }
+
+    fn recording_lack<T>(&self, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if let Poll::Ready(Err(error)) = &done
+            && is_lack(error)
+        {
+            self.watch.record_lack(error);
+        }
+        done
+    }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for DeadlineStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(cx, buf)
+        let done = Pin::new(&mut self.inner).poll_read(cx, buf);
+        self.recording_lack(done)
     }
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for DeadlineStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.check()?;
-        Pin::new(&mut self.inner).poll_write(cx, buf)
+        let done = Pin::new(&mut self.inner).poll_write(cx, buf);
+        self.recording_lack(done)
     }
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
@@ -242,13 +253,15 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for DeadlineStream<S> {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         self.check()?;
-        Pin::new(&mut self.inner).poll_write_vectored(cx, bufs)
+        let done = Pin::new(&mut self.inner).poll_write_vectored(cx, bufs);
+        self.recording_lack(done)
     }
     fn is_write_vectored(&self) -> bool {
         self.inner.is_write_vectored()
     }
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_flush(cx)
+        let done = Pin::new(&mut self.inner).poll_flush(cx);
+        self.recording_lack(done)
     }
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.inner).poll_shutdown(cx)
@@ -291,7 +304,29 @@ impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for PauseLimitedBody<B> 
 mod tests {
     use super::*;
     use crate::os::Machine;
-    use tokio::io::AsyncWriteExt;
+    use rustix::io::Errno;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    /// A connection on which every operation fails with this error.
+    struct Failing(Errno);
+
+    impl AsyncRead for Failing {
+        fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Err(self.0.into()))
+        }
+    }
+
+    impl AsyncWrite for Failing {
+        fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, _: &[u8]) -> Poll<io::Result<usize>> {
+            Poll::Ready(Err(self.0.into()))
+        }
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Err(self.0.into()))
+        }
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Err(self.0.into()))
+        }
+    }
 
     #[tokio::test]
     async fn stream_refuses_writes_after_the_deadline() {
@@ -301,5 +336,20 @@ mod tests {
         stream.write_all(b"in time").await.unwrap();
         tokio::time::sleep(Duration::from_millis(40)).await;
         assert_eq!(stream.write_all(b"late").await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    /// I245: the guest would get the lack as a broken connection.
+    #[tokio::test]
+    async fn lack_of_memory_in_a_connection_ends_the_call() {
+        for (error, lacks) in [(Errno::NOMEM, true), (Errno::CONNRESET, false)] {
+            for reads in [true, false] {
+                let watch = CallWindow::with_timeout_ms(Machine::system(), 60_000);
+                let inner = Failing(error);
+                let mut stream = DeadlineStream { inner, watch: watch.clone() };
+                let failed = if reads { stream.read_u8().await.err() } else { stream.write_all(b"x").await.err() };
+                assert_eq!(failed.and_then(|failed| failed.raw_os_error()), Some(error.raw_os_error()));
+                assert_eq!((watch.hindrances().lack.is_some(), watch.check().is_err()), (lacks, lacks));
+            }
+        }
     }
 }

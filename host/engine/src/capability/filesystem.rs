@@ -25,6 +25,7 @@ use crate::capability::file_open::{OpenError, Opening};
 use crate::capability::grant;
 use crate::capability::grants::Grants;
 use crate::capability::handles::{self, Handles};
+use crate::capability::stream_lack::{watched_input, watched_output};
 use crate::capability::write_quota::WriteQuota;
 use crate::guest::permissions::CallPermissions;
 use crate::os::lack::{is_lack, is_lack_of_descriptors, lack_of_descriptors};
@@ -105,14 +106,14 @@ impl Files<'_> {
         })
     }
 
-    /// Takes the stream out of the table and returns it with the quota of the call.
+    /// Takes the stream out of the table and returns it with the quota of the call. A lack of memory ends the call.
     fn limit(
         &mut self,
         stream: Resource<DynOutputStream>,
         file: Arc<File>,
         position: Option<u64>,
     ) -> FsResult<Resource<DynOutputStream>> {
-        let inner = self.inner.table.delete(stream)?;
+        let inner = watched_output(self.inner.table.delete(stream)?, self.watch);
         Ok(self.inner.table.push(self.quota.limited(inner, file, position))?)
     }
 
@@ -204,16 +205,17 @@ impl HostDescriptor for Files<'_> {
     }
 
     async fn set_size(&mut self, fd: Resource<Descriptor>, size: Filesize) -> FsResult<()> {
-        if self.may_write(&fd)? && !self.quota.take_size(&*self.file(&fd)?, size) {
+        if self.may_write(&fd)? && !self.quota.take_size(self.file(&fd)?, size).await {
             return Err(ErrorCode::InsufficientSpace.into());
         }
         self.begin()?;
         let result = self.inner.set_size(fd, size).await;
+        self.quota.count_shrink();
         self.log_refusal("change a file's size", self.unless_lacking(result))
     }
 
     async fn write(&mut self, fd: Resource<Descriptor>, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
-        if self.may_write(&fd)? && !self.quota.take_write(&*self.file(&fd)?, offset, bytes.len()) {
+        if self.may_write(&fd)? && !self.quota.take_write(self.file(&fd)?, offset, bytes.len()).await {
             return Err(ErrorCode::InsufficientSpace.into());
         }
         self.begin()?;
@@ -273,13 +275,18 @@ impl HostDescriptor for Files<'_> {
             Err(OpenError::Code(code)) => Err(FsError::from(code)),
             Ok(opened) => Ok(opened),
         };
+        if open.contains(OpenFlags::TRUNCATE) {
+            self.quota.count_shrink();
+        }
         let opened = if changes { self.log_refusal("open a file for writing", result)? } else { result? };
         self.handles.count_file(&opened);
         Ok(self.inner.table.push(opened)?)
     }
 
     fn read_via_stream(&mut self, fd: Resource<Descriptor>, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
-        self.inner.read_via_stream(fd, offset)
+        let stream = self.inner.read_via_stream(fd, offset)?;
+        let watched = watched_input(self.inner.table.delete(stream)?, self.watch);
+        Ok(self.inner.table.push(watched)?)
     }
     fn write_via_stream(&mut self, fd: Resource<Descriptor>, offset: Filesize) -> FsResult<Resource<DynOutputStream>> {
         self.begin()?;

@@ -47,7 +47,8 @@ pub(crate) struct RequestHooks {
     pub(crate) permissions: CallPermissions,
     pub(crate) watch: CallWindow,
     pub(crate) placeholders: Placeholders,
-    pub(crate) slots: RequestSlots,
+    /// Places of requests. The first request creates them.
+    pub(crate) slots: Option<RequestSlots>,
 }
 
 impl RequestHooks {
@@ -88,7 +89,8 @@ impl WasiHttpHooks for RequestHooks {
         let admitted = self.admit(&request);
         let (settings, watch) = (self.settings.clone(), self.watch.clone());
         let (placeholders, permissions) = (self.placeholders.clone(), self.permissions);
-        let (slots, taken) = (self.slots.clone(), self.slots.take());
+        let slots = self.slots.get_or_insert_with(RequestSlots::new).clone();
+        let taken = slots.take();
         Box::new(async move {
             let (origin, matched) = admitted?;
             let mut slot = taken.ok_or(Error::ConnectionLimitReached)?;

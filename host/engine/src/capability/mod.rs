@@ -8,10 +8,11 @@
 //! whether the call has begun to act on the world.
 //!
 //! Floors, top first: `hidden_secrets`, `http` · `connect`, `secret_echo`, `secret_insertion`, `stdio` · `config`,
-//! `context`, `filesystem`, `kv`, `log`, `name_lookup`, `open_dirs`, `secrets` · `write_quota` · `settings` · `events`,
-//! `file_open`, `handles`, `host_call_gate`, `http_grant`, `older_grants`, `rng`, `sockets`, `stub`, `tools` · `grant` ·
-//! `denied` · `access_text`, `config_line` · `address`, `call_window`, `clock`, `fixed_sources`, `grants`,
-//! `placeholder`, `replaced_body`, `secret_values`, `step_call_view` · `cut_off`, `lookups`.
+//! `context`, `filesystem`, `kv`, `log`, `name_lookup`, `open_dirs`, `secrets`, `tcp_connect` · `write_quota` ·
+//! `settings` · `events`, `file_open`, `handles`, `host_call_gate`, `http_grant`, `older_grants`, `rng`, `sockets`,
+//! `stub`, `tools` · `grant` · `denied` · `access_text`, `config_line`, `stream_lack` · `address`, `call_window`,
+//! `clock`, `fixed_sources`, `grants`, `placeholder`, `replaced_body`, `secret_values`, `step_call_view` · `cut_off`,
+//! `lookups`.
 
 pub mod access_text;
 pub mod call_window;
@@ -43,7 +44,7 @@ pub(crate) mod kv;
 pub(crate) mod log;
 mod lookups;
 pub(crate) mod name_lookup;
-pub(crate) mod open_dirs;
+pub mod open_dirs;
 mod placeholder;
 mod replaced_body;
 pub(crate) mod rng;
@@ -53,6 +54,8 @@ pub(crate) mod secrets;
 pub(crate) mod sockets;
 pub(crate) mod stdio;
 pub(crate) mod step_call_view;
+mod stream_lack;
+pub(crate) mod tcp_connect;
 mod tools;
 pub(crate) mod write_quota;
 

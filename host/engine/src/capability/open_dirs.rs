@@ -3,9 +3,10 @@
 //! A directory is opened when the plugin is loaded. Each call gets the opened directory, even if its name leads to
 //! another directory or to a link by then.
 
+use std::fmt;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::PathBuf;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
@@ -16,15 +17,35 @@ use crate::os::folders;
 
 /// Open directories, in the order of the grants.
 #[derive(Clone)]
-pub(crate) struct OpenDirs(Arc<[(DirGrant, Result<OwnedFd, String>)]>);
+pub struct OpenDirs(Arc<[(DirGrant, Result<OwnedFd, String>)]>);
+
+impl fmt::Debug for OpenDirs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(grant, _)| &grant.host)).finish()
+    }
+}
 
 impl OpenDirs {
     /// Opens the granted directories. A directory that cannot be opened makes each call fail. A plugin that is only
     /// inspected has no calls, and its directories need not exist.
-    pub(crate) fn open(grants: &[DirGrant]) -> Self {
+    pub fn open(grants: &[DirGrant]) -> Self {
         let open =
             |grant: &DirGrant| (grant.clone(), folders::open_folder(&grant.host).map_err(|error| error.to_string()));
         Self(grants.iter().map(open).collect())
+    }
+
+    /// Returns the open directory in which the guest sees a path, and the path in this directory. The directory is an
+    /// error text if it could not be opened. Returns `None` if no directory has the path.
+    pub fn locate<'p>(&self, path: &'p str) -> Option<(Result<BorrowedFd<'_>, &str>, &'p Path)> {
+        let inner = |grant: &DirGrant| {
+            let inner = Path::new(path).strip_prefix(&grant.guest).ok()?;
+            let is_plain = inner.components().all(|part| matches!(part, Component::Normal(_)));
+            (is_plain && inner.components().next().is_some()).then_some(inner)
+        };
+        // If several directories match, the plugin sees the directory with the longest guest path.
+        let matching = self.0.iter().filter_map(|(grant, opened)| Some((grant, opened, inner(grant)?)));
+        let (_, opened, inner) = matching.max_by_key(|(grant, ..)| grant.guest.len())?;
+        Some((opened.as_ref().map(AsFd::as_fd).map_err(String::as_str), inner))
     }
 
     /// Adds the directories to the directories of a guest.

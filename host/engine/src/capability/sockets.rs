@@ -1,18 +1,17 @@
 //! `wasi:sockets`: outgoing TCP connections to granted addresses.
 //!
-//! wasmtime-wasi implements the operations, except for the lookups of names in [`name_lookup`](super::name_lookup). A
-//! connection to a granted name is only allowed to the addresses that a lookup of this name returned.
+//! wasmtime-wasi implements the operations, except for the lookups of names in [`name_lookup`](super::name_lookup). The
+//! results of connects pass through [`tcp_connect`](super::tcp_connect). A connection to a granted name is only allowed
+//! to the addresses that a lookup of this name returned.
 //!
 //! The call's deadline is checked before each connect and at each host call, including writes. If the system's
 //! socket buffer is full, a task of wasmtime-wasi writes the rest later without another check. The task ends
 //! when the `Store` of the call is dropped.
 
 use std::collections::HashMap;
-use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::io::Errno;
 use wasmtime::component::{HasData, Resource};
 use wasmtime_wasi::p2::bindings::sockets::network::{ErrorCode, IpAddressFamily, Network};
 use wasmtime_wasi::p2::bindings::sockets::{network, tcp_create_socket, udp_create_socket};
@@ -23,8 +22,8 @@ use crate::capability::call_window::CallWindow;
 use crate::capability::grant;
 use crate::capability::grants::Grants;
 use crate::capability::handles::Handles;
+use crate::capability::stream_lack::lack_behind;
 use crate::guest::permissions::CallPermissions;
-use crate::os::lack::lack_of_descriptors;
 
 /// Results of the name lookups of a call: for each address, the names whose lookups returned the address.
 #[derive(Clone, Default)]
@@ -94,17 +93,10 @@ impl HasData for SocketsData {
 }
 
 impl Sockets<'_> {
-    /// Ends the call if a socket was not made because the machine lacks memory or descriptors. wasmtime-wasi reports a
-    /// lack of descriptors as an unknown error. The host therefore looks whether descriptors are left.
-    fn unless_lacking<T>(&self, result: Result<T, SocketError>) -> Result<T, SocketError> {
+    /// Ends the call if an operation of a socket failed because the machine lacks memory or descriptors.
+    pub(crate) fn unless_lacking<T>(&self, result: Result<T, SocketError>) -> Result<T, SocketError> {
         let Err(error) = &result else { return result };
-        let lack = match error.downcast_ref() {
-            Some(ErrorCode::OutOfMemory) => Some(io::Error::from(Errno::NOMEM)),
-            Some(ErrorCode::NewSocketLimit) => Some(io::Error::from(Errno::MFILE)),
-            Some(ErrorCode::Unknown) => lack_of_descriptors(),
-            _ => None,
-        };
-        match lack {
+        match error.downcast_ref().and_then(|code| lack_behind(*code)) {
             Some(lack) => Err(SocketError::trap(self.watch.record_lack(&lack))),
             None => result,
         }

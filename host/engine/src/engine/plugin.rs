@@ -114,6 +114,14 @@ impl Plugin {
         &self.settings
     }
 
+    /// The granted directories, open since the plugin was loaded. `None` for a step.
+    pub fn open_dirs(&self) -> Option<&OpenDirs> {
+        match &self.code {
+            LinkedCode::Tool(code) => Some(&code.dirs),
+            LinkedCode::Step(_) => None,
+        }
+    }
+
     /// Returns the same tool with other settings, and opens the directories that they grant. Returns `None` for a step.
     /// The other grants of a tool are read at each call, so the code need not be linked again.
     pub fn with_settings(&self, settings: PluginSettings) -> Option<Self> {

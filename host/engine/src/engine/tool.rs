@@ -20,11 +20,11 @@ use crate::capability::context::CallContextViewData;
 use crate::capability::filesystem::FilesData;
 use crate::capability::kv::KvViewData;
 use crate::capability::log::ToolLogViewData;
-use crate::capability::name_lookup;
 use crate::capability::open_dirs::OpenDirs;
 use crate::capability::secrets::SecretsViewData;
 use crate::capability::settings::PluginSettings;
 use crate::capability::sockets::SocketsData;
+use crate::capability::{name_lookup, tcp_connect};
 use crate::engine::hindrance::{explain_error, explain_hindrance, unless_lacking};
 use crate::engine::instance_pool::InstancePermits;
 use crate::engine::pure_reads;
@@ -80,7 +80,7 @@ pub(crate) struct ToolCode {
     pre: InstancePre<ToolState>,
     permits: InstancePermits,
     machine: Machine,
-    dirs: OpenDirs,
+    pub(crate) dirs: OpenDirs,
     invoke: InvokeFunctions,
     reconcile: Option<export::reconcile::GuestIndices>,
     verify: Option<export::verify::GuestIndices>,
@@ -142,8 +142,8 @@ impl ToolCode {
         import::config::add_to_linker::<_, ConfigViewData>(&mut linker, ToolState::config_view)?;
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
-        // The host replaces some interfaces of WASI. The host must see each change of a file, each name lookup and each
-        // new socket.
+        // The host replaces some interfaces of WASI. The host must see each change of a file, each name lookup, each new
+        // socket and each connect.
         linker.allow_shadowing(true);
         use wasmtime_wasi::p2::bindings::filesystem::types;
         use wasmtime_wasi::p2::bindings::sockets::{tcp_create_socket, udp_create_socket};
@@ -151,6 +151,7 @@ impl ToolCode {
         tcp_create_socket::add_to_linker::<_, SocketsData>(&mut linker, sockets)?;
         udp_create_socket::add_to_linker::<_, SocketsData>(&mut linker, sockets)?;
         name_lookup::add_to_linker(&mut linker, sockets)?;
+        tcp_connect::add_to_linker(&mut linker, sockets)?;
         pure_reads::link(&mut linker)?;
         let pre = linker.instantiate_pre(component)?;
         Ok(Self {

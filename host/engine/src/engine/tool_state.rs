@@ -17,7 +17,7 @@ use crate::capability::call_window::CallWindow;
 use crate::capability::config::ConfigView;
 use crate::capability::context::CallContextView;
 use crate::capability::filesystem::Files;
-use crate::capability::handles::{Handles, RequestSlots};
+use crate::capability::handles::Handles;
 use crate::capability::host_call_gate::HostCallGate;
 use crate::capability::http::RequestHooks;
 use crate::capability::kv::KvView;
@@ -49,7 +49,8 @@ pub(crate) struct ToolState {
     requests: RequestHooks,
     names: ResolvedNames,
     handles: Handles,
-    quota: WriteQuota,
+    /// Quota of written bytes. Most calls use no files, so the first use of a file creates the quota.
+    quota: Option<WriteQuota>,
     table: ResourceTable,
     /// Handle table that WASI gets after the deadline of the call. The table is empty and has no capacity.
     no_handles: ResourceTable,
@@ -93,7 +94,7 @@ impl ToolState {
             permissions,
             watch: watch.clone(),
             placeholders: placeholders.clone(),
-            slots: RequestSlots::new(),
+            slots: None,
         };
         let mut http = WasiHttpCtx::new();
         http.set_field_size_limit(bounds::FIELD_BYTES);
@@ -107,7 +108,7 @@ impl ToolState {
             requests,
             names,
             handles: Handles::default(),
-            quota: WriteQuota::new(settings.clone(), watch.clone()),
+            quota: None,
             table,
             no_handles,
             placeholders,
@@ -210,7 +211,7 @@ pub(crate) fn files(state: &mut ToolState) -> Files<'_> {
         grants: &state.settings.grants,
         permissions: state.permissions,
         handles: &mut state.handles,
-        quota: &state.quota,
+        quota: state.quota.get_or_insert_with(|| WriteQuota::new(state.settings.clone(), state.watch.clone())),
     }
 }
 

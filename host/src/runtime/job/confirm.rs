@@ -82,8 +82,7 @@ impl Run {
             let verifiers = &self.worker.parts.verifiers;
             let timeout_ms = limits.timeout_ms;
             let component = plugin.as_plugin().ok_or_else(|| internal("it is no component"))?;
-            let settings = component.settings();
-            return verifiers.verify(verifier, operator.as_str(), change, settings, timeout_ms, self.machine()).await;
+            return verifiers.verify(verifier, operator.as_str(), change, component, timeout_ms, self.machine()).await;
         }
         let context =
             self.tool_context((slot, operator), limits.timeout_ms, tries, first_attempt, self.machine().boot_us());

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::build::error::BuildError;
 use crate::build::install_advice::RUST;
+use crate::build::layout;
 use crate::build::options::BuildOptions;
 use crate::build::run::{command, output_of, run};
 use crate::build::wasm_target::{TARGET, Toolchain};
@@ -53,6 +54,8 @@ pub(super) fn build(
     let lock = workspace.join("Cargo.lock");
     if lock.is_file() && !options.update {
         cargo.arg("--locked");
+    } else {
+        layout::refuse_link(&lock)?;
     }
     let printed = run("cargo build", RUST.sentence, &mut cargo, progress);
     let printed = printed.map_err(|error| lock_error(error, &lock, dir))?;

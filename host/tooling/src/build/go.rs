@@ -38,7 +38,9 @@ pub(super) fn build(
     let (name, mut go) = compiler(main.parent().unwrap_or(dir), options, progress)?;
     go.env("GOOS", "wasip1").env("GOARCH", "wasm").env("CGO_ENABLED", "0");
     let module = GoModule::find(&go);
-    if module.as_ref().is_some_and(|module| options.update || module.lacks_sums()) {
+    if let Some(module) = module.as_ref().filter(|module| options.update || module.lacks_sums()) {
+        layout::refuse_link(&module.file)?;
+        layout::refuse_link(&module.sums())?;
         let mut tidy = clone_command(&go);
         run("choosing versions with go mod tidy", install_advice::GO, tidy.args(["mod", "tidy"]), progress)?;
     }

@@ -28,13 +28,15 @@ pub(super) fn refuse_link(path: &Path) -> Result<(), BuildError> {
 /// Returns the layout of the plugin in `dir`, with an empty folder for intermediate files.
 pub(super) fn prepare<'a>(dir: &'a Path, recipe: &'a Recipe) -> Result<Layout<'a>, BuildError> {
     let obj = dir.join("build/.obj");
+    let ignore = dir.join("build/.gitignore");
     refuse_link(&obj)?;
+    refuse_link(&ignore)?;
     if obj.exists() {
         std::fs::remove_dir_all(&obj).map_err(|error| BuildError::io("empty", &obj, error))?;
     }
     std::fs::create_dir_all(&obj).map_err(|error| BuildError::io("make", &obj, error))?;
     // Keeps the content of `build/` out of git.
-    sdk::write_file(&dir.join("build/.gitignore"), "*\n")?;
+    sdk::write_file(&ignore, "*\n")?;
     Ok(Layout { dir, recipe, obj })
 }
 

@@ -65,8 +65,10 @@ pub fn build(dir: &Path, options: &BuildOptions, progress: &mut dyn FnMut(&str))
     let dir = std::path::absolute(dir).map_err(|source| BuildError::io("find", dir, source))?;
     let recipe = Recipe::read(&dir)?;
     let _alone = lock_folder(&dir, progress)?;
+    let place = component_path(&dir, &recipe);
+    layout::refuse_link(&place)?;
     let made = build_component(&dir, &recipe, cargo::TargetFolder::Default, options, progress)?;
-    let built = publish::publish(&made, &component_path(&dir, &recipe), recipe)?;
+    let built = publish::publish(&made, &place, recipe)?;
     let how = if built.changed { "built" } else { "unchanged" };
     let size = size(usize::try_from(built.bytes).unwrap_or(usize::MAX));
     progress(&format!("{how}: {} ({size}, sha256:{})", built.wasm.display(), built.digest));

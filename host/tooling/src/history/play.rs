@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use tracing::Level;
 
+use latchwork::replay::compare_end;
 use latchwork_core::encoding::canon;
 use latchwork_core::model::divergence::Divergence;
-use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::error::Failure;
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::keys;
-use latchwork_core::rules::policy;
 use latchwork_engine::guest::sources::StepSources;
 use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
 use latchwork_engine::{Plugin, StepOutcome};
@@ -71,38 +71,16 @@ async fn play_run(history: &History, run: &StepRun, plugin: &Plugin) -> Option<D
         };
         return Some(Divergence::new(at, what, field, recorded, "nothing"));
     }
-    compare_end(run, &outcome)
+    end_divergence(run, &outcome)
 }
 
-fn compare_end(run: &StepRun, outcome: &StepOutcome) -> Option<Divergence> {
-    let at = &run.step_id;
-    match (&run.end, outcome) {
-        (RecordedEnd::Output(recorded), StepOutcome::Output(found)) => {
-            (recorded != found).then(|| Divergence::new(at, "output", "bytes", recorded, found))
+fn end_divergence(run: &StepRun, outcome: &StepOutcome) -> Option<Divergence> {
+    match &run.end {
+        RecordedEnd::Output(recorded) => {
+            let differs = |found: &str| (recorded != found).then(|| recorded.clone());
+            compare_end(&run.step_id, Ok(()), outcome, differs)
         }
-        (RecordedEnd::Failed(code), StepOutcome::Failed(failure) | StepOutcome::Fault(failure)) => {
-            (*code != failure.code).then(|| Divergence::new(at, "failure", "code", code, failure.code))
-        }
-        (RecordedEnd::Output(_), found) => {
-            Some(Divergence::new(at, "output", "outcome", "an output", describe_outcome(found)))
-        }
-        // A policy refused the output, and the history does not contain it.
-        (RecordedEnd::Failed(Code::PolicyDenied), StepOutcome::Output(found))
-            if policy::may_be_refused(found.as_bytes()) =>
-        {
-            None
-        }
-        (RecordedEnd::Failed(code), found) => {
-            Some(Divergence::new(at, "output", "outcome", code, describe_outcome(found)))
-        }
-    }
-}
-
-fn describe_outcome(outcome: &StepOutcome) -> String {
-    match outcome {
-        StepOutcome::Output(_) => "an output".to_owned(),
-        StepOutcome::Failed(failure) | StepOutcome::Fault(failure) => failure.to_string(),
-        StepOutcome::Stopped => "a call that it stopped at".to_owned(),
+        RecordedEnd::Failed(code) => compare_end(&run.step_id, Err(*code), outcome, |_| None),
     }
 }
 

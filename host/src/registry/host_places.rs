@@ -1,0 +1,57 @@
+//! Files and folders of the host that no plugin may reach through a granted folder.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::config::{Config, RealPath};
+
+/// A file or folder that restricts the grants of folders.
+pub(super) struct Place {
+    /// Name of the place in a message.
+    pub(super) what: String,
+    pub(super) real: RealPath,
+    /// True for a folder: a granted folder must not lie inside it either.
+    pub(super) is_folder: bool,
+    /// True if only writable grants are refused.
+    pub(super) may_be_read: bool,
+}
+
+impl Place {
+    pub(super) fn file(what: impl Into<String>, path: &Path) -> Self {
+        Self { what: what.into(), real: RealPath::of(path), is_folder: false, may_be_read: false }
+    }
+
+    pub(super) fn folder(what: impl Into<String>, path: &Path) -> Self {
+        Self { is_folder: true, ..Self::file(what, path) }
+    }
+
+    pub(super) fn readable(self) -> Self {
+        Self { may_be_read: true, ..self }
+    }
+}
+
+/// Returns the files and folders of the host itself.
+pub(super) fn places(config: &Config) -> Vec<Place> {
+    let mut places = Vec::new();
+    places.extend(config.file.as_deref().map(|file| Place::file("configuration file", file)));
+    let databases = [Some(&config.database), config.effect_store.as_ref()];
+    for file in databases.into_iter().flatten().filter_map(|url| url.strip_prefix("sqlite://")) {
+        // SQLite keeps its further files, such as the write-ahead log, in the folder of the file itself.
+        places.push(Place::file("database", Path::new(file)));
+        places.push(Place::folder("directory of the database's locks", &lock_dir(file)));
+    }
+    places.push(Place::folder("state directory", &config.state_dir));
+    places.extend(config.cache_dir.iter().map(|dir| Place::folder("cache directory", dir)));
+    places.extend(config.cache_secret_dir.iter().map(|dir| Place::folder("directory of the cache's secret", dir)));
+    places.extend(config.tools_dirs.iter().map(|dir| Place::folder("tools directory", dir)));
+    places.extend(config.user_dirs.iter().map(|(what, dir)| Place::folder(*what, dir)));
+    places.extend(std::env::current_exe().ok().map(|file| Place::file("running program", &file).readable()));
+    places
+}
+
+/// Returns the directory of the lock files of a database, as the store names it.
+fn lock_dir(database: &str) -> PathBuf {
+    let mut dir = OsString::from(database);
+    dir.push(".owners");
+    dir.into()
+}
