@@ -32,6 +32,7 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
         (json!("allocate"), Code::MemoryLimit, None),
         (json!({"giant": 300_000}), Code::OutputLimit, Some(65_536)),
         (json!("malformed"), Code::SchemaValidationFailed, Some(3)),
+        (json!("ambiguous"), Code::SchemaValidationFailed, Some(15)),
         (json!("schema"), Code::SchemaValidationFailed, Some(2)),
     ];
     for (fault, code, kept_bytes) in faults {
