@@ -88,6 +88,8 @@ bounds! {
     SCHEMA_PATTERN_BYTES: "schema_pattern_bytes" = 4 << 20, "bytes";
     /// Automatons of all regular expressions in the schemas of a component.
     COMPONENT_PATTERN_BYTES: "component_pattern_bytes" = 32 << 20, "bytes";
+    /// Text of all regular expressions in the schemas of a component.
+    SCHEMA_PATTERN_TEXT_BYTES: "schema_pattern_text_bytes" = 64 << 10, "bytes";
     /// Estimated work of checking a value against a schema. One unit is one subschema applied to one value.
     SCHEMA_WORK as u64: "schema_work" = 4_000_000, "units";
     /// Subschemas that are applied inside each other while a value is checked.
