@@ -57,8 +57,8 @@ bounds! {
     /// Functions of all modules of a component.
     COMPONENT_FUNCTIONS: "component_functions" = 50_000, "functions";
     /// Code of one function.
-    FUNCTION_BYTES: "function_bytes" = 512 << 10, "bytes";
-    /// Estimated work of compiling one function: instructions times values, blocks, loops, branches, and calls.
+    FUNCTION_BYTES: "function_bytes" = 1 << 20, "bytes";
+    /// Estimated work of compiling one function: instructions, values, blocks, loops, branches, calls, and others.
     FUNCTION_WORK: "function_work" = 300_000_000, "units";
     /// Estimated work of compiling all functions of a component.
     COMPONENT_WORK: "component_work" = 2_500_000_000, "units";

@@ -218,9 +218,19 @@ impl Expressions {
             self.forget(&mut inner);
         }
         let Some(outer) = self.open.last_mut() else { return };
+        // The smaller collection is added to the larger one, because blocks can be nested deeply. For a local that both
+        // blocks set, the value from before the outer block counts.
+        if outer.computed.len() < inner.computed.len() {
+            std::mem::swap(&mut outer.computed, &mut inner.computed);
+        }
         outer.computed.append(&mut inner.computed);
-        for (local, before) in inner.before {
-            outer.before.entry(local).or_insert(before);
+        if outer.before.len() < inner.before.len() {
+            inner.before.extend(outer.before.drain());
+            outer.before = inner.before;
+        } else {
+            inner.before.into_iter().for_each(|(local, before)| {
+                outer.before.entry(local).or_insert(before);
+            });
         }
     }
 

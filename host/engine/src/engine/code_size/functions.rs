@@ -2,10 +2,10 @@
 //!
 //! The time of a compilation grows with the number of instructions. In each function it also grows with the number of
 //! values that are alive at the same time, because the register allocator compares them. The time also grows with the
-//! depth of the blocks, with the squares of the numbers of loops and of branches, and with the cube of the nesting depth
-//! of loops.
-//! `branches` and `expressions` count what branches carry and what is computed again. [`Measured::work`] adds up these
-//! quantities, with factors that were measured. [`Measured::memory`] estimates the memory in the same way.
+//! depth of the blocks, with the squares of the numbers of loops and of branches, and with the cube of the nesting
+//! depth of loops. Calls and operations on whole memories become many instructions. `branches` and `expressions` count
+//! what branches carry and what is computed again. [`Measured::work`] adds up these quantities, with factors that were
+//! measured. [`Measured::memory`] estimates the memory in the same way.
 
 use wasmparser::{
     BinaryReaderError, FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, ModuleArity, Operator,
@@ -17,6 +17,9 @@ use latchwork_core::model::bounds;
 use crate::engine::code_size::branches::{Branches, parameters_and_results};
 use crate::engine::code_size::expressions::Expressions;
 use crate::interfaces::Problem;
+
+/// Number of instructions after which the count of a function is compared with the limit, also inside a block.
+const CHECKED_EACH: u64 = 256;
 
 /// Checks the code of a component, function by function. A component whose structure is invalid passes, because the
 /// engine refuses it before it compiles anything.
@@ -111,6 +114,8 @@ struct Measured {
     squared_labels: u64,
     /// Arguments and results of all calls.
     passed: u64,
+    /// Lengths of the operations that become hundreds of instructions.
+    lengths: u64,
     /// Operations that are computed more than once.
     repeated: u64,
     /// Sum, over all expressions, of the squared numbers of values that are alive until their use.
@@ -118,6 +123,7 @@ struct Measured {
 }
 
 impl Measured {
+    /// Counts a function. If its work exceeds the limit, the count ends early.
     fn of(
         body: &FunctionBody<'_>,
         validator: &mut FuncValidator<ValidatorResources>,
@@ -139,6 +145,7 @@ impl Measured {
             let height = validator.operand_stack_height();
             measured.instructions += 1;
             measured.branches += u64::from(is_branch(&operator));
+            measured.lengths += length(&operator);
             measured.values = measured.values.max(u64::from(height));
             let is_loop = matches!(operator, Operator::Loop { .. });
             let mut ended = None;
@@ -155,11 +162,17 @@ impl Measured {
             }
             let arity = (arity.0 as usize, arity.1 as usize);
             expressions.add(&operator, arity, height as usize, &branches, ended.as_ref());
+            (measured.copies, measured.repeated) = (branches.copies, expressions.repeated);
+            measured.squared_alive = expressions.squared_alive;
+            // The work only grows, and the count takes longer the more it counts. It therefore ends at the limit.
+            let is_checked = ended.is_some() || measured.instructions.is_multiple_of(CHECKED_EACH);
+            if is_checked && measured.work() > bounds::FUNCTION_WORK as u64 {
+                return Ok(measured);
+            }
         }
         operators.finish()?;
         measured.values += u64::from(validator.len_locals());
-        (measured.copies, measured.squared_labels) = (branches.copies, branches.squared_labels());
-        (measured.repeated, measured.squared_alive) = (expressions.repeated, expressions.squared_alive);
+        measured.squared_labels = branches.squared_labels();
         Ok(measured)
     }
 
@@ -173,8 +186,9 @@ impl Measured {
             if needed > max as u64 {
                 return Err(format!(
                     ", with {instructions} instructions, {loops} loops, {branches} branches, {values} values at the \
-                     same time, {copies} copies of values for branches, {passed} arguments and results of calls, and {repeated} operations \
-                     that are computed again, needs {needed} {what} where {max} are allowed"
+                     same time, {copies} copies of values for branches, {passed} arguments and results of calls, and \
+                     {repeated} operations that are computed again, needs at least {needed} {what} where {max} are \
+                     allowed"
                 ));
             }
         }
@@ -197,6 +211,7 @@ impl Measured {
             of_nested_loops,
             self.copies.saturating_mul(of_copy),
             self.passed.saturating_mul(500),
+            self.lengths.saturating_mul(2_500),
             self.repeated.saturating_mul(400),
             self.squared_alive.saturating_mul(3) / 2,
         ]
@@ -207,15 +222,29 @@ impl Measured {
     /// Returns an upper bound of the memory that the listed properties need, in bytes.
     fn memory(&self) -> u64 {
         let of_labels = self.squared_labels.saturating_mul(7);
-        let of_calls = self.passed.saturating_mul(600);
+        let of_calls = self.passed.saturating_mul(600).saturating_add(self.lengths.saturating_mul(6_000));
         let of_expressions = self.repeated.saturating_mul(1_300);
         of_labels.saturating_add(of_calls).saturating_add(of_expressions)
     }
 }
 
-/// Returns true for a branch to one place. The entries of a branch table are cheaper.
+/// Returns true for a branch. A branch table is one branch, because its entries are cheaper. Indirect calls and
+/// accesses to tables have branches for their checks.
 fn is_branch(operator: &Operator<'_>) -> bool {
-    matches!(operator, Operator::Br { .. } | Operator::BrIf { .. } | Operator::If { .. } | Operator::Return)
+    use Operator as O;
+    matches!(operator, O::Br { .. } | O::BrIf { .. } | O::BrTable { .. } | O::If { .. } | O::Return)
+        || length(operator) == 1
+}
+
+/// Returns the length of an operation that becomes hundreds of instructions. The unit is that of an indirect call.
+fn length(operator: &Operator<'_>) -> u64 {
+    use Operator as O;
+    match operator {
+        O::CallIndirect { .. } | O::ReturnCallIndirect { .. } | O::TableGet { .. } | O::TableSet { .. } => 1,
+        O::MemoryInit { .. } | O::MemoryCopy { .. } | O::MemoryFill { .. } | O::MemoryGrow { .. } => 4,
+        O::TableInit { .. } | O::TableCopy { .. } | O::TableFill { .. } | O::TableGrow { .. } => 12,
+        _ => 0,
+    }
 }
 
 /// Returns the number of arguments and results of a call.

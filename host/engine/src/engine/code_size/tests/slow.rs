@@ -5,7 +5,7 @@ use std::iter::repeat_n;
 
 use wasm_encoder::{
     BlockType, CodeSection, Function, FunctionSection, Instruction as I, MemArg, MemorySection, MemoryType, Module,
-    TypeSection, ValType,
+    RefType, TableSection, TableType, TypeSection, ValType,
 };
 
 use latchwork_core::model::bounds;
@@ -31,6 +31,14 @@ fn module(width: usize, locals: u32, code: &[I<'_>]) -> Vec<u8> {
     types.ty().function(numbers(width), numbers(width));
     functions.function(OWN).function(BOTH);
     memories.memory(MemoryType { minimum: 1, maximum: None, memory64: false, shared: false, page_size_log2: None });
+    let mut tables = TableSection::new();
+    tables.table(TableType {
+        element_type: RefType::FUNCREF,
+        minimum: 1,
+        maximum: None,
+        table64: false,
+        shared: false,
+    });
     let mut body = Function::new([(locals, ValType::I32)]);
     code.iter().chain([&I::End]).for_each(|one| {
         body.instruction(one);
@@ -41,7 +49,7 @@ fn module(width: usize, locals: u32, code: &[I<'_>]) -> Vec<u8> {
     });
     bodies.function(&body).function(&same);
     let mut module = Module::new();
-    module.section(&types).section(&functions).section(&memories).section(&bodies);
+    module.section(&types).section(&functions).section(&tables).section(&memories).section(&bodies);
     module.finish()
 }
 
@@ -112,13 +120,13 @@ fn branches_to_one_place_are_counted() {
         module(1, 0, &code)
     };
     check_code(&to_one_end(22_000)).unwrap();
-    assert_refused(check_code(&to_one_end(23_000)), "23000 branches");
+    assert_refused(check_code(&to_one_end(23_000)), "units of compilation");
     let in_a_row = |count: usize| {
         let one = [I::LocalGet(0), I::If(BlockType::Empty), I::End];
         module(1, 0, &repeated(&one, count).collect::<Vec<_>>())
     };
     check_code(&in_a_row(22_000)).unwrap();
-    assert_refused(check_code(&in_a_row(23_000)), "23000 branches");
+    assert_refused(check_code(&in_a_row(23_000)), "units of compilation");
 }
 
 /// I247: a local that is set in a block is carried to its end. The function of 8 KB with 500 locals takes 10 s.
@@ -147,6 +155,23 @@ fn arguments_and_results_of_calls_are_counted() {
     };
     check_code(&calls(100)).unwrap();
     assert_refused(check_code(&calls(1_000)), "arguments and results of calls");
+}
+
+/// I247: some operations become hundreds of instructions. The function of 500 KB with 55,000 operations on a memory
+/// takes 6 s and 1.4 GB.
+#[test]
+fn long_operations_are_counted() {
+    let check = |one: &[I<'static>], within, beyond| {
+        let check = |count| check_code(&module(1, 0, &repeated(one, count).collect::<Vec<_>>()));
+        check(within).unwrap();
+        assert_refused(check(beyond), "where");
+    };
+    check(&[I::LocalGet(0), I::LocalGet(0), I::LocalGet(0), I::MemoryFill(0)], 22_000, 23_000);
+    check(&[I::LocalGet(0), I::MemoryGrow(0), I::Drop], 22_000, 23_000);
+    let indirect = I::CallIndirect { type_index: OWN, table_index: 0 };
+    check(&[I::LocalGet(0), I::LocalGet(0), indirect], 18_000, 22_000);
+    let copy = I::TableCopy { src_table: 0, dst_table: 0 };
+    check(&[I::LocalGet(0), I::LocalGet(0), I::LocalGet(0), copy], 7_000, 10_000);
 }
 
 /// I247: an expression is computed in each block that uses it. The function of 52 KB with an expression of 8,000
@@ -187,6 +212,24 @@ fn values_of_long_expressions_are_counted() {
     };
     check_code(&sum(10_000)).unwrap();
     assert_refused(check_code(&sum(20_000)), "units of compilation");
+}
+
+/// I247: the count of a function ends at the limit. Without this, it would take minutes and gigabytes for these
+/// functions.
+#[test]
+fn count_ends_at_the_limit() {
+    let sets = 40_000;
+    let nested = |blocks: usize, branch: &[I<'static>]| {
+        let code: Vec<_> = repeat_n(I::Block(BlockType::Empty), blocks)
+            .chain((1..=sets).flat_map(|local| [I::LocalGet(0), I::LocalSet(local)]))
+            .chain(repeated(&[branch, &[I::End]].concat(), blocks))
+            .collect();
+        module(1, sets, &code)
+    };
+    let calls: Vec<_> = repeat_n(I::LocalGet(0), 1_000).chain(repeat_n(I::Call(1), 200_000)).collect();
+    assert_refused(check_code(&nested(10_000, &[I::LocalGet(0), I::BrIf(0)])), "units of compilation");
+    assert_refused(check_code(&nested(10_000, &[])), "units of compilation");
+    assert_refused(check_code(&module(1_000, 0, &calls)), "units of compilation");
 }
 
 /// I247: bound `function_compile_bytes`. The memory grows with the square of the number of blocks that a result
