@@ -57,11 +57,15 @@ bounds! {
     /// Functions of all modules of a component.
     COMPONENT_FUNCTIONS: "component_functions" = 50_000, "functions";
     /// Code of one function.
-    FUNCTION_BYTES: "function_bytes" = 512 << 10, "bytes";
-    /// Estimated work of compiling one function: instructions times values, carried values, blocks, and loops.
-    FUNCTION_WORK: "function_work" = 100_000_000, "units";
+    FUNCTION_BYTES: "function_bytes" = 1 << 20, "bytes";
+    /// Estimated work of compiling one function: instructions, values, blocks, loops, branches, calls, and others.
+    FUNCTION_WORK: "function_work" = 300_000_000, "units";
     /// Estimated work of compiling all functions of a component.
-    COMPONENT_WORK: "component_work" = 2_000_000_000, "units";
+    COMPONENT_WORK: "component_work" = 2_500_000_000, "units";
+    /// Estimated memory that branches, calls and repeated expressions need in the compilation of one function.
+    FUNCTION_COMPILE_BYTES: "function_compile_bytes" = 512 << 20, "bytes";
+    /// Estimated memory that branches, calls and repeated expressions need in the compilation of all functions.
+    COMPONENT_COMPILE_BYTES: "component_compile_bytes" = 3 << 30, "bytes";
     /// Fuel of the start of a component: its instantiation and its static initializers.
     INSTANTIATION_FUEL as u64: "instantiation_fuel" = 1_000_000_000, "units";
     /// Linear memories of one instance of a component while it describes itself, together.
@@ -88,6 +92,8 @@ bounds! {
     SCHEMA_PATTERN_BYTES: "schema_pattern_bytes" = 4 << 20, "bytes";
     /// Automatons of all regular expressions in the schemas of a component.
     COMPONENT_PATTERN_BYTES: "component_pattern_bytes" = 32 << 20, "bytes";
+    /// Text of all regular expressions in the schemas of a component.
+    SCHEMA_PATTERN_TEXT_BYTES: "schema_pattern_text_bytes" = 64 << 10, "bytes";
     /// Estimated work of checking a value against a schema. One unit is one subschema applied to one value.
     SCHEMA_WORK as u64: "schema_work" = 4_000_000, "units";
     /// Subschemas that are applied inside each other while a value is checked.

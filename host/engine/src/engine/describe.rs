@@ -11,7 +11,7 @@ use latchwork_core::model::manifest::{Determinism, Limits, Manifest, OperatorSpe
 
 use crate::capability::settings::PluginSettings;
 use crate::engine::null_host::NullHost;
-use crate::engine::schema::{Schemas, check_component_patterns};
+use crate::engine::schema::{PatternSizes, Schemas, check_component_patterns};
 use crate::engine::shape::Shape;
 use crate::engine::step_state::StepInstanceState;
 use crate::engine::{start_phase, stated_effects, virtual_wasi};
@@ -140,6 +140,20 @@ pub(crate) fn check_manifest(
     manifest: &Manifest,
     kind: PluginKind,
 ) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
+    check_operators(manifest, kind, bounds::SCHEMA_PATTERN_TEXT_BYTES)
+}
+
+/// Checks the manifest of a tool that the host derived from the types of a component. The regular expressions of its
+/// schemas are those of the host, so the length of their texts has no limit.
+pub(crate) fn check_derived_manifest(manifest: &Manifest) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
+    check_operators(manifest, PluginKind::Tool, usize::MAX)
+}
+
+fn check_operators(
+    manifest: &Manifest,
+    kind: PluginKind,
+    pattern_text_max: usize,
+) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut wrong = |at: String, wrong: String| problems.push(Problem::Manifest { at, wrong });
     if !is_semver(&manifest.version) {
@@ -155,7 +169,7 @@ pub(crate) fn check_manifest(
         return Err(problems);
     }
     let mut names = BTreeSet::new();
-    let (mut schemas, mut pattern_bytes) = (BTreeMap::new(), 0);
+    let (mut schemas, mut pattern_sizes) = (BTreeMap::new(), PatternSizes::default());
     for (index, operator) in manifest.operators.iter().enumerate() {
         let name = operator.name.as_str();
         let at = |part: &str| format!("operators[{index}] {name:?}, {part}");
@@ -170,8 +184,8 @@ pub(crate) fn check_manifest(
         }
         match Schemas::compile(&operator.input_schema, &operator.output_schema) {
             Ok(compiled) => {
-                pattern_bytes += compiled.pattern_bytes();
-                if let Err(text) = check_component_patterns(pattern_bytes) {
+                pattern_sizes.add(compiled.pattern_sizes());
+                if let Err(text) = check_component_patterns(pattern_sizes, pattern_text_max) {
                     wrong("operators".into(), text);
                     break;
                 }

@@ -11,8 +11,8 @@
 //!
 //! Floors, top first: `runnable` · `component_interface`, `plugin` · `component`, `tool` · `untyped` · `describe` ·
 //! `cache`, `profile`, `pure_reads`, `start_phase`, `step` · `announce`, `code_size`, `error`,
-//! `hindrance`, `instance_pool`, `null_host`, `schema`, `shape`, `stated_effects`, `step_end`, `step_state`, `tool_state`,
-//! `virtual_wasi`.
+//! `hindrance`, `instance_pool`, `null_host`, `schema`, `shape`, `stated_effects`, `step_end`, `step_state`,
+//! `tool_output`, `tool_state`, `virtual_wasi`.
 
 mod announce;
 mod cache;
@@ -36,7 +36,8 @@ pub(crate) mod step;
 mod step_end;
 mod step_state;
 pub(crate) mod tool;
-pub(crate) mod tool_state;
+pub(crate) mod tool_output;
+mod tool_state;
 pub(crate) mod untyped;
 pub(crate) mod virtual_wasi;
 
@@ -68,7 +69,7 @@ pub use tool::{ReconcileVerdict, ToolEnd, VerifyResult};
 
 pub(crate) use describe::check_manifest;
 pub(crate) use plugin::limits as effective_limits;
-pub(crate) use tool::check_tool_output;
+pub(crate) use tool_output::check_tool_output;
 
 /// Options of an [`Engine`].
 #[derive(Clone, Debug, Default)]

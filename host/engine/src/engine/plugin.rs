@@ -18,8 +18,8 @@ use crate::capability::settings::{LimitsConfig, PluginSettings};
 use crate::engine::schema::Schemas;
 use crate::engine::step::StepCode;
 use crate::engine::step_end::{ResourceUsage, RunResult, StepEnd, StepOutcome};
-use crate::engine::tool;
 use crate::engine::tool::{ReconcileVerdict, ToolCode, ToolEnd, ToolFunctionCall, ToolReturn, VerifyResult};
+use crate::engine::tool_output::check_tool_output;
 use crate::engine::untyped::Function;
 use crate::guest::convert;
 use crate::guest::json_gate;
@@ -258,7 +258,7 @@ impl Plugin {
         match asked.into_return(limits)? {
             ToolReturn::Verdict(Verdict::Happened(output)) => {
                 let output = convert::output(output);
-                tool::check_tool_output(&output, limits, self.schemas.get(operator))?;
+                check_tool_output(&output, limits, self.schemas.get(operator))?;
                 Ok(ReconcileVerdict::Happened(output))
             }
             // If the host refused a part of the query, this verdict proves nothing. The verdict permits a repetition of

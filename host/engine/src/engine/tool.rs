@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use serde::de::IgnoredAny;
 use wasmtime::Store;
 use wasmtime::component::{Component, HasSelf, Instance, InstancePre, Linker};
 
@@ -30,10 +29,10 @@ use crate::engine::instance_pool::InstancePermits;
 use crate::engine::pure_reads;
 use crate::engine::schema;
 use crate::engine::shape::Shape;
+use crate::engine::tool_output::check_tool_output;
 use crate::engine::tool_state::{ToolState, files, host_state, sockets};
 use crate::engine::untyped::{Function, Functions, UntypedReturn};
 use crate::guest::bindings::{export, import};
-use crate::guest::limits::oversized;
 use crate::guest::permissions::{CallPermissions, DeniedBy};
 use crate::guest::tool_call::ToolCallContext;
 use crate::guest::{convert, fault, limits};
@@ -397,54 +396,6 @@ impl ToolCallResult {
         };
         ToolEnd { answer, fuel, wall_us, functions }
     }
-}
-
-/// Checks size and format of a tool's answer.
-pub(crate) fn check_tool_output(
-    output: &Output,
-    limits: &Limits,
-    schema: Option<&schema::Schemas>,
-) -> Result<(), Failure> {
-    let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    if output.state_changes.len() > bounds::STATE_CHANGES {
-        // Each change becomes an event.
-        let (count, max) = (output.state_changes.len(), bounds::STATE_CHANGES);
-        let message = format!("the answer has {count} state changes; at most {max} are allowed");
-        return Err(Failure::new(Code::OutputLimit, message));
-    }
-    let usage = output.usage.as_ref();
-    let model_bytes = usage.map_or(0, |usage| optional(&usage.model));
-    if model_bytes > bounds::MODEL_NAME_BYTES {
-        // The stored sums of the costs have the name of the model in their key.
-        let max = bounds::MODEL_NAME_BYTES;
-        let message = format!("the name of the model has {model_bytes} bytes; at most {max} are allowed");
-        return Err(Failure::new(Code::OutputLimit, message));
-    }
-    let usage = usage.map_or(0, |usage| optional(&usage.model) + optional(&usage.provider_trace_id));
-    let changes: usize = output
-        .state_changes
-        .iter()
-        .map(|change| {
-            change.resource_type.len()
-                + change.resource_id.len()
-                + change.operation.len()
-                + optional(&change.version)
-                + optional(&change.etag)
-                + optional(&change.external_ref)
-        })
-        .sum();
-    let len = output.result.len() + optional(&output.receipt) + changes + usage;
-    if len > limits.output_bytes as usize {
-        return Err(oversized(len, limits));
-    }
-    let malformed = |part: &str, error: serde_json::Error| {
-        Failure::new(Code::SchemaValidationFailed, format!("the {part} is not JSON: {error}"))
-    };
-    let value: serde_json::Value = serde_json::from_str(&output.result).map_err(|error| malformed("result", error))?;
-    if let Some(receipt) = &output.receipt {
-        serde_json::from_str::<IgnoredAny>(receipt).map_err(|error| malformed("receipt", error))?;
-    }
-    schema.map_or(Ok(()), |schema| schema.check_output(&value))
 }
 
 fn timed_out(timeout_ms: u32) -> Failure {

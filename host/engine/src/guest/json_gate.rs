@@ -1,4 +1,5 @@
-//! The rules for JSON that leaves a step: its events and its output need a canonical form, like the arguments of calls.
+//! The rules for JSON that leaves a guest: events and outputs of steps and results of tools need a canonical form, like
+//! the arguments of calls.
 
 use serde_json::Value;
 

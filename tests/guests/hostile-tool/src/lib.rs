@@ -164,6 +164,7 @@ fn fault(name: &str, argument: &Value) -> Option<Result<String, types::Error>> {
         }
         "giant" => Some(Ok(format!("[\"{}\"]", "x".repeat(argument.as_u64().expect("a size") as usize)))),
         "malformed" => Some(Ok("[1,".into())),
+        "ambiguous" => Some(Ok("[{\"v\":1,\"v\":2}]".into())),
         "giant-error" => Some(Err(types::Error {
             code: types::ErrorCode::InvalidInput,
             message: String::new(),

@@ -1,9 +1,10 @@
 //! Sizes of a component that are checked before it is compiled or run. A component is refused if its compilation could
 //! take too much time or memory, or if no instance of it could run.
 //!
-//! Floors, top first: this file · `functions`, `instances` · `carried`.
+//! Floors, top first: this file · `functions`, `instances` · `expressions` · `branches`.
 
-mod carried;
+mod branches;
+mod expressions;
 mod functions;
 mod instances;
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Tests of the limits at their edges: the limit passes, and one more is refused.
 
+mod slow;
+
 use wasm_encoder::{
     Alias, BlockType, CodeSection, ComponentBuilder, ComponentExportKind, ComponentOuterAliasKind, Function,
     FunctionSection, Instruction, Module, ModuleArg, TypeSection, ValType,
@@ -87,20 +89,20 @@ fn function_with_many_loops_is_refused() {
         let begins = repeated(Instruction::Loop(BlockType::Empty), count);
         module([body(begins.chain(repeated(Instruction::End, count)))])
     };
-    check_code(&nested(500)).unwrap();
-    assert_refused(check_code(&nested(600)), "600 loops");
+    check_code(&nested(800)).unwrap();
+    assert_refused(check_code(&nested(900)), "900 loops");
     let in_a_row = |count| {
         let one = [Instruction::Loop(BlockType::Empty), Instruction::End];
         module([body(std::iter::repeat_n(one, count).flatten())])
     };
-    check_code(&in_a_row(7_000)).unwrap();
-    assert_refused(check_code(&in_a_row(7_100)), "7100 loops");
+    check_code(&in_a_row(12_000)).unwrap();
+    assert_refused(check_code(&in_a_row(12_300)), "units of compilation");
     let blocks = |count| {
         let begins = repeated(Instruction::Block(BlockType::Empty), count);
         module([body(begins.chain(repeated(Instruction::End, count)))])
     };
-    check_code(&blocks(7_000)).unwrap();
-    assert_refused(check_code(&blocks(7_100)), "units of compilation");
+    check_code(&blocks(12_000)).unwrap();
+    assert_refused(check_code(&blocks(12_300)), "units of compilation");
 }
 
 /// Checks a function that puts many numbers on the stack, and then has `inner` as often as `count` says. Function 1 of
@@ -117,13 +119,12 @@ fn check_with_many_values(inner: &[Instruction<'static>], count: usize) -> Resul
 #[test]
 fn function_with_many_values_in_branch_tables_is_refused() {
     let table = |entries: usize| {
-        let labels = vec![0; entries].into();
-        let inner = [Instruction::I32Const(7), Instruction::LocalGet(0), Instruction::BrTable(labels, 0)];
-        let block = Instruction::Block(BlockType::Result(ValType::I32));
-        module([body([block].into_iter().chain(inner).chain([Instruction::End, Instruction::Drop]))])
+        let table = Instruction::BrTable(vec![0; entries].into(), 0);
+        let block = Instruction::Block(BlockType::FunctionType(1));
+        check_with_many_values(&[block, Instruction::LocalGet(0), table, Instruction::End], 1)
     };
-    check_code(&table(33_000)).unwrap();
-    assert_refused(check_code(&table(33_400)), "units of compilation");
+    table(7_300).unwrap();
+    assert_refused(table(7_500), "units of compilation");
 }
 
 /// I247: parameters and results of blocks are part of the work. A compiler needs 23 seconds and 8 GB for 14 KB with
@@ -131,13 +132,13 @@ fn function_with_many_values_in_branch_tables_is_refused() {
 #[test]
 fn function_with_many_values_of_blocks_is_refused() {
     let many = BlockType::FunctionType(1);
-    let check = |inner: &[Instruction<'static>]| {
-        check_with_many_values(inner, 170).unwrap();
-        assert_refused(check_with_many_values(inner, 180), "units of compilation");
+    let check = |inner: &[Instruction<'static>], within, beyond| {
+        check_with_many_values(inner, within).unwrap();
+        assert_refused(check_with_many_values(inner, beyond), "bytes of memory for its compilation");
     };
-    check(&[Instruction::Block(many), Instruction::End]);
-    check(&[Instruction::Loop(many), Instruction::End]);
-    check(&[Instruction::LocalGet(0), Instruction::If(many), Instruction::End]);
+    check(&[Instruction::Block(many), Instruction::End], 870, 880);
+    check(&[Instruction::Loop(many), Instruction::End], 290, 295);
+    check(&[Instruction::LocalGet(0), Instruction::If(many), Instruction::End], 870, 880);
 }
 
 /// I247: values of other branches and of calls are part of the work. A compiler needs a microsecond for each value of a
@@ -155,9 +156,9 @@ fn function_with_many_values_of_branches_and_calls_is_refused() {
         let inner: Vec<_> = begin.into_iter().chain(branches).chain([Instruction::End]).collect();
         check_with_many_values(&inner, 1)
     };
-    branches(15_000).unwrap();
-    assert_refused(branches(17_000), "units of compilation");
-    check(&[Instruction::Call(1)], 900, 1_000);
+    branches(6_500).unwrap();
+    assert_refused(branches(7_000), "units of compilation");
+    check(&[Instruction::Call(1)], 2_900, 3_100);
 }
 
 /// I219: bound `component_functions`.
@@ -168,7 +169,7 @@ fn component_is_refused_beyond_its_largest_number_of_functions() {
     assert_refused(check_code(&functions(bounds::COMPONENT_FUNCTIONS + 1)), "functions");
 }
 
-/// I219: bounds `code_bytes` and `component_work`.
+/// I219, I247: bounds `code_bytes`, `component_work` and `component_compile_bytes`.
 #[test]
 fn component_is_refused_beyond_its_largest_code() {
     let code = |bytes| Sums { bytes, ..Sums::default() };
@@ -177,8 +178,11 @@ fn component_is_refused_beyond_its_largest_code() {
     let work = |work| Sums { work, ..Sums::default() };
     work(bounds::COMPONENT_WORK as u64).check().unwrap();
     assert_refused(work(bounds::COMPONENT_WORK as u64 + 1).check(), "units of compilation");
+    let memory = |memory| Sums { memory, ..Sums::default() };
+    memory(bounds::COMPONENT_COMPILE_BYTES as u64).check().unwrap();
+    assert_refused(memory(bounds::COMPONENT_COMPILE_BYTES as u64 + 1).check(), "bytes of memory for its compilation");
     let many = bounds::COMPONENT_WORK / bounds::FUNCTION_WORK + 2;
-    let large = with_values(7_000);
+    let large = with_values(12_000);
     assert_refused(check_code(&module(std::iter::repeat_n(large, many))), "units of compilation");
 }
 

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use latchwork_core::model::bounds::{SCHEMA_BYTES, SCHEMA_CHAIN, SCHEMA_NESTING, SCHEMA_PATTERN_BYTES, SUBSCHEMAS};
+use latchwork_core::model::bounds::{SCHEMA_BYTES, SCHEMA_CHAIN, SCHEMA_NESTING, SUBSCHEMAS};
 
-use crate::engine::schema::keywords::{comparison_cost, name_cost, names_cost, text_cost};
-use crate::engine::schema::patterns;
+use crate::engine::schema::keywords::{comparison_cost, text_cost};
+use crate::engine::schema::patterns::{self, PatternSizes};
 
 /// Keywords whose value is one subschema. The subschema applies to the same JSON value as the schema that
 /// contains the keyword.
@@ -50,8 +50,8 @@ pub(super) struct Node {
     /// Cost of the comparisons with allowed values and member names in this subschema. Comparisons in other subschemas
     /// that this subschema applies are not included.
     pub(super) cost: u64,
-    /// Cost of the regular expressions and of the other keywords that read text, for each unit of text.
-    pub(super) patterns: u64,
+    /// Cost of the keywords that read a text or the names of members, for each unit of text.
+    pub(super) text_cost: u64,
     /// True if the subschema compares items with each other (`uniqueItems`).
     pub(super) compares_items: bool,
     /// True if the subschema must know which parts of the value its neighbouring subschemas have evaluated
@@ -69,8 +69,9 @@ pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     /// True if the schema contains references. A subschema may then be applied to a value more than once.
     pub(super) has_references: bool,
-    /// Size of the automatons of all regular expressions, in bytes.
-    pub(super) pattern_bytes: usize,
+    /// Sizes of all regular expressions, also of those in subschemas that no check can reach. The library compiles
+    /// these as well.
+    pub(super) pattern_sizes: PatternSizes,
 }
 
 impl Graph {
@@ -85,11 +86,12 @@ impl Graph {
         let schema: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
         let mut graph = {
             let (known, found, anchors) = (HashMap::new(), Vec::new(), HashMap::new());
-            let mut reader = Reader { root: &schema, known, found, anchors, pattern_bytes: 0 };
+            let pattern_sizes = PatternSizes::default();
+            let mut reader = Reader { root: &schema, known, found, anchors, pattern_sizes };
             reader.scan(&schema, 0)?;
             let nodes = reader.read_reachable()?;
             let has_references = reader.anchors.contains_key(REFERENCES_SEEN);
-            Self { nodes, has_references, pattern_bytes: reader.pattern_bytes }
+            Self { nodes, has_references, pattern_sizes: reader.pattern_sizes }
         };
         graph.rank()?;
         Ok((schema, graph))
@@ -151,12 +153,12 @@ struct Reader<'s> {
     known: HashMap<*const Value, Index>,
     found: Vec<&'s Value>,
     anchors: HashMap<&'s str, Vec<&'s Value>>,
-    /// Size of the automatons of the regular expressions read so far, in bytes.
-    pattern_bytes: usize,
+    /// Sizes of the regular expressions that were scanned so far.
+    pattern_sizes: PatternSizes,
 }
 
 impl<'s> Reader<'s> {
-    /// Scans the whole document to check its depth and collect its anchors.
+    /// Scans the whole document. Checks its depth and its regular expressions, and collects its anchors.
     fn scan(&mut self, value: &'s Value, depth: usize) -> Result<(), String> {
         if depth > SCHEMA_NESTING {
             return Err(format!("it is nested more than {SCHEMA_NESTING} levels deep"));
@@ -165,10 +167,25 @@ impl<'s> Reader<'s> {
             Value::Array(items) => items.iter().try_for_each(|item| self.scan(item, depth + 1)),
             Value::Object(members) => {
                 self.anchor(value, members, depth)?;
+                self.measure_patterns(members)?;
                 members.values().try_for_each(|member| self.scan(member, depth + 1))
             }
             _ => Ok(()),
         }
+    }
+
+    /// Adds the sizes of the regular expressions in one object of the document.
+    fn measure_patterns(&mut self, members: &Map<String, Value>) -> Result<(), String> {
+        let pattern = members.get("pattern").and_then(Value::as_str);
+        let names = members.get("patternProperties").and_then(Value::as_object);
+        for pattern in pattern.into_iter().chain(names.into_iter().flat_map(|names| names.keys().map(String::as_str))) {
+            // The text is checked first, because measuring the automaton means to parse the text.
+            self.pattern_sizes.text += pattern.len();
+            patterns::check_schema(self.pattern_sizes)?;
+            self.pattern_sizes.states += patterns::cost(pattern)?.bytes;
+            patterns::check_schema(self.pattern_sizes)?;
+        }
+        Ok(())
     }
 
     fn anchor(&mut self, value: &'s Value, members: &'s Map<String, Value>, depth: usize) -> Result<(), String> {
@@ -223,6 +240,8 @@ impl<'s> Reader<'s> {
         let mut node = Node::default();
         let Value::Object(keywords) = value else { return Ok(node) };
         for (keyword, value) in keywords {
+            node.cost += comparison_cost(keyword, value);
+            node.text_cost += text_cost(keyword);
             match (keyword.as_str(), value) {
                 (name, Value::String(target)) if REFERENCES.contains(&name) => {
                     self.anchors.entry(REFERENCES_SEEN).or_default();
@@ -238,16 +257,14 @@ impl<'s> Reader<'s> {
                 (name, Value::Object(map)) if SAME_VALUE_MAPS.contains(&name) => {
                     node.same_value
                         .extend(map.values().filter(|value| !value.is_array()).map(|value| self.node(value)));
-                    node.cost += map.keys().map(|name| name_cost(name)).sum::<u64>();
                 }
                 ("properties", Value::Object(map)) => {
                     node.named_members.extend(map.iter().map(|(name, value)| (name.clone(), self.node(value))));
-                    node.cost += map.keys().map(|name| name_cost(name)).sum::<u64>();
                 }
                 ("patternProperties", Value::Object(map)) => {
                     node.any_member.extend(map.values().map(|value| self.node(value)));
                     for pattern in map.keys() {
-                        node.patterns += self.pattern(pattern)?;
+                        node.text_cost += patterns::cost(pattern)?.units;
                     }
                 }
                 ("additionalProperties", _) => node.other_members.push(self.node(value)),
@@ -265,28 +282,12 @@ impl<'s> Reader<'s> {
                     node.any_item.push(self.node(value));
                 }
                 ("contains", _) => node.any_item.push(self.node(value)),
-                ("pattern", Value::String(pattern)) => node.patterns += self.pattern(pattern)?,
+                ("pattern", Value::String(pattern)) => node.text_cost += patterns::cost(pattern)?.units,
                 ("uniqueItems", Value::Bool(true)) => node.compares_items = true,
-                ("const", allowed) => node.cost += comparison_cost(allowed),
-                ("enum", Value::Array(list)) => node.cost += list.iter().map(comparison_cost).sum::<u64>(),
-                ("required", Value::Array(list)) => node.cost += names_cost(list),
-                ("dependentRequired", Value::Object(map)) => {
-                    let names = map
-                        .iter()
-                        .map(|(name, names)| name_cost(name) + names.as_array().map_or(0, |names| names_cost(names)));
-                    node.cost += names.sum::<u64>();
-                }
-                (name, value) => node.patterns += text_cost(name, value),
+                _ => {}
             }
         }
         Ok(node)
-    }
-
-    /// Returns the cost of a regular expression, and adds its size to the size of all expressions.
-    fn pattern(&mut self, pattern: &str) -> Result<u64, String> {
-        let cost = patterns::cost(pattern)?;
-        self.pattern_bytes += cost.bytes;
-        if self.pattern_bytes > SCHEMA_PATTERN_BYTES { Err(patterns::too_large()) } else { Ok(cost.units) }
     }
 
     /// Returns the subschemas of this document that may be the target of a reference. A dynamic or recursive reference

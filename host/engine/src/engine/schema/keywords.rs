@@ -3,46 +3,42 @@
 
 use serde_json::Value;
 
-/// Bytes whose comparison takes as long as one unit of work.
-const COMPARED_BYTES: u64 = 256;
-/// Bytes of a name whose hash takes as long as one unit of work.
-const HASHED_BYTES: u64 = 64;
+use crate::engine::schema::size::{text_units, units_of};
+
+/// Cost of a division with fractions of any size.
+const DIVISION_COST: u64 = 16;
 
 /// Returns the cost of a keyword for each unit of the text that it reads. Returns 0 for a keyword that reads no text.
 /// Regular expressions are not included.
-pub(super) fn text_cost(keyword: &str, value: &Value) -> u64 {
-    match (keyword, value.as_str()) {
+pub(super) fn text_cost(keyword: &str) -> u64 {
+    match keyword {
         // The characters are counted.
-        ("minLength" | "maxLength", _) => 1,
+        "minLength" | "maxLength" | "format" => 1,
         // The text is decoded, or parsed into values.
-        ("contentEncoding", _) => 2,
-        ("contentMediaType", _) => 8,
-        // The text is parsed as a regular expression. A class such as `\p{L}` has hundreds of ranges.
-        ("format", Some("regex")) => 500,
-        ("format", _) => 1,
+        "contentEncoding" => 4,
+        "contentMediaType" => 8,
         _ => 0,
     }
 }
 
-/// Returns the cost of a comparison with an allowed value.
-pub(super) fn comparison_cost(allowed: &Value) -> u64 {
-    let text = |text: &str| text.len() as u64 / COMPARED_BYTES;
-    match allowed {
-        Value::String(value) => 1 + text(value),
-        Value::Array(items) => 1 + items.iter().map(comparison_cost).sum::<u64>(),
-        Value::Object(members) => {
-            1 + members.iter().map(|(name, member)| 1 + text(name) + comparison_cost(member)).sum::<u64>()
+/// Returns the cost of a keyword that compares the value with values of the schema, or looks for names. Returns 0 for
+/// other keywords.
+pub(super) fn comparison_cost(keyword: &str, compared: &Value) -> u64 {
+    match (keyword, compared) {
+        // A comparison ends where the value and the allowed value differ.
+        ("const", allowed) => units_of(allowed),
+        ("enum", Value::Array(list)) => list.iter().map(units_of).sum(),
+        ("required", names) => names_cost(names),
+        ("dependentRequired" | "dependentSchemas" | "dependencies", Value::Object(map)) => {
+            map.iter().map(|(name, names)| text_units(name) + names_cost(names)).sum()
         }
-        _ => 1,
+        ("properties", Value::Object(map)) => map.keys().map(|name| text_units(name)).sum(),
+        ("multipleOf", _) => DIVISION_COST,
+        _ => 0,
     }
 }
 
-/// Returns the cost of a search for a member.
-pub(super) fn name_cost(name: &str) -> u64 {
-    1 + name.len() as u64 / HASHED_BYTES
-}
-
-/// Returns the cost of a search for each member of a list. Entries that are no text cost 1.
-pub(super) fn names_cost(names: &[Value]) -> u64 {
-    names.iter().map(|name| name.as_str().map_or(1, name_cost)).sum()
+/// Returns the cost of a search for each member of a list. Another value has none.
+fn names_cost(list: &Value) -> u64 {
+    list.as_array().map_or(0, |names| names.iter().map(units_of).sum())
 }

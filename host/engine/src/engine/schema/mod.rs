@@ -9,6 +9,7 @@
 mod graph;
 mod keywords;
 mod patterns;
+mod size;
 mod work;
 
 use serde_json::Value;
@@ -19,7 +20,7 @@ use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::plan::SchemaMismatch;
 
 use graph::Graph;
-pub(crate) use patterns::check_component as check_component_patterns;
+pub(crate) use patterns::{PatternSizes, check_component as check_component_patterns};
 use work::Work;
 
 /// Maximum number of violations that a message lists.
@@ -69,9 +70,11 @@ impl Schemas {
         }
     }
 
-    /// Size of the automatons of all regular expressions in both schemas, in bytes.
-    pub(crate) fn pattern_bytes(&self) -> usize {
-        self.input.graph.pattern_bytes + self.output.graph.pattern_bytes
+    /// Sizes of all regular expressions in both schemas.
+    pub(crate) fn pattern_sizes(&self) -> PatternSizes {
+        let mut sizes = self.input.graph.pattern_sizes;
+        sizes.add(self.output.graph.pattern_sizes);
+        sizes
     }
 
     pub(crate) fn check_input(&self, value: &Value) -> Result<(), Failure> {
@@ -99,7 +102,8 @@ fn compile(text: &str) -> Result<Schema, String> {
         let patterns = jsonschema::PatternOptions::regex()
             .size_limit(2 * bounds::SCHEMA_PATTERN_BYTES)
             .dfa_size_limit(patterns::CACHE_BYTES_MAX);
-        let options = jsonschema::options().with_pattern_options(patterns);
+        // The format `regex` would compile each text of a value as an expression, so its check is left out.
+        let options = jsonschema::options().with_pattern_options(patterns).with_format("regex", |_: &str| true);
         options.build(&schema).map_err(|error| format!("not a JSON Schema: {}", error.masked()))
     });
     Ok(Schema { validator: compiled??, graph })

@@ -16,11 +16,12 @@ use serde_json::Value;
 use latchwork_core::model::bounds;
 
 use crate::engine::schema::graph::{Graph, Index, Node};
+use crate::engine::schema::size::{size, text_units, units_of};
 
 /// Maximum estimate of the work for which the exact count is skipped.
 const ESTIMATE_MAX: u64 = 100_000;
-/// Bytes of text that cost as much as one value.
-pub(super) const TEXT_BYTES: u64 = 16;
+/// Largest number of items that the library compares with each other one by one.
+const ITEMS_COMPARED_MAX: usize = 15;
 
 /// Upper bound for the work of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +34,13 @@ pub(super) struct Work {
 
 /// Returns the work of a check, or `None` if the work exceeds the limits.
 pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
-    let Size { values, text, depth } = size(value);
-    let depth = (depth + 1) * (graph.longest_chain() + 1);
+    let whole = size(value);
+    let depth = (whole.depth + 1) * (graph.longest_chain() + 1);
     if depth > bounds::SCHEMA_DEPTH {
         return None;
     }
-    let units = values + text / TEXT_BYTES;
-    let each: u64 = graph.nodes.iter().map(|node| 1 + node.cost + node.patterns).sum();
+    let units = whole.units();
+    let each: u64 = graph.nodes.iter().map(|node| 1 + node.cost + node.text_cost).sum();
     let plain =
         !graph.has_references && graph.nodes.iter().all(|node| !node.uses_evaluated_parts && !node.compares_items);
     // A plain schema applies each subschema at most once to each value. The product below is therefore an upper bound
@@ -50,31 +51,6 @@ pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
     let mut counting = Counting { graph, applications: 0 };
     counting.visit(value, &[(0, 1)])?;
     Some(Work { applications: counting.applications, depth })
-}
-
-struct Size {
-    values: u64,
-    text: u64,
-    depth: usize,
-}
-
-fn size(value: &Value) -> Size {
-    let mut all = Size { values: 1, text: 0, depth: 0 };
-    let mut add = |inner: Size| {
-        all.values += inner.values;
-        all.text += inner.text;
-        all.depth = all.depth.max(inner.depth + 1);
-    };
-    match value {
-        Value::String(text) => all.text = text.len() as u64,
-        Value::Array(items) => items.iter().for_each(|item| add(size(item))),
-        Value::Object(members) => members.iter().for_each(|(name, member)| {
-            let inner = size(member);
-            add(Size { text: inner.text + name.len() as u64, values: inner.values + 1, ..inner });
-        }),
-        _ => {}
-    }
-    all
 }
 
 struct Counting<'g> {
@@ -151,15 +127,19 @@ impl<'g> Counting<'g> {
 
 /// Returns the work that a node itself does for a value, without the work of the nodes that it applies.
 fn own_work(node: &Node, value: &Value) -> u64 {
-    let text = |text: &str| 1 + text.len() as u64 / TEXT_BYTES;
     let matched = match value {
-        _ if node.patterns == 0 => 0,
-        Value::String(value) => text(value),
-        Value::Object(members) => members.keys().map(|name| text(name)).sum(),
+        _ if node.text_cost == 0 => 0,
+        Value::String(value) => text_units(value),
+        Value::Object(members) => members.keys().map(|name| text_units(name)).sum(),
         _ => 0,
     };
-    let compared = if node.compares_items && value.is_array() { size(value).values } else { 0 };
-    1 + node.cost + node.patterns.saturating_mul(matched) + compared
+    let compared = match value {
+        Value::Array(items) if node.compares_items => {
+            units_of(value).saturating_mul(items.len().clamp(1, ITEMS_COMPARED_MAX) as u64)
+        }
+        _ => 0,
+    };
+    1 + node.cost + node.text_cost.saturating_mul(matched) + compared
 }
 
 fn part_count(value: &Value) -> u64 {

@@ -122,7 +122,7 @@ pub(crate) fn load(
         (None, ManifestSource::Sealed) => unreachable!("a sealed manifest was read above"),
     };
     let manifest = sealed.manifest();
-    let schemas = describe::check_manifest(&manifest, latchwork_core::model::manifest::PluginKind::Tool)?;
+    let schemas = describe::check_derived_manifest(&manifest)?;
     let mut functions = Functions::new();
     for operator in &sealed.operators {
         let signature = found.iter().find(|(export, _)| *export == operator.export);

@@ -18,7 +18,7 @@ use crate::plugins::hostile::tool::{
 
 /// I163: if a tool faults before its first outgoing operation begins, its call was certainly not applied. If the tool
 /// faults after an outgoing operation began, the call is in doubt. An exception that the operator does not handle is a
-/// fault.
+/// fault. I249: a result without a canonical form is such a fault.
 #[tokio::test]
 async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
     let server = Server::start().await;
@@ -32,6 +32,7 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
         (json!("allocate"), Code::MemoryLimit, None),
         (json!({"giant": 300_000}), Code::OutputLimit, Some(65_536)),
         (json!("malformed"), Code::SchemaValidationFailed, Some(3)),
+        (json!("ambiguous"), Code::SchemaValidationFailed, Some(15)),
         (json!("schema"), Code::SchemaValidationFailed, Some(2)),
     ];
     for (fault, code, kept_bytes) in faults {
@@ -40,6 +41,11 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
         let (failure, kept) = unwrap_unknown(invoke_script(&plugin, "World.Change", json!([post, fault])).await);
         assert_eq!(failure.code, code, "{failure}");
         assert_eq!(kept.map(|kept| kept.len()), kept_bytes, "{failure}");
+    }
+    for reading in ["World.Look", "World.Pure"] {
+        let failure = unwrap_not_applied(invoke_script(&plugin, reading, json!(["ambiguous"])).await);
+        assert_eq!(failure.code, Code::SchemaValidationFailed, "{failure}");
+        assert!(failure.message.contains("at byte 8: the key \"v\" appears twice"), "{failure}");
     }
     // A refused request does not count as an outgoing operation.
     let refused = json!({"http": {"url": "http://127.0.0.1:9/"}});
@@ -171,7 +177,10 @@ async fn doubtful_call_is_reconciled_and_effects_are_verified_and_compensated() 
     };
     assert_eq!(output.result, r#"["as recorded"]"#);
     assert_eq!(reconcile(json!(["trap"])).await.unwrap_err().code, Code::PluginTrap);
-    assert_eq!(reconcile(json!(["schema"])).await.unwrap_err().code, Code::SchemaValidationFailed);
+    for unusable in ["schema", "ambiguous"] {
+        let failure = reconcile(json!([unusable])).await.unwrap_err();
+        assert_eq!(failure.code, Code::SchemaValidationFailed, "{failure}");
+    }
     // If an access was denied, the failure names it, both after an exception of `reconcile` and after one of `invoke`.
     let refused = json!({"http": {"url": "http://127.0.0.1:9/"}});
     let failure = reconcile(json!([refused, "exception"])).await.unwrap_err();

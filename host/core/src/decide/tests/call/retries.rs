@@ -62,6 +62,15 @@ fn no_override_makes_a_final_code_retryable() {
     }
 }
 
+/// I249: a read changed nothing, so an answer that the host cannot use is its final error, even after an operation.
+#[test]
+fn unusable_answer_of_a_read_is_final() {
+    let mut sim = job(Code::SchemaValidationFailed, Some(json!({ "max": 9 })), None, None);
+    let failure = Failure::new(Code::SchemaValidationFailed, "the result has no canonical form");
+    sim.script.insert("Read".into(), vec![Answer::Unknown { failure, kept: Some("[1,".into()) }]);
+    assert_eq!(tries(sim), 1);
+}
+
 #[test]
 fn backoff_respects_cap_and_retry_after() {
     let plugin = Some(RetrySpec { max: Some(8), base_ms: Some(40), cap_ms: Some(100) });
