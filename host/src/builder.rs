@@ -36,7 +36,7 @@ impl Stores {
         Self { journal: store.clone(), effects: store.clone(), kv: store, owner }
     }
 
-    /// Keeps effects in a separate store. Needs staged commits ([`CommitMode::Staged`](crate::config::CommitMode)).
+    /// Keeps effects in a separate store. Needs staged commits ([`CommitMode::Staged`]).
     #[must_use]
     pub fn with_effects(self, effects: Arc<dyn EffectStore>) -> Self {
         Self { effects, ..self }
@@ -270,12 +270,12 @@ impl HostBuilder {
 /// to a plugin by its name, so two plugins with one name would share them.
 fn check_tool_names(tools: &[NativePlugin], config: &Config) -> Result<(), StartError> {
     let mut taken: BTreeSet<&str> = config.plugins.iter().map(|plugin| plugin.name.as_str()).collect();
-    for NativePlugin { name, .. } in tools {
+    for name in tools.iter().map(NativePlugin::name) {
         let checked = config::plugin_name(name).and_then(|_| match taken.insert(name) {
             true => Ok(()),
             false => Err("another tool, or a [[plugin]] of the configuration, has this name".to_owned()),
         });
-        checked.map_err(|why| StartError::ToolName { name: name.clone(), why })?;
+        checked.map_err(|why| StartError::ToolName { name: name.to_owned(), why })?;
     }
     Ok(())
 }

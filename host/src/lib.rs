@@ -45,8 +45,8 @@
 //! }
 //! ```
 //!
-//! The items that this file exports are the interface for embedding. The modules serve the program `latch` and tests,
-//! and may change in any version. `host/example` is a whole program with a database.
+//! The items that this file exports are the interface for embedding. The modules are `pub` only for the program `latch`
+//! and for tests, and may change in any version. `host/example` is a whole program with a database.
 //!
 //! # Floors
 //!
@@ -83,7 +83,7 @@ pub mod validate;
 pub mod verifier;
 
 pub use builder::{HostBuilder, StartError, Stores};
-pub use config::{Config, LoadOptions};
+pub use config::{CommitMode, Config, LoadOptions};
 pub use host::{EnqueueResult, Host, SubmitError, SubmitResult};
 pub use latchwork_core::memory::{ManualClock, Memory as MemoryStore};
 pub use latchwork_core::model::effect::{Answer, Output};
@@ -98,7 +98,7 @@ pub use latchwork_engine::guest::tool_call::ToolCallContext;
 pub use latchwork_engine::native::{CommittedCall, NativeFunctions, NativeTool};
 pub use latchwork_engine::os::{Entropy, Machine};
 pub use latchwork_engine::{CompilationStart, Explain, PoolSize, ReconcileVerdict, VerifyResult};
-pub use runtime::{NoObserver, Observer, Pool, PoolSettings, TraceIds};
+pub use runtime::{NoObserver, Observer, Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, TraceIds, WorkerError};
 pub use submit::Submission;
 pub use validate::{StepValidator, ValidationRequest};
 pub use verifier::{ResourceVerifier, VerificationRequest};

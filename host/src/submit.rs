@@ -20,8 +20,9 @@ use latchwork_engine::os::Machine;
 
 use crate::config::DEFAULT_TENANT;
 
-/// A request for a new job.
+/// A request for a new job. [`Submission::of_plan`] returns one, whose fields the caller may then set.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Submission {
     /// Tenant that owns the job.
     pub tenant: String,

@@ -104,7 +104,8 @@ async fn run(folder: PathBuf) -> anyhow::Result<()> {
         .map_err(|violations| anyhow::anyhow!("the plan is invalid: {violations:?}"))?;
     // The request contains the approval. Without the approval, the job would wait for a person, because the operator
     // sends something.
-    let submission = Submission { standing_approvals: vec!["send".into()], ..Submission::of_plan(plan, "ada") };
+    let mut submission = Submission::of_plan(plan, "ada");
+    submission.standing_approvals = vec!["send".into()];
     let (claim, stored) = match host.submit(submission).await? {
         SubmitResult::New(claim) => (Some(claim), None),
         // The same request was submitted before. Its job continues if the job is still open and no other process holds

@@ -250,9 +250,9 @@ impl Registry {
         let mut problems = Vec::new();
         for spec in &manifest.operators {
             let native =
-                self.native.values().find(|tool| tool.manifest.operators.iter().any(|one| one.name == spec.name));
+                self.native.values().find(|tool| tool.manifest().operators.iter().any(|one| one.name == spec.name));
             let other = match (native, self.by_operator.get(spec.name.as_str())) {
-                (Some(tool), _) => tool.name.clone(),
+                (Some(tool), _) => tool.name().to_owned(),
                 (None, Some(plugin)) => plugin.name.clone(),
                 (None, None) => continue,
             };
@@ -266,28 +266,28 @@ impl Registry {
 
     /// Adds a native tool with all its operators, or returns its problems and adds nothing.
     fn register_native(&mut self, tool: Arc<NativePlugin>, config: &Config) -> Result<(), LoadError> {
-        let problems = self.withdraw_duplicates(&tool.manifest);
+        let problems = self.withdraw_duplicates(tool.manifest());
         if !problems.is_empty() {
-            return Err(LoadError { plugin: tool.name.clone(), problems });
+            return Err(LoadError { plugin: tool.name().to_owned(), problems });
         }
         let pins = PluginPins {
-            plugin: tool.name.clone(),
-            version: tool.manifest.version.clone(),
-            digest: tool.digest,
+            plugin: tool.name().to_owned(),
+            version: tool.manifest().version.clone(),
+            digest: tool.digest(),
             kind: PluginKind::Tool,
-            reconcile: tool.functions.reconcile,
-            compensate: tool.functions.compensate,
+            reconcile: tool.functions().reconcile,
+            compensate: tool.functions().compensate,
             on_indeterminate: config.on_indeterminate,
-            verifier: tool.functions.verify.then(|| OWN_VERIFIER.to_owned()),
+            verifier: tool.functions().verify.then(|| OWN_VERIFIER.to_owned()),
             confirmation: config.confirmation,
             retry: None,
             wasi: WasiMode::None,
             settings: None,
         };
-        for spec in &tool.manifest.operators {
+        for spec in &tool.manifest().operators {
             self.pinned.insert(spec.name.clone(), pins.of_operator(spec, tool.limits(spec)));
         }
-        self.native.insert(tool.digest, tool);
+        self.native.insert(tool.digest(), tool);
         Ok(())
     }
 

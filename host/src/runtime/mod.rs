@@ -20,10 +20,10 @@
 //!   record         records the answer; `late_answers` does so without the job
 //! ```
 //!
-//! Floors, top first: `call` · `job` · `worker`.
+//! Floors, top first: `call`, `job` · `worker`.
 //!
-//! Open problem: files of `call` implement methods of `job::Run`, and files of `job` call these methods, such as
-//! `Run::perform`. Imports do not show this mutual dependency. A separate type for calls would remove the dependency.
+//! `call` and `job` stand on one floor: files of both implement methods of `job::Run` and call methods of the other
+//! folder, such as `Run::perform` and `Run::write`. No files call each other in a circle.
 
 mod call;
 mod job;

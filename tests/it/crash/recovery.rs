@@ -82,8 +82,8 @@ fn submit_jobs(place: &TestEnv, jobs: usize) {
             let steps = [step("r", "Effect.Read", &[], json!({ "before_ms": 20 })), keyed];
             let plan = json!({ "plan_id": "p", "schema_version": "1.0", "steps": steps });
             let plan = host.check(plan.to_string().as_bytes()).expect("a plan");
-            let submission = Submission::of_plan(plan, "ada");
-            let submission = Submission { standing_approvals: vec!["k".into()], ..submission };
+            let mut submission = Submission::of_plan(plan, "ada");
+            submission.standing_approvals = vec!["k".into()];
             let enqueued = host.enqueue(submission).await.expect("the queue accepts the job");
             assert!(matches!(enqueued, EnqueueResult::New(_)));
         }

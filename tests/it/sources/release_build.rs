@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use crate::support::checkout::root;
+use crate::support::checkout::{root, tracked_files};
 
 /// Features that only tests need, as `cargo tree` prints them.
 const OF_TESTS: [&str; 2] = ["latchwork-store feature \"crash-points\"", "tokio feature \"test-util\""];
@@ -31,10 +31,29 @@ fn package_of_program() -> String {
     package.expect("a package has the program")["name"].as_str().unwrap().to_owned()
 }
 
-/// I195: the released program has no crash points and no clock of tests.
+/// Returns the options of every command in the pages that builds a release, with the page.
+fn documented_release_builds() -> Vec<(String, Vec<String>)> {
+    let pages = tracked_files().into_iter().filter(|path| path.ends_with(".md"));
+    let builds = pages.flat_map(|page| {
+        let text = std::fs::read_to_string(root().join(&page)).unwrap_or_default();
+        let options = text.lines().filter_map(|line| Some(line.split_once("cargo build --release")?.1.to_owned()));
+        let words = options.map(|options| options.split_whitespace().map(str::to_owned).collect());
+        words.map(move |words| (page.clone(), words)).collect::<Vec<_>>()
+    });
+    builds.collect()
+}
+
+/// I195: the released program has no crash points and no clock of tests. The README shows packagers the command whose
+/// build this test inspects, and no page shows another command.
 #[test]
 fn released_program_has_no_features_of_tests() {
-    let released = features_of_build(&["--package", &package_of_program()]);
+    let package = package_of_program();
+    let builds = documented_release_builds();
+    assert!(builds.iter().any(|(page, _)| page == "README.md"), "README.md has the command");
+    for (page, options) in builds {
+        assert_eq!(options, ["--locked", "--package", &package], "{page}: the options of `cargo build --release`");
+    }
+    let released = features_of_build(&["--package", &package]);
     assert!(released.len() > 500, "{} packages and features", released.len());
     for feature in OF_TESTS {
         assert!(!released.contains(feature), "the released program has the {feature}");

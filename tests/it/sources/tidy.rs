@@ -319,25 +319,13 @@ fn wasm_tools_have_the_version_of_the_engine() {
 }
 
 #[test]
-fn readme_has_both_commands_and_all_links_resolve() {
+fn readme_has_both_commands() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
     for command in
         ["cargo run --bin latch -- run --build example-plugins/funding-outreach/plan.json", "cargo test --workspace"]
     {
         assert!(readme.lines().any(|line| line.trim().starts_with(command)), "README.md: {command}");
     }
-    let mut broken = Vec::new();
-    for file in text_files().iter().filter(|file| file.path.ends_with(".md")) {
-        let folder = root().join(&file.path);
-        let folder = folder.parent().unwrap();
-        for (_, rest) in file.text.match_indices("](").map(|(at, _)| file.text.split_at(at + 2)) {
-            let target = rest.split([')', '#']).next().unwrap_or_default();
-            if !target.is_empty() && !target.contains("://") && !folder.join(target).exists() {
-                broken.push(format!("{}: {target}", file.path));
-            }
-        }
-    }
-    assert_none("these links are broken", broken);
 }
 
 #[test]

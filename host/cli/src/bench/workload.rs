@@ -78,8 +78,9 @@ impl Workload {
             workload: self.name(),
             first: violations.first().map(ToString::to_string).unwrap_or_default(),
         })?;
-        let submission = Submission::of_plan(plan, ACTOR);
-        Ok(Submission { intent_type: "bench".to_owned(), ..submission })
+        let mut submission = Submission::of_plan(plan, ACTOR);
+        submission.intent_type = "bench".to_owned();
+        Ok(submission)
     }
 }
 

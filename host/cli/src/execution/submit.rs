@@ -163,18 +163,16 @@ pub(crate) fn submission(
     let mode = args.mode.map(Mode::from).or(request.mode).unwrap_or_default();
     let tenant = args.tenant.clone().unwrap_or_else(|| DEFAULT_TENANT.to_owned());
     let policy_hash = host.policy(&tenant).map(|policy| policy.hash).unwrap_or_default();
-    Ok(Submission {
-        actor: actor.to_owned(),
-        intent_type,
-        intent_payload,
-        contexts,
-        plan,
-        parameters: values,
-        mode,
-        request_id: if args.new { Some(fresh_request_id(ctx.session().machine())) } else { request.request_id },
-        standing_approvals: args.approve.clone(),
-        policy_hash,
-        tenant,
-        priority: args.priority.or(request.priority).unwrap_or_default(),
-    })
+    let mut submission = Submission::of_plan(plan, actor);
+    submission.intent_type = intent_type;
+    submission.intent_payload = intent_payload;
+    submission.contexts = contexts;
+    submission.parameters = values;
+    submission.mode = mode;
+    submission.request_id = if args.new { Some(fresh_request_id(ctx.session().machine())) } else { request.request_id };
+    submission.standing_approvals = args.approve.clone();
+    submission.policy_hash = policy_hash;
+    submission.tenant = tenant;
+    submission.priority = args.priority.or(request.priority).unwrap_or_default();
+    Ok(submission)
 }

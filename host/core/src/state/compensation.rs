@@ -3,7 +3,6 @@
 
 use super::{Call, Job};
 use crate::event::{Body, Event};
-use crate::model::effect::Provenance;
 use crate::model::ids::{Operator, Slot, StepId};
 use crate::model::manifest::{PinnedOperator, PluginKind};
 use crate::model::result_type::ResultType;
@@ -40,14 +39,6 @@ impl Job {
         self.wants_compensation() && !self.undo_abandoned && self.ended_by_mismatch().is_none()
     }
 
-    /// Returns true if the call changed the world, as far as is known. Returns false if the call reused a receipt: the
-    /// job that performed the action has to undo the action.
-    pub fn took_effect(&self, call: &Call) -> bool {
-        call.committed
-            && call.finished.as_ref().is_some_and(|f| f.ok && f.provenance != Provenance::Reused)
-            && self.pinned(&call.operator).is_some_and(PinnedOperator::is_world_changing)
-    }
-
     /// Returns the operator that undoes the call at `slot`, and a flag. The flag is true if this operator also made the
     /// call. Returns `None` if no operator can undo the call.
     ///
@@ -64,19 +55,6 @@ impl Job {
             }
             _ => self.pinned(&call.operator)?.compensate.then(|| (call.operator.clone(), true)),
         }
-    }
-
-    /// Returns the calls that took effect, last committed first. This is the order of undoing.
-    pub fn effects_in_reverse(&self) -> Vec<(&Slot, &Call)> {
-        let mut calls: Vec<_> =
-            self.calls.iter().filter(|(slot, call)| !slot.is_compensation() && self.took_effect(call)).collect();
-        calls.sort_by_key(|(_, call)| std::cmp::Reverse(call.committed_seq));
-        calls
-    }
-
-    /// Returns true if a person found that the effect of the call no longer exists. The call then needs no undoing.
-    pub fn is_effect_gone(&self, slot: &Slot) -> bool {
-        self.confirmations.failed.iter().any(|failed| failed.gone && failed.slot == *slot)
     }
 
     /// Returns the slot of the next call to undo, without the suffix `~c`.

@@ -59,11 +59,6 @@ impl Job {
         self.blocking_mismatches().chain(gone).any(|slot| slot.step() == *step)
     }
 
-    /// Returns the mismatch that ended the job.
-    pub fn ended_by_mismatch(&self) -> Option<&UnconfirmedChange> {
-        self.confirmations.failed.iter().find(|failed| failed.consequence == Consequence::Ended)
-    }
-
     /// Returns the changes that a person has to accept. Steps that depend on these changes continue only after the
     /// acceptance.
     pub fn changes_to_accept(&self) -> impl Iterator<Item = &UnconfirmedChange> {

@@ -122,23 +122,6 @@ impl Job {
         calls.sort_by_key(|(k, ..)| *k);
         calls.into_iter()
     }
-    /// Returns true if a world-changing call of the step took effect.
-    pub fn changed_the_world(&self, step: &StepId) -> bool {
-        let own = self.calls.iter().filter(|(slot, _)| slot.step() == *step && !slot.is_compensation());
-        own.into_iter().any(|(_, call)| self.took_effect(call))
-    }
-    /// Returns the result type of a step that ends now.
-    pub fn result_type(&self, step: &StepId, ok: bool) -> ResultType {
-        let changed = self.changed_the_world(step);
-        let called = self.calls.keys().any(|slot| slot.step() == *step);
-        match (ok, changed, called) {
-            (true, true, _) => ResultType::SideEffectCommitted,
-            (true, false, true) => ResultType::Success,
-            (true, false, false) => ResultType::Pure,
-            (false, true, _) => ResultType::CompensatableFailure,
-            (false, false, _) => ResultType::PermanentFailure,
-        }
-    }
 }
 
 /// State of one step.

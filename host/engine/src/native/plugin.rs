@@ -32,14 +32,10 @@ use crate::os::Machine;
 
 /// A native tool whose manifest passed all checks.
 pub struct NativePlugin {
-    /// Name of the plugin.
-    pub name: String,
-    /// Manifest of the tool.
-    pub manifest: Manifest,
-    /// SHA-256 over the name, the manifest and the optional functions. Jobs pin this digest.
-    pub digest: Hash,
-    /// Optional functions that the tool has.
-    pub functions: NativeFunctions,
+    name: String,
+    manifest: Manifest,
+    digest: Hash,
+    functions: NativeFunctions,
     schemas: BTreeMap<Operator, Schemas>,
     tool: Arc<dyn NativeTool>,
     machine: Machine,
@@ -66,6 +62,26 @@ impl NativePlugin {
         let pinned = json!({ "name": name, "manifest": manifest, "functions": [reconcile, verify, compensate] });
         let digest = Hash::of(&[b"native tool", &canon::value_to_canonical(&pinned)]);
         Ok(Self { name, manifest, digest, functions, schemas, tool, machine })
+    }
+
+    /// Returns the name of the plugin.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the manifest of the tool.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Returns the SHA-256 over the name, the manifest and the optional functions. Jobs pin this digest.
+    pub fn digest(&self) -> Hash {
+        self.digest
+    }
+
+    /// Returns the optional functions that the tool has.
+    pub fn functions(&self) -> NativeFunctions {
+        self.functions
     }
 
     /// Returns the limits of an operator: the limits that its manifest requests, but never more than the defaults. Of

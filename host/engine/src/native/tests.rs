@@ -100,8 +100,8 @@ async fn unexpected_ends_are_failures_of_the_call() {
 #[test]
 fn digest_covers_the_manifest() {
     let other = NativePlugin::load(Arc::new(Scripted { version: "1.0.1" }), Machine::system()).unwrap();
-    assert_ne!(plugin().digest, other.digest);
-    assert_eq!(plugin().digest, plugin().digest);
+    assert_ne!(plugin().digest(), other.digest());
+    assert_eq!(plugin().digest(), plugin().digest());
     let invalid = NativePlugin::load(Arc::new(Scripted { version: "one" }), Machine::system());
     assert!(invalid.unwrap_err().to_string().contains("version"));
 }

@@ -1,6 +1,6 @@
 //! Calls: performs one invocation, from the ledger's decision to the recorded answer.
 //!
-//! Floors, top first: `execute` · `context`, `doubt`, `invocation`, `late_answers`, `perform`, `pinned`, `record`,
+//! Floors, top first: `perform` · `doubt`, `record` · `execute` · `context`, `invocation`, `late_answers`, `pinned`,
 //! `spending`, `undone`.
 
 mod context;

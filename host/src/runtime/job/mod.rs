@@ -1,7 +1,7 @@
 //! Jobs: drives one claimed job in one attempt until it settles.
 //!
-//! Floors, top first: `step` · `drive`, `host_calls` · `attempt`, `claimed`, `confirm`, `finish`, `inbox`, `lookup`,
-//! `show`, `stopped`, `timers`, `undo`, `unloaded`, `validate`, `write` · `aborted`, `run` · `live_view` · `audit`,
+//! Floors, top first: `drive` · `step` · `host_calls` · `attempt`, `claimed`, `confirm`, `finish`, `inbox`, `lookup`,
+//! `show`, `stopped`, `timers`, `undo`, `validate`, `write` · `run` · `unloaded` · `aborted` · `live_view` · `audit`,
 //! `deferred_writes`, `in_flight`, `stored`, `unacknowledged`.
 
 mod aborted;

@@ -11,6 +11,7 @@ use latchwork_core::storage::{EffectStore, Journal, Owner};
 use latchwork_engine::PinnedComponents;
 use latchwork_engine::os::Machine;
 
+use crate::config::DEFAULT_TENANT;
 use crate::config::limits::OperatorLimit;
 use crate::notify::Notifier;
 use crate::validate::Validators;
@@ -56,7 +57,8 @@ pub struct WorkerSettings {
     pub people: People,
 }
 
-/// Dependencies and settings of a worker.
+/// Dependencies and settings of a worker. [`WorkerParts::new`] returns them, and the caller may then set more fields.
+#[non_exhaustive]
 pub struct WorkerParts {
     /// Store of jobs, event logs, ledgers and inboxes.
     pub journal: Arc<dyn Journal>,
@@ -87,4 +89,34 @@ pub struct WorkerParts {
     pub machine: Machine,
     /// List to which the worker adds the trace id of each job that it loads.
     pub trace_ids: TraceIds,
+}
+
+impl WorkerParts {
+    /// Returns the parts of a worker with the default rules. It has no prices, verifiers and validators of the host, and
+    /// sends no notifications.
+    pub fn new(
+        journal: Arc<dyn Journal>,
+        effects: Arc<dyn EffectStore>,
+        components: Arc<dyn PinnedComponents>,
+        owner: Owner,
+        settings: WorkerSettings,
+        machine: Machine,
+    ) -> Self {
+        Self {
+            journal,
+            effects,
+            components,
+            engine_profile: Hash::default(),
+            owner,
+            settings,
+            rules: BTreeMap::from([(DEFAULT_TENANT.to_owned(), Rules::default())]),
+            prices: BTreeMap::new(),
+            verifiers: Verifiers::default(),
+            validators: Validators::default(),
+            notifier: None,
+            crash: Arc::new(NoCrash),
+            machine,
+            trace_ids: TraceIds::default(),
+        }
+    }
 }

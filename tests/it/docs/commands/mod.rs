@@ -56,6 +56,7 @@ pages! {
 /// Blocks that are not run, by page and first line.
 const NOT_RUN: &[(&str, &str)] = &[
     ("README.md", "cargo install --locked --path host/cli"),
+    ("README.md", "cargo build --release --locked --package latchwork-cli"),
     ("README.md", "cargo run --bin latch -- run --build example-plugins/funding-outreach/plan.json"),
     ("docs/howto/embedding.md", "cargo run --bin latchwork-example -- letters"),
     ("docs/internals/guarantees.md", "LATCH_TEST_JOBS=2000 LATCH_TEST_KILLS=100000 LATCH_TEST_PATIENCE=7200 \\"),

@@ -1,5 +1,6 @@
 //! Imports between the files of a crate, read from its sources. A re-export is no import: an import of a re-exported
-//! item counts as an import from the file that defines the item. Test modules are left out.
+//! item counts as an import from the file that defines the item. A call of an inherent method counts as an import from
+//! the file with the `impl` block that defines the method. Test modules are left out.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -7,8 +8,8 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 
-/// Path of a module or an item within its crate, without the crate's name.
-pub(super) type ItemPath = Vec<String>;
+pub(super) use super::methods::ItemPath;
+use super::methods::{MethodIndex, Methods, TypeId};
 
 /// A leaf of a `use` statement.
 struct Import {
@@ -35,6 +36,7 @@ struct SourceFile {
     items: HashSet<String>,
     /// Names of the modules that the file contains in braces. Their items count as items of the file.
     inline_modules: HashSet<String>,
+    methods: Methods,
     /// Names of the macros with `#[macro_export]`, which have a path at the root of the crate.
     exported_macros: HashSet<String>,
 }
@@ -51,8 +53,10 @@ impl ImportGraph {
         let mut graph = Self { files: BTreeMap::new(), edges: BTreeMap::new() };
         graph.read_file(file, vec![]);
         graph.resolve_imports();
+        let methods = graph.index_methods();
         for path in graph.files.keys().cloned().collect::<Vec<_>>() {
-            let imports = graph.imports_of(&path);
+            let mut imports = graph.imports_of(&path);
+            imports.extend(graph.files_of_called_methods(&path, &methods));
             graph.edges.insert(path, imports);
         }
         graph
@@ -173,6 +177,55 @@ impl ImportGraph {
         Some(found.next().unwrap_or(module))
     }
 
+    fn index_methods(&self) -> MethodIndex {
+        let mut index = MethodIndex::default();
+        for (path, file) in &self.files {
+            for method in &file.methods.defined {
+                if let Some(of) = self.type_id(path, &method.module, &method.type_path) {
+                    index.add(of, &method.name, path);
+                }
+            }
+            index.add_names(&file.methods);
+        }
+        index
+    }
+
+    /// Returns the files of the inherent methods that the file at `path` calls. A call on a value other than `self` is
+    /// found if the crate has only one method with this name and the file names the type of the method.
+    fn files_of_called_methods(&self, path: &ItemPath, index: &MethodIndex) -> BTreeSet<ItemPath> {
+        let file = &self.files[path];
+        let own_calls = file.methods.own_calls.iter();
+        let own =
+            own_calls.filter_map(|call| index.of_type(self.type_id(path, &call.module, &call.type_path)?, &call.name));
+        let of_types = file.paths.iter().filter_map(|(module, written)| {
+            let (name, type_path) = written.split_last()?;
+            index.of_type(self.type_id(path, module, type_path)?, name)
+        });
+        let of_values = file.methods.calls.iter().filter_map(|(receiver, name)| {
+            let (type_name, file_of_method) = index.of_value(receiver.as_deref(), name)?;
+            file.words.contains(type_name).then_some(file_of_method)
+        });
+        own.chain(of_types).chain(of_values).filter(|target| *target != path).cloned().collect()
+    }
+
+    /// Returns the type of the crate that code in `module` of the file calls `written`.
+    fn type_id(&self, file: &ItemPath, module: &ItemPath, written: &[String]) -> Option<TypeId> {
+        let (name, rest) = written.split_last()?;
+        let source = &self.files[file];
+        if rest.is_empty() && source.items.contains(name) {
+            return Some((file.clone(), name.clone()));
+        }
+        let import = source.imports.iter().find(|import| import.name == written[0]);
+        let path = match import {
+            Some(import) => [import.path.clone(), written[1..].to_vec()].concat(),
+            // A type that a glob brings into the module has a path through the module.
+            None => self.absolute(module, written).unwrap_or_else(|| [module.as_slice(), written].concat()),
+        };
+        let defined = self.definition(&path, 0)?;
+        let name = path.last()?.clone();
+        self.files[&defined].items.contains(&name).then_some((defined, name))
+    }
+
     fn imports_of(&self, path: &ItemPath) -> BTreeSet<ItemPath> {
         let file = &self.files[path];
         let mut targets = Vec::new();
@@ -239,6 +292,7 @@ fn read_items(
                 }
                 if !tokens.to_string().starts_with("# [cfg (test)]") {
                     source.items.extend(item_name(item));
+                    source.methods.read(item, module);
                     read_tokens(tokens, module, source);
                 }
             }

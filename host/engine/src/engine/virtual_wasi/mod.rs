@@ -10,7 +10,7 @@
 //!   answers of their functions.
 //!
 //! Floors, top first: `cli`, `clocks`, `io`, `poll`, `random`, `state` · `bindings`, `filesystem`, `http`, `output`,
-//! `sockets` · `absent`, `handles`.
+//! `sockets` · `absent`, `handles`, `instance`.
 
 mod absent;
 pub(super) mod bindings;
@@ -19,6 +19,7 @@ mod clocks;
 mod filesystem;
 mod handles;
 mod http;
+mod instance;
 mod io;
 mod output;
 mod poll;
@@ -31,10 +32,7 @@ mod tests;
 
 use wasmtime::component::{Component, HasSelf, Linker};
 
-use latchwork_core::model::bounds;
-
 use crate::engine::step_state::StepInstanceState;
-use crate::guest::fault::HostFault;
 use crate::interfaces::virtual_wasi::{ABSENT, interface};
 use absent::AbsentAnswer;
 
@@ -93,21 +91,4 @@ pub(crate) fn forbid(
 
 fn own(state: &mut StepInstanceState) -> &mut StepInstanceState {
     state
-}
-
-impl StepInstanceState {
-    /// Counts one call of virtual WASI as `weight` calls.
-    fn count_wasi_call(&mut self, weight: u32) -> wasmtime::Result<()> {
-        Ok(self.guard.count_wasi_calls(weight)?)
-    }
-
-    /// Creates a handle. Fails if the step holds [`bounds::STEP_HANDLES`] handles.
-    fn new_handle<T: Send + 'static>(&mut self, entry: T) -> wasmtime::Result<wasmtime::component::Resource<T>> {
-        Ok(self.wasi.table.push(entry).map_err(|_| HostFault::TooManyHandles(bounds::STEP_HANDLES))?)
-    }
-
-    /// Logs the incomplete last lines of the step's output.
-    pub(crate) fn flush_output(&mut self) {
-        self.wasi.output.finish(&mut *self.calls);
-    }
 }

@@ -10,11 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use latchwork::runtime::{
-    Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, TraceIds, Worker, WorkerError, WorkerParts, WorkerSettings,
+    Pool, PoolEvent, PoolSettings, PoolTally, StopHandle, Worker, WorkerError, WorkerParts, WorkerSettings,
 };
-use latchwork::validate::Validators;
-use latchwork::verifier::Verifiers;
-use latchwork_core::model::ids::Hash;
 use latchwork_core::storage::Clock;
 use latchwork_engine::os::Machine;
 
@@ -53,22 +50,12 @@ fn machine(process: &Arc<Process>) -> Machine {
 
 fn worker(process: &Arc<Process>) -> Arc<Worker> {
     let link = Arc::new(StoreConnection::of(process));
-    Worker::start(WorkerParts {
-        journal: link.clone(),
-        effects: link,
-        components: Arc::new(Plugins(Some(process.clone()))),
-        engine_profile: Hash::default(),
-        owner: process.owner.clone(),
-        settings: settings(&process.scene),
-        rules: BTreeMap::from([("default".to_owned(), rules())]),
-        prices: BTreeMap::new(),
-        verifiers: Verifiers::default(),
-        validators: Validators::default(),
-        notifier: None,
-        crash: process.clone(),
-        machine: machine(process),
-        trace_ids: TraceIds::default(),
-    })
+    let components = Arc::new(Plugins(Some(process.clone())));
+    let settings = settings(&process.scene);
+    let mut parts = WorkerParts::new(link.clone(), link, components, process.owner.clone(), settings, machine(process));
+    parts.rules = BTreeMap::from([("default".to_owned(), rules())]);
+    parts.crash = process.clone();
+    Worker::start(parts)
 }
 
 /// Runs the `n`-th worker as a sequence of processes.
