@@ -1,5 +1,6 @@
-//! The pages: their commands and their links.
+//! The pages: their commands, their links, and what they say about the program.
 
 mod commands;
 mod links;
 mod recording;
+mod reference;
