@@ -2,5 +2,6 @@
 
 mod commands;
 mod links;
+mod promises;
 mod recording;
 mod reference;
