@@ -1,8 +1,8 @@
 //! WebAssembly engine of Latchwork. It loads components and runs them under limits, and serves their imports.
 //!
-//! The crate imports no worker, no configuration file and no store. The embedding crate passes settings as data, and
-//! answers the calls of a step through [`guest::step_calls::StepCalls`]. A capability sees only a view of its own
-//! state.
+//! The crate imports no worker and no store, and reads no configuration file. The embedding crate passes settings as
+//! data, and answers the calls of a step through [`guest::step_calls::StepCalls`]. A refusal shows the missing grant as
+//! a line of `latch.toml` ([`capability::config_line`]). A capability sees only a view of its own state.
 //!
 //! # Floors
 //!

@@ -1,5 +1,7 @@
-//! The pages: their commands and their links.
+//! The pages: their commands, their links, and what they say about the program.
 
 mod commands;
 mod links;
+mod promises;
 mod recording;
+mod reference;

@@ -7,6 +7,7 @@ mod injected;
 mod register;
 mod release_build;
 mod rust_version;
+mod scan;
 mod sentences;
 mod statics;
 mod text_files;

@@ -1,5 +1,6 @@
 //! Length of sentences in comments and pages: at most the number of words that CONTRIBUTING.md allows.
 
+use super::scan::is_source;
 use super::text_files::{TextFile, assert_none, text_files};
 
 /// Maximum number of words in a sentence. CONTRIBUTING.md has the same number.
@@ -49,7 +50,7 @@ impl Paragraphs {
 /// Returns the comment on a line of a source, without its marks.
 fn comment<'a>(path: &str, line: &'a str) -> Option<&'a str> {
     let line = line.trim_start();
-    match path.ends_with(".py") || path.ends_with(".toml") {
+    match [".py", ".toml", ".sh"].iter().any(|ending| path.ends_with(ending)) || path.starts_with(".ci/") {
         true => line.strip_prefix('#').filter(|rest| !rest.starts_with('!')),
         false => line.strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!'])),
     }
@@ -92,8 +93,7 @@ fn long_sentences(file: &TextFile) -> Vec<String> {
 #[test]
 fn sentences_have_at_most_thirty_words() {
     let is_read = |file: &TextFile| {
-        let endings = [".rs", ".wit", ".py", ".js", ".ts", ".go", ".c", ".h", ".toml", ".md"];
-        endings.iter().any(|ending| file.path.ends_with(ending))
+        (is_source(&file.path) || file.path.ends_with(".md"))
             && !EXEMPT.iter().any(|exempt| file.path.starts_with(exempt))
     };
     let files: Vec<TextFile> = text_files().into_iter().filter(is_read).collect();

@@ -60,9 +60,14 @@ fn no_file_exceeds_the_maximum_length() {
 
 /// The page about the structure is short enough to be read at one sitting.
 #[test]
-fn architecture_page_has_at_most_250_lines() {
-    let lines = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap().lines().count();
+fn architecture_page_has_at_most_250_lines_of_120_columns() {
+    let page = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let lines = page.lines().count();
     assert!(lines <= 250, "ARCHITECTURE.md has {lines} lines");
+    // A row of a table is one line of any length.
+    let is_long = |(_, line): &(usize, &str)| !line.starts_with('|') && line.chars().count() > 120;
+    let long = page.lines().enumerate().filter(is_long).map(|(number, _)| format!("ARCHITECTURE.md:{}", number + 1));
+    assert_none("wrap the lines at 120 columns", long.collect());
 }
 
 /// A file that no module declares is not compiled. Its tests would not run, and the register would still cite these
@@ -178,8 +183,37 @@ fn dependencies_point_inwards() {
     assert_eq!(folders.count(), MAY_DEPEND_ON.len(), "the table lists every package under host");
     let capability = rust_files("host/engine/src/capability/");
     assert_none("a capability never sees the engine", lines_with_words(&capability, &["crate::engine"], &[]));
-    let inspect = rust_files("host/tooling/src/inspect/");
-    assert_none("inspection runs and compiles nothing", lines_with_words(&inspect, &["wasmtime", "Engine"], &[]));
+}
+
+/// Parts of the engine's package that inspection and builds may import. None of them loads a component.
+const ENGINE_PARTS: [&str; 3] = ["interfaces::", "capability::grants::", "os::temp_files"];
+
+/// Returns the lines with which inspection or a build could load, compile or run a component in the engine.
+fn uses_of_the_engine(files: &[TextFile]) -> Vec<String> {
+    let crates = ["wasmtime", "latchwork::runtime", "latchwork::registry", "latchwork::replay", "latchwork::evidence"];
+    let mut found = lines_with_words(files, &crates, &[]);
+    for file in files {
+        for (number, line) in file.product_lines() {
+            let uses = line.split("latchwork_engine").skip(1).map(|rest| rest.trim_start_matches("::"));
+            for path in uses.filter(|path| !ENGINE_PARTS.iter().any(|part| path.starts_with(part))) {
+                found.push(format!("{}:{number}: latchwork_engine::{path}", file.path));
+            }
+        }
+    }
+    found
+}
+
+/// ARCHITECTURE.md names the same parts.
+#[test]
+fn inspection_and_builds_never_load_a_component() {
+    let folders = ["host/tooling/src/inspect/", "host/tooling/src/build/"];
+    let files: Vec<TextFile> = folders.into_iter().flat_map(rust_files).collect();
+    assert_none("inspection and builds load and run no component", uses_of_the_engine(&files));
+    let file = |text: &str| [TextFile { path: "a.rs".to_owned(), text: text.to_owned() }];
+    assert_eq!(uses_of_the_engine(&file("use latchwork_engine::interfaces::wit::WIT;\n")), Vec::<String>::new());
+    for text in ["use latchwork_engine::Engine;\n", "use latchwork_engine::{Plugin, os};\n", "use wasmtime::Store;\n"] {
+        assert_eq!(uses_of_the_engine(&file(text)).len(), 1, "{text}");
+    }
 }
 
 /// I9: only the output modules may print text.

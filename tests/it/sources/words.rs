@@ -1,9 +1,7 @@
 //! Language of the project: openings and phrases that CONTRIBUTING.md does not allow.
 
+use super::scan::scan;
 use crate::support::checkout::{root, tracked_files};
-
-/// File name endings of sources whose comments are checked.
-const SOURCES: [&str; 9] = [".rs", ".wit", ".py", ".js", ".ts", ".go", ".c", ".h", ".toml"];
 
 /// Generated sources, and the two files that contain the phrases as data.
 const EXEMPT: [&str; 3] = ["guest-sdk/rust/src/bindings/", "tests/it/sources/words.rs", "CONTRIBUTING.md"];
@@ -52,35 +50,6 @@ fn has_phrase(text: &str, phrase: &str) -> bool {
         .any(|(at, _)| !letter(text[..at].chars().next_back()) && !letter(text[at + phrase.len()..].chars().next()))
 }
 
-/// Returns the comment blocks of a source. Each entry has the number of the first line, and the text as a single line.
-fn comments(path: &str, text: &str) -> Vec<(usize, String)> {
-    let hash = path.ends_with(".py") || path.ends_with(".toml");
-    let mut blocks: Vec<(usize, String)> = Vec::new();
-    let (mut open, mut in_block) = (false, false);
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim_start();
-        // A comment of C between its marks.
-        let begun = if in_block { Some(line.trim_start_matches("* ")) } else { line.strip_prefix("/*") };
-        in_block = begun.is_some_and(|rest| !rest.contains("*/"));
-        let comment = match (hash, begun) {
-            (true, _) => line.strip_prefix('#').filter(|rest| !rest.starts_with('!')),
-            (false, Some(rest)) => Some(rest.split("*/").next().unwrap_or_default().trim_start_matches(['*', '!'])),
-            (false, None) => line.strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!'])),
-        };
-        match comment {
-            Some(words) if open => {
-                let block = &mut blocks.last_mut().expect("a block is open").1;
-                block.push(' ');
-                block.push_str(words.trim());
-            }
-            Some(words) => blocks.push((number + 1, words.trim().to_owned())),
-            None => {}
-        }
-        open = comment.is_some();
-    }
-    blocks
-}
-
 /// Returns the numbers of the lines of a Rust source where a heading of a doc comment has its text on the same line.
 /// Rustdoc shows such a text as a part of the heading.
 fn headings_with_text(text: &str) -> Vec<usize> {
@@ -89,16 +58,6 @@ fn headings_with_text(text: &str) -> Vec<usize> {
         heading.is_some_and(|heading| HEADINGS.iter().any(|name| heading.starts_with(name) && heading != *name))
     };
     text.lines().enumerate().filter(|(_, line)| is_wrong(line)).map(|(number, _)| number + 1).collect()
-}
-
-/// Returns the string literals of a Rust source that begin and end on one line. Each entry has the line number and the
-/// content.
-fn literals(text: &str) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
-        found.extend(line.split('"').skip(1).step_by(2).map(|literal| (number + 1, literal.to_owned())));
-    }
-    found
 }
 
 /// Returns the lines of a page outside fenced blocks, with their numbers and without the text between
@@ -121,11 +80,10 @@ fn violations(style: &Style, path: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut add =
         |line: usize, what: Vec<String>| found.extend(what.into_iter().map(|w| format!("{path}:{line}: {w}")));
-    if SOURCES.iter().any(|ending| path.ends_with(ending)) {
-        comments(path, text).into_iter().for_each(|(line, comment)| add(line, style.in_comment(&comment)));
-    }
+    let parts = scan(path, text);
+    parts.comments.iter().for_each(|comment| add(comment.line, style.in_comment(&comment.text)));
     if path.ends_with(".rs") && path.starts_with("host/") {
-        literals(text).into_iter().for_each(|(line, literal)| add(line, style.in_text(&literal)));
+        parts.literals.iter().for_each(|(line, literal)| add(*line, style.in_text(literal)));
     }
     if path.ends_with(".rs") {
         headings_with_text(text).into_iter().for_each(|line| add(line, vec!["text on the line of a heading".into()]));
@@ -156,11 +114,15 @@ fn forbidden_words_are_found_in_comments_messages_and_pages() {
     assert_eq!(check("host/src/a.rs", "/// What a claim\n/// passes over.\nfn a() {}"), 1);
     assert_eq!(check("host/src/a.rs", "// A phrase over two\n// lines: none\n// where it is."), 1);
     assert_eq!(check("host/src/a.rs", "fn a() { bail!(\"nobody has it\") }"), 1);
-    assert_eq!(check("host/src/a.rs", "fn a() { nobody(); } // somebody"), 0, "trailing comments are not read");
+    assert_eq!(check("host/src/a.rs", "fn a() { nobody(); } // somebody"), 1, "a comment after code");
+    assert_eq!(check("host/src/a.rs", "fn a() { bail!(\"a phrase \\\n    is \\\n    gone\") }"), 1);
+    assert_eq!(check("host/src/a.rs", "let a = \"a://nobody\"; let b = 1; // A word."), 1, "a literal, no comment");
+    assert_eq!(check(".ci/run", "# Whether it is so.\nx=1 # nobody"), 2);
+    assert_eq!(check("a.sh", "x='nobody' # A word."), 0);
     assert_eq!(check("docs/a.md", "A worker that is gone.\n\n```\nis gone\n```\n`is gone`"), 1);
     assert_eq!(check("host/src/a.rs", "/// # Errors\n/// If it fails.\n/// # Panics If not.\nfn a() {}"), 1);
     assert_eq!(check("guest-sdk/a.c", "/* Returns it.\n * It is where\n * nobody looks. */\nint nobody;"), 1);
-    assert_eq!(check("guest-sdk/a.c", "/* Whether it is so. */\nint a; /* nobody */"), 1);
+    assert_eq!(check("guest-sdk/a.c", "/* Whether it is so. */\nint a; /* nobody */"), 2);
     assert_eq!(check("guest-sdk/a.py", "# Whether it is so.\nx = 1"), 1);
     assert_eq!(check("host/src/a.rs", "/// Whatsoever, a word that only begins like one.\nfn a() {}"), 0);
 }

@@ -78,7 +78,7 @@ static bool take_down(latch_json args, latch_json result, const char *key, latch
   bool deleted = latch_kv_delete(answer, entry_of("text", key), &had_text);
   if (deleted && !had_text) latch_fail(answer, LATCH_POLICY_DENIED, "the text was removed");
   if (!deleted || !had_text) {
-    answer->applied_unknown = true; /* the title is gone already */
+    answer->applied_unknown = true; /* the title was deleted already */
     return false;
   }
   latch_put(&answer->result, "{\"removed\":true}");
