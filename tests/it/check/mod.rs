@@ -15,6 +15,7 @@ mod report_formats;
 mod source_folders;
 mod static_rules;
 mod survival;
+mod tool_classes;
 mod tool_rules;
 mod unseen;
 

@@ -1,6 +1,7 @@
 //! I55: guests whose author knew the documentation and neither the rules nor the code of the checker. Each violating
-//! guest has a finding, and no honest guest has one. At most one violating guest may be missed.
+//! guest has a finding, except those in a list, and no honest guest has one.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::PathBuf;
@@ -8,8 +9,11 @@ use std::path::PathBuf;
 use crate::support::checkout;
 use crate::support::program::run_latch;
 
-/// Maximum number of violating guests of a corpus without a finding.
-const MAX_MISSED: usize = 1;
+/// Violating guests without a finding, as corpus, language and name. A guest that is found now is removed from this list.
+const MISSED: [(&str, &str, &str); 1] = [
+    // The plugin of the called tool is not in the corpus, so the class of the tool is not known: a note.
+    ("twelfth", "js", "frost-watch"),
+];
 /// Folders of the corpora, in the order in which they were written.
 const CORPORA: [&str; 13] = [
     "unseen",
@@ -73,23 +77,29 @@ fn is_selected(corpus: &str, guest: &UnseenGuest) -> bool {
     is_of_language && draw.finish().is_multiple_of(one_in)
 }
 
-/// Checks the guests of a corpus and returns a line for each, with the findings. Fails if there are wrong verdicts.
+/// Returns the verdict on a guest with these findings. `is_listed` is true if the guest is in the list of those missed.
+fn verdict(found: &Result<Vec<String>, String>, violates: bool, is_listed: bool) -> &'static str {
+    match found {
+        Err(_) => "BROKEN",
+        Ok(rules) if !violates => ["ALARM", "right"][usize::from(rules.is_empty())],
+        Ok(rules) if rules.is_empty() => ["MISSED", "known"][usize::from(is_listed)],
+        Ok(_) => ["right", "FOUND"][usize::from(is_listed)],
+    }
+}
+
+/// Checks the guests of a corpus and returns a line for each, with the findings. Fails if there are wrong verdicts. Those
+/// are in capitals.
 fn check_corpus(corpus: &str) -> Result<String, String> {
-    let (mut missed, mut alarms, mut broken, mut lines) = (0, 0, 0, String::new());
+    let (mut counts, mut lines) = (BTreeMap::<&str, usize>::new(), String::new());
     for guest in guests(corpus).iter().filter(|guest| is_selected(corpus, guest)) {
         let found = found_rules(corpus, guest);
-        let verdict = match &found {
-            Err(_) => "BROKEN",
-            Ok(rules) if rules.is_empty() == guest.violates => ["ALARM", "MISSED"][usize::from(guest.violates)],
-            Ok(_) => "right",
-        };
-        missed += usize::from(verdict == "MISSED");
-        alarms += usize::from(verdict == "ALARM");
-        broken += usize::from(verdict == "BROKEN");
+        let is_listed = MISSED.contains(&(corpus, &guest.lang, &guest.name));
+        let verdict = verdict(&found, guest.violates, is_listed);
+        *counts.entry(verdict).or_default() += 1;
         writeln!(lines, "{verdict} {}/{} {}: {found:?}", guest.lang, guest.name, guest.says).unwrap();
     }
-    writeln!(lines, "{missed} missed, {alarms} false alarms, {broken} not checked").unwrap();
-    if missed <= MAX_MISSED && alarms == 0 && broken == 0 { Ok(lines) } else { Err(lines) }
+    writeln!(lines, "{counts:?}").unwrap();
+    if counts.keys().all(|verdict| ["right", "known"].contains(verdict)) { Ok(lines) } else { Err(lines) }
 }
 
 #[test]
@@ -162,6 +172,20 @@ fn guests_of_the_eleventh_corpus_have_findings_if_they_violate_a_promise() {
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_twelfth_corpus_have_findings_if_they_violate_a_promise() {
     println!("{}", check_corpus("twelfth").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+/// A guest that is missed and not listed is a wrong verdict, and so is a listed guest that is found.
+#[test]
+fn verdicts_agree_with_the_list_of_missed_guests() {
+    let (none, some) = (Ok(vec![]), Ok(vec!["D064 violation".to_owned()]));
+    let verdicts = [true, false].map(|is_listed| (verdict(&none, true, is_listed), verdict(&some, true, is_listed)));
+    assert_eq!(verdicts, [("known", "FOUND"), ("MISSED", "right")]);
+    assert_eq!((verdict(&none, false, false), verdict(&some, false, false)), ("right", "ALARM"));
+    assert_eq!(verdict(&Err("no build".to_owned()), true, true), "BROKEN");
+    for (corpus, lang, name) in MISSED {
+        let listed = guests(corpus).into_iter().any(|guest| (guest.lang.as_str(), guest.name.as_str()) == (lang, name));
+        assert!(listed, "{corpus}/{lang}/{name} is in no table");
+    }
 }
 
 #[test]

@@ -149,6 +149,7 @@ rules! {
     "D075" Violation,
     "D076" Warning,
     "D077" Violation,
+    "D078" Violation,
     "D079" Warning,
     "D100" Violation,
     "D101" Violation,

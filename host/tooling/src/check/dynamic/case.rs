@@ -2,7 +2,7 @@
 
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::Hash;
-use latchwork_core::model::manifest::Limits;
+use latchwork_core::model::manifest::{Determinism, Limits};
 use latchwork_engine::guest::sources::StepContext;
 
 use crate::check::dynamic::script::{ANSWER_US, RunScript, ScriptedAnswer};
@@ -18,6 +18,8 @@ pub struct CaseAnswer {
     pub operator: Option<String>,
     /// Canonical arguments that must be passed. `None` allows any arguments.
     pub args: Option<String>,
+    /// Determinism class of the called tool. `None` if the case does not state it.
+    pub determinism: Option<Determinism>,
     /// Result of the call.
     pub answer: Result<String, Failure>,
 }

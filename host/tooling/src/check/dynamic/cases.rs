@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use latchwork_core::encoding::{canon, suggest};
 use latchwork_core::model::error::{Code, Failure};
+use latchwork_core::model::manifest::Determinism;
 
 use crate::check::case_problem::{CaseProblem, duplicate_key, line_at};
 use crate::check::dynamic::case::{CaseAnswer, StepCase};
@@ -11,7 +12,7 @@ use crate::check::finding::SourceLocation;
 
 /// Allowed keys of a line, of an answer and of an error. `$schema` is for editors.
 const LINE: [&str; 6] = ["$schema", "name", "operator", "input", "answers", "error"];
-const ANSWER: [&str; 4] = ["operator", "args", "result", "error"];
+const ANSWER: [&str; 5] = ["operator", "args", "determinism", "result", "error"];
 const ERROR: [&str; 4] = ["code", "message", "detail", "retry_after_ms"];
 
 /// Maximum number of cases in a file.
@@ -124,7 +125,19 @@ impl CaseReader {
                 return None;
             }
         };
-        Some(CaseAnswer { operator, args, answer })
+        let determinism = match fields.get("determinism") {
+            Some(class) => Some(self.class(&format!("{at}/determinism"), class)?),
+            None => None,
+        };
+        Some(CaseAnswer { operator, args, determinism, answer })
+    }
+
+    fn class(&mut self, at: &str, value: &Value) -> Option<Determinism> {
+        let class = serde_json::from_value(value.clone()).ok();
+        if class.is_none() {
+            self.add_problem(at, "expected a determinism class: \"pure\", \"stable\" or \"external\"");
+        }
+        class
     }
 
     fn failure(&mut self, at: &str, value: &Value) -> Option<Failure> {
@@ -198,13 +211,14 @@ mod tests {
     #[test]
     fn a_case_is_read() {
         let line = r#"{"name":"n","operator":"A.B","input":{"b":1.0,"a":2},"answers":[
-            {"operator":"T","args":{"y":1,"x":2},"result":[1.0]},{"error":{"code":"RATE_LIMIT","message":"m"}}]}"#;
+            {"operator":"T","args":{"y":1,"x":2},"determinism":"external","result":[1.0]},{"error":{"code":"RATE_LIMIT","message":"m"}}]}"#;
         let text = format!("\n{}\n", line.replace('\n', ""));
         let cases = parse("c.jsonl", text.as_bytes()).unwrap();
         assert_eq!(cases.len(), 1);
         let case = &cases[0];
         assert_eq!((case.name.as_str(), case.input.as_str(), case.place.line), ("n", r#"{"a":2,"b":1}"#, Some(2)));
         assert_eq!(case.answers[0].args.as_deref(), Some(r#"{"x":2,"y":1}"#));
+        assert_eq!((case.answers[0].determinism, case.answers[1].determinism), (Some(Determinism::External), None));
         assert_eq!(case.answers[0].answer, Ok("[1.0]".to_owned()), "a result is kept as it is");
         assert_eq!(case.answers[1].answer, Err(Failure::new(Code::RateLimit, "m")));
     }
@@ -216,7 +230,7 @@ mod tests {
             "{\"operator\":\"A.B\",\n",
             "{\"operater\":\"A.B\",\"input\":9007199254740993}\n",
             "{\"operator\":\"A.B\",\"input\":1,\"name\":\"line 1\",\"answers\":[{\"result\":1,\"error\":2},{},\
-              {\"error\":{\"code\":\"RATE_LIMITS\"}},7],\"error\":\"INVALID_IMPUT\"}\n",
+              {\"error\":{\"code\":\"RATE_LIMITS\"}},7,{\"result\":1,\"determinism\":\"Pure\"}],\"error\":\"INVALID_IMPUT\"}\n",
             "[]\n",
             "{\"operator\":\"A.B\",\"input\":{\"a\":1,\"a\":2}}\n",
         );
@@ -235,10 +249,11 @@ mod tests {
         has(4, "/answers/1", "neither");
         has(4, "/answers/2/error/code", "did you mean `RATE_LIMIT`?");
         has(4, "/answers/3", "object");
+        has(4, "/answers/4/determinism", "class");
         has(4, "/error", "did you mean `INVALID_INPUT`?");
         has(5, "", "object");
         has(6, "", "\"a\"");
-        assert_eq!((wrong.len(), wrong[0].column), (12, Some(18)));
+        assert_eq!((wrong.len(), wrong[0].column), (13, Some(18)));
         let bytes = b"{\"operator\":\"\xc3\xbc\",\n\n\"\xff\"";
         assert_eq!(parse("c.jsonl", bytes).unwrap_err()[0].line, 3);
     }

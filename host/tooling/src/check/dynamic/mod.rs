@@ -4,8 +4,8 @@
 //! differences: the stack of the machine, failures of tools, and the entropy of the build. The rules also find errors
 //! of the host itself.
 //!
-//! Floors, top first: `run_cases` · `other_inputs` · `perturb` · `loaded_variants` · `builds`, `failing_calls`,
-//! `other_job`, `other_times`, `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`,
+//! Floors, top first: `run_cases` · `other_inputs` · `perturb` · `loaded_variants` · `builds`, `classes`,
+//! `failing_calls`, `other_job`, `other_times`, `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`,
 //! `cases`, `child` · `case` · `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
 
 mod address;
@@ -14,6 +14,7 @@ mod builds;
 mod case;
 mod cases;
 mod child;
+mod classes;
 mod failing_calls;
 mod host_inputs;
 mod hosts;
@@ -35,6 +36,7 @@ pub use case::{CaseAnswer, RecordedEnvironment, StepCase};
 pub use cases::parse;
 pub use child::serve;
 pub use host_inputs::{OtherProcess, RebuiltComponent};
+pub use hosts::ClassOf;
 pub(super) use hosts::{HostVariants, name_and_size};
 pub(super) use memory_layout::{LAYOUTS, move_memory, with_more_room};
 pub(super) use run_cases::{run, unserved_cases};

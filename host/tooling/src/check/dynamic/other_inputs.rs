@@ -14,11 +14,13 @@ use crate::check::dynamic::trace::RunEnd;
 use crate::check::dynamic::{builds, other_job, perturb, run_end};
 use crate::check::exception;
 use crate::check::finding::Finding;
-use crate::check::variations::{KnownValues, Variation, array_places, distinct, number_places, variations, with_known};
+use crate::check::variations::{KnownValues, Variation, array_places, grown, number_places, variations, with_known};
 
 /// Maximum number of other inputs of a case, and of other results of one of its calls.
 const INPUTS_MAX: usize = 120;
 const RESULTS_MAX: usize = 12;
+/// Maximum number of other inputs of a case in which a text or an array grows.
+const GROWN_MAX: usize = 24;
 /// Maximum number of other inputs of a case that contain a value from the plugin's sources.
 const KNOWN_MAX: usize = 100;
 /// Maximum number of other results of a call that contain a value from the plugin's sources.
@@ -58,13 +60,14 @@ pub(super) async fn vary_input(
     let is_allowed = |input: &Value| plugin.check_input(&case.operator, input).is_ok();
     let keys = member_names(&serde_json::from_str(&spec.output_schema).unwrap_or_default());
     let others = variations(&input, &schema, INPUTS_MAX, is_allowed);
+    let larger = grown(&input, &schema, GROWN_MAX, is_allowed);
     let of_sources = with_known(&input, &schema, known, &keys, KNOWN_MAX, is_allowed);
-    for variation in others.into_iter().chain(of_sources) {
+    for variation in others.into_iter().chain(larger).chain(of_sources) {
         if let Some(finding) = run_input(runs, plugin, loaded, &variation).await? {
             return Some(finding);
         }
     }
-    let mut largest = most_elements(runs, plugin, &input, &is_allowed).await?;
+    let mut largest = most_elements(runs, plugin, (&input, &schema), &is_allowed).await?;
     largest.extend(largest_numbers(runs, plugin, &input, &is_allowed).await?);
     for variation in largest {
         if let Some(finding) = run_input(runs, plugin, loaded, &variation).await? {
@@ -177,21 +180,21 @@ async fn end_of(
 async fn most_elements(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
-    input: &Value,
+    (input, schema): (&Value, &Value),
     is_allowed: &impl Fn(&Value) -> bool,
 ) -> Option<Vec<Variation>> {
     let mut found = Vec::new();
-    for (pointer, elements) in array_places(input).into_iter().take(ARRAYS_MAX) {
+    for array in array_places(input, schema).into_iter().take(ARRAYS_MAX) {
         let with = |count: usize| {
             let mut changed = input.clone();
-            *changed.pointer_mut(&pointer).expect("a place of the input") = Value::Array(distinct(&elements, count));
+            *changed.pointer_mut(&array.pointer).expect("a place of the input") = Value::Array(array.distinct(count));
             changed
         };
         let variation = |count: usize, is_large: bool| {
-            let what = format!("{count} elements with other texts at {pointer:?}");
+            let what = format!("{count} elements with other texts at {:?}", array.pointer);
             Variation { what, value: with(count), is_large }
         };
-        let (mut accepted, mut refused) = (elements.len(), None);
+        let (mut accepted, mut refused) = (array.length(), None);
         while accepted < ELEMENTS_MAX && refused != Some(accepted + 1) {
             let next = refused.map_or(accepted * 2, |refused: usize| accepted.midpoint(refused));
             match end_of(runs, plugin, &with(next), is_allowed).await? {
@@ -200,7 +203,7 @@ async fn most_elements(
                 InputEnd::Accepted => accepted = next,
             }
         }
-        if refused.is_some() && accepted > elements.len() {
+        if refused.is_some() && accepted > array.length() {
             found.push(variation(accepted, false));
         }
     }
@@ -217,7 +220,7 @@ async fn run_changed(
     variation: &Variation,
 ) -> Option<Option<Finding>> {
     let base = runs.run(&script, plugin).await?;
-    if matches!(base.ended, RunEnd::Stopped) {
+    if matches!(base.ended, RunEnd::Stopped) && base.asked.is_empty() {
         return Some(None);
     }
     let one = CaseBaseline { case, script, base };
@@ -293,8 +296,10 @@ async fn compared(
     if found.is_none() {
         found = perturb::pad_input(&mut of_input, plugin, loaded).await;
     }
-    // In a later run of the same instance, the objects of a language runtime have other addresses.
-    if found.is_none() && loaded.has_runtime {
+    // In a later run of the same instance, the objects of a language runtime have other addresses. There is no later run
+    // if the first one stopped at a call that has no answer.
+    let has_ended = !matches!(one.base.ended, RunEnd::Stopped);
+    if found.is_none() && loaded.has_runtime && has_ended {
         found = perturb::rerun_in_instance(&mut of_input, plugin).await;
     }
     if found.is_none() {

@@ -11,7 +11,9 @@ use crate::check::dynamic::baseline::{CaseBaseline, finding_about};
 use crate::check::dynamic::case::StepCase;
 use crate::check::dynamic::hosts::HostVariants;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
-use crate::check::dynamic::{builds, failing_calls, other_inputs, other_process, perturb, run_end, unoptimized};
+use crate::check::dynamic::{
+    builds, classes, failing_calls, other_inputs, other_process, perturb, run_end, unoptimized,
+};
 use crate::check::finding::Finding;
 use crate::check::report::{CaseRun, CheckReport};
 use crate::check::rule::RuleKind;
@@ -41,7 +43,7 @@ pub(crate) async fn run(
     let unoptimized = unoptimized::start(hosts, &ran);
     let loaded = hosts.load(plugin, report);
     (hosts.progress)(&format!("running the cases of {}", hosts.settings.name));
-    let mut differing = Vec::new();
+    let (mut differing, mut unknown) = (Vec::new(), BTreeSet::new());
     for one in ran.iter().filter(|one| one.base.fault().is_none()) {
         let mut count = 0;
         let mut runs = PerturbedRuns::new(one, &mut count);
@@ -53,6 +55,9 @@ pub(crate) async fn run(
         if let Some(other) = &loaded.rebuilt {
             found.extend(builds::compare(&mut runs, other).await);
         }
+        let classes = classes::compare(&mut runs, plugin, hosts.class_of).await;
+        found.extend(classes.finding);
+        unknown.extend(classes.unknown);
         // The same defect would be reported for other inputs, too.
         if found.is_empty() {
             found.extend(other_inputs::vary_input(&mut runs, plugin, &loaded, hosts.known).await);
@@ -66,6 +71,7 @@ pub(crate) async fn run(
             run.runs += count;
         }
     }
+    report.notes.extend(unknown);
     if let Some(pending) = unoptimized {
         unoptimized::compare(hosts, pending, &ran, &differing, report).await;
     }

@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::check::variations::change::Change;
+use crate::check::variations::depths::{of_counts, of_predecessors};
+use crate::check::variations::numbering::numbered;
+use crate::check::variations::parts::of_lines;
 use crate::check::variations::references::{long_chains, of_elements, with_member};
+use crate::check::variations::schema_sample::Schema;
 
 /// Numbers of elements of a long array. The first one that is allowed is used.
 const ELEMENTS: [usize; 4] = [10_000, 1_000, 200, 40];
@@ -15,11 +19,15 @@ const GRIDS: [usize; 3] = [180, 60, 20];
 const CELLS_MAX: usize = 4;
 /// Numbers of elements of an array in which the texts of all elements differ.
 const DISTINCT: [usize; 2] = [12, 60];
+/// Maximum number of levels of an element in which texts are changed.
+const DEPTH_MAX: usize = 4;
+/// Maximum number of members for which there is an array of elements that differ only in this member.
+const EQUAL_MAX: usize = 2;
 /// Numbers that replace a number in all elements of an array.
 const ALL_ELEMENTS: [i64; 2] = [10_000, 0];
 
 /// Returns the changes of an array. Of each group, the first change that is allowed is made.
-pub(super) fn of_array(elements: &[Value]) -> Vec<Vec<Change>> {
+pub(super) fn of_array(elements: &[Value], schema: &Schema<'_>) -> Vec<Vec<Change>> {
     let one = |what: &str, elements: Vec<Value>| vec![Change::to(what, elements)];
     let mut groups = vec![one("no elements", vec![])];
     let Some(first) = elements.first() else { return groups };
@@ -36,7 +44,7 @@ pub(super) fn of_array(elements: &[Value]) -> Vec<Vec<Change>> {
         groups.push(grids.into_iter().map(|grid| Change::large(&format!("a large grid of {cell}"), grid)).collect());
     }
     for count in DISTINCT {
-        groups.push(one(&format!("{count} elements with other texts"), distinct(elements, count)));
+        groups.push(one(&format!("{count} elements with other texts"), distinct(elements, count, &schema.items())));
     }
     groups.push(one("one element", vec![first.clone()]));
     groups.push(one("an element twice", elements.iter().chain([first]).cloned().collect()));
@@ -47,22 +55,55 @@ pub(super) fn of_array(elements: &[Value]) -> Vec<Vec<Change>> {
     groups
 }
 
-/// Returns `count` copies of these elements. Each copy has its number in its texts, so no two copies have equal texts.
-pub(in crate::check) fn distinct(elements: &[Value], count: usize) -> Vec<Value> {
-    let numbered = |(number, element): (usize, &Value)| match element {
-        Value::String(text) => format!("{text}-{number}").into(),
-        Value::Object(members) => {
-            let mut members = members.clone();
-            for text in members.values_mut() {
-                if let Value::String(text) = text {
-                    text.push_str(&format!("-{number}"));
-                }
-            }
-            Value::Object(members)
+/// Returns the changes that let an array grow, so that a result becomes deep, or elements are equal in most members.
+pub(super) fn grown(elements: &[Value], schema: &Schema<'_>) -> Vec<Vec<Change>> {
+    let mut groups: Vec<Vec<Change>> = of_lines(elements).into_iter().collect();
+    if let Some(objects) = objects(elements) {
+        for (name, equal) in equal_but_for_one(&objects, &schema.items()) {
+            groups.push(vec![Change::to(format!("elements that differ only in {name:?}"), equal)]);
         }
-        other => other.clone(),
-    };
+    }
+    let [few, _] = DISTINCT;
+    let within: Vec<Value> = copies(elements, few, &schema.items(), DEPTH_MAX);
+    if !elements.is_empty() && within != distinct(elements, few, &schema.items()) {
+        groups.push(vec![Change::to(format!("{few} elements with other texts in all levels"), within)]);
+    }
+    let all: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
+    let all = all.unwrap_or_default();
+    groups.extend(of_counts(&all, &schema.items()));
+    groups.extend(of_predecessors(&all));
+    groups
+}
+
+/// Returns `count` copies of these elements. Each copy has its number in its texts, so no two copies have equal texts.
+/// `schema` is the schema of an element. Texts of an enumeration stay.
+pub(super) fn distinct(elements: &[Value], count: usize, schema: &Schema<'_>) -> Vec<Value> {
+    let depth = |element: &Value| usize::from(element.is_object());
+    let numbered = |(number, element): (usize, &Value)| numbered(element, number, schema, depth(element));
     elements.iter().cycle().take(count).enumerate().map(numbered).collect()
+}
+
+/// Like [`distinct`], but also with other texts within the arrays and objects of the elements.
+fn copies(elements: &[Value], count: usize, schema: &Schema<'_>, depth: usize) -> Vec<Value> {
+    let numbered = |(number, element): (usize, &Value)| numbered(element, number, schema, depth);
+    elements.iter().cycle().take(count).enumerate().map(numbered).collect()
+}
+
+/// Returns one array for each member that is a text in all elements and differs in some of them. The elements have
+/// their own values of this member, and all other values are those of the first element.
+fn equal_but_for_one(objects: &[&Map<String, Value>], schema: &Schema<'_>) -> Vec<(String, Vec<Value>)> {
+    let [first, others @ ..] = objects else { return vec![] };
+    let equal = |(name, value): (&String, &Value)| {
+        let is_text = objects.iter().all(|object| object.get(name).is_some_and(Value::is_string));
+        let is_own = is_text && !schema.property(name).is_fixed() && others.iter().any(|other| other[name] != *value);
+        let with_own = |object: &&Map<String, Value>| {
+            let mut element = (*first).clone();
+            element.insert(name.clone(), object[name].clone());
+            Value::Object(element)
+        };
+        is_own.then(|| (name.clone(), objects.iter().map(with_own).collect()))
+    };
+    first.iter().filter_map(equal).take(EQUAL_MAX).collect()
 }
 
 /// The elements as objects, if there are at least two and all are objects.

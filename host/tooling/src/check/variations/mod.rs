@@ -1,16 +1,19 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in all numbers.
 //!
-//! Floors, top first: `vary` · `arrays`, `objects`, `texts` · `references` · `change`, `known`, `schema_sample`.
+//! Floors, top first: `vary` · `arrays`, `objects`, `texts` · `depths`, `parts`, `references` · `numbering` · `change`,
+//! `known`, `schema_sample`.
 
 mod arrays;
 mod change;
+mod depths;
 mod known;
+mod numbering;
 mod objects;
+mod parts;
 mod references;
 mod schema_sample;
 mod texts;
 mod vary;
 
-pub(super) use arrays::distinct;
 pub use known::KnownValues;
-pub(super) use vary::{Variation, array_places, neighbours, number_places, variations, with_known};
+pub(super) use vary::{Variation, array_places, grown, neighbours, number_places, variations, with_known};

@@ -68,6 +68,11 @@ impl<'s> Schema<'s> {
         is_object && !names_some && self.own.get("additionalProperties") != Some(&Value::Bool(false))
     }
 
+    /// Returns true if the schema lists the values that it allows.
+    pub(super) fn is_fixed(self) -> bool {
+        ["enum", "const"].iter().any(|word| self.own.get(*word).is_some())
+    }
+
     /// Returns the values of an enumeration.
     pub(super) fn alternatives(self) -> impl Iterator<Item = &'s Value> {
         self.own.get("enum").and_then(Value::as_array).into_iter().flatten()

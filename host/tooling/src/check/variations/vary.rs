@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use crate::check::variations::arrays::of_array;
+use crate::check::variations::arrays;
 use crate::check::variations::change::Change;
 use crate::check::variations::known::KnownValues;
 use crate::check::variations::objects::{of_object, with_keys};
+use crate::check::variations::parts::of_parts;
 use crate::check::variations::schema_sample::Schema;
 use crate::check::variations::texts::of_text;
 
@@ -45,6 +46,37 @@ pub(in crate::check) fn variations(
     let mut places = Vec::new();
     collect_places(value, Schema::of(schema), String::new(), &mut places);
     let of_all = all_numbers(value, &places, &is_allowed);
+    spread(value, &places, changes, of_all, max, &is_allowed)
+}
+
+/// Returns at most `max` allowed variations in which a text or an array of the value grows, or in which elements of an
+/// array are equal in most members. `schema` is the schema of the value.
+pub(in crate::check) fn grown(
+    value: &Value,
+    schema: &Value,
+    max: usize,
+    is_allowed: impl Fn(&Value) -> bool,
+) -> Vec<Variation> {
+    let mut places = Vec::new();
+    collect_places(value, Schema::of(schema), String::new(), &mut places);
+    let changes = |place: &Place<'_>| match place.value {
+        Value::String(text) if !place.schema.is_fixed() => of_parts(text),
+        Value::Array(elements) => arrays::grown(elements, &place.schema),
+        _ => vec![],
+    };
+    spread(value, &places, changes, vec![], max, &is_allowed)
+}
+
+/// Returns at most `max` allowed variations of the places, and first those in `of_all`. `changes` returns groups of
+/// changes of a place. Of each group, the first change that is allowed is made.
+fn spread(
+    value: &Value,
+    places: &[Place<'_>],
+    changes: impl Fn(&Place<'_>) -> Vec<Vec<Change>>,
+    of_all: Vec<Variation>,
+    max: usize,
+    is_allowed: &impl Fn(&Value) -> bool,
+) -> Vec<Variation> {
     let of_place = |place: &Place<'_>| -> std::vec::IntoIter<Variation> {
         let mut found = Vec::new();
         for alternatives in changes(place) {
@@ -132,7 +164,7 @@ fn changes(place: &Place<'_>) -> Vec<Vec<Change>> {
         Value::Bool(value) => vec![vec![Change::to("the other truth value", !value)]],
         Value::Number(number) => of_number(number.is_f64()),
         Value::String(text) => of_text(text),
-        Value::Array(elements) => of_array(elements),
+        Value::Array(elements) => arrays::of_array(elements, &place.schema),
         Value::Object(members) => of_object(members, &place.schema),
     };
     groups
@@ -222,11 +254,32 @@ pub(in crate::check) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) ->
     places.iter().filter_map(other).collect()
 }
 
-/// Returns the arrays in a value that have at least one element, with their pointers.
-pub(in crate::check) fn array_places(value: &Value) -> Vec<(String, Vec<Value>)> {
+/// An array in a value: its pointer, its elements and the schema of an element.
+pub(in crate::check) struct ArrayPlace<'v> {
+    pub(in crate::check) pointer: String,
+    elements: &'v [Value],
+    schema: Schema<'v>,
+}
+
+impl ArrayPlace<'_> {
+    pub(in crate::check) fn length(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Returns `count` copies of the elements, with other texts.
+    pub(in crate::check) fn distinct(&self, count: usize) -> Vec<Value> {
+        arrays::distinct(self.elements, count, &self.schema)
+    }
+}
+
+/// Returns the arrays in a value that have at least one element. `schema` is the schema of the value.
+pub(in crate::check) fn array_places<'v>(value: &'v Value, schema: &'v Value) -> Vec<ArrayPlace<'v>> {
     let mut places = Vec::new();
-    collect_places(value, Schema::of(&Value::Null), String::new(), &mut places);
-    let array = |place: Place<'_>| Some((place.pointer, place.value.as_array().filter(|all| !all.is_empty())?.clone()));
+    collect_places(value, Schema::of(schema), String::new(), &mut places);
+    let array = |place: Place<'v>| {
+        let elements = place.value.as_array().filter(|elements| !elements.is_empty())?;
+        Some(ArrayPlace { pointer: place.pointer, elements, schema: place.schema.items() })
+    };
     places.into_iter().filter_map(array).collect()
 }
 
@@ -312,7 +365,7 @@ mod tests {
     #[test]
     fn elements_have_other_texts() {
         let elements = [json!({ "name": "a", "size": 1 }), json!("b")];
-        let found = crate::check::variations::distinct(&elements, 3);
+        let found = arrays::distinct(&elements, 3, &Schema::of(&Value::Null));
         assert_eq!(found, [json!({ "name": "a-0", "size": 1 }), json!("b-1"), json!({ "name": "a-2", "size": 1 })]);
     }
 

@@ -18,7 +18,7 @@ fn schema_and_parser_agree_on_steps() {
     let step = json!({
         "$schema": "cases.schema.json", "name": "n", "operator": "A.B", "input": { "a": 1 }, "error": "INVALID_INPUT",
         "answers": [
-            { "operator": "T.U", "args": {}, "result": [1] },
+            { "operator": "T.U", "args": {}, "determinism": "stable", "result": [1] },
             { "error": { "code": "RATE_LIMIT", "message": "m", "detail": {}, "retry_after_ms": 5 } },
         ],
     });

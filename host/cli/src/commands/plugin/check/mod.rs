@@ -9,5 +9,6 @@ mod known_values;
 mod outputs;
 mod phases;
 mod subject;
+mod tool_classes;
 
 pub(crate) use command::run;

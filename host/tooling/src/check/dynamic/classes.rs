@@ -1,0 +1,115 @@
+//! D078: the determinism class of a step covers the answers of the tools that it calls.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use latchwork_core::model::manifest::Determinism;
+use latchwork_engine::Plugin;
+
+use crate::check::dynamic::hosts::ClassOf;
+use crate::check::dynamic::perturbed_runs::PerturbedRuns;
+use crate::check::dynamic::trace::{FirstDifference, RunEnd, compare_between_jobs};
+use crate::check::finding::Finding;
+use crate::check::variations::variations;
+
+/// Maximum number of calls of a case whose classes are compared.
+const CALLS_MAX: usize = 20;
+/// Maximum number of other results of one call.
+const RESULTS_MAX: usize = 12;
+
+/// Result of the comparison of the class of a step with the classes of the tools that it calls.
+#[derive(Default)]
+pub(super) struct ComparedClasses {
+    pub(super) finding: Option<Finding>,
+    /// A note for each called operator whose class is not known.
+    pub(super) unknown: BTreeSet<String>,
+}
+
+/// Compares the class of the step with the classes of the tools that the case calls. A step that calls a tool of a wider
+/// class may have its class if its input fixes the answer. Such a step gives no other result after another answer. A step
+/// that gives one breaks D078.
+pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, class_of: ClassOf<'_>) -> ComparedClasses {
+    let mut compared = ComparedClasses::default();
+    let name = &runs.ran.case.operator;
+    let own = plugin.operator(name).expect("cases are of operators that are served").determinism;
+    if own == Determinism::External {
+        return compared;
+    }
+    let called: Vec<String> = runs.ran.base.calls().map(|(operator, _)| operator.clone()).take(CALLS_MAX).collect();
+    for (call, tool) in called.iter().enumerate() {
+        let stated = runs.ran.case.answers.get(call).and_then(|answer| answer.determinism);
+        let Some(class) = stated.or_else(|| class_of(tool)) else {
+            let (own, name) = (as_str(own), &runs.ran.case.operator);
+            compared.unknown.insert(format!(
+                "{name} declares {own}, but the class of {tool} is not known: configure its plugin, or add \
+                 \"determinism\" to the answers of its cases"
+            ));
+            continue;
+        };
+        if compared.finding.is_some() || width(class) <= width(own) {
+            continue;
+        }
+        if let Some(difference) = difference(runs, plugin, call).await {
+            compared.finding = Some(narrow(runs, own, (tool, class), call, &difference));
+        }
+    }
+    compared
+}
+
+fn narrow(
+    runs: &PerturbedRuns<'_>,
+    own: Determinism,
+    (tool, class): (&str, Determinism),
+    call: usize,
+    difference: &FirstDifference,
+) -> Finding {
+    let (own, class) = (as_str(own), as_str(class));
+    let message = format!(
+        "it declares {own}, but {tool} is {class}: with another result of call {call}, {} differs",
+        difference.what
+    );
+    let finding = runs.ran.finding("D078", message).values(&difference.expected, &difference.found);
+    finding.hint(format!("declare the determinism class `{class}`"))
+}
+
+/// Returns the first difference in the calls, events or output of the step after another result of a call. A step that
+/// fails shows no difference, because it may refuse a result that its input excludes.
+async fn difference(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, call: usize) -> Option<FirstDifference> {
+    let result = runs.ran.script.answers.get(call)?.answer.as_ref().ok()?;
+    let result: Value = serde_json::from_str(result).ok()?;
+    for variation in variations(&result, &Value::Null, RESULTS_MAX, |_| true) {
+        let mut script = runs.script();
+        script.expected = None;
+        script.answers[call].answer = Ok(variation.value.to_string());
+        // Another call stops the run, because the answer to it is not known.
+        for (given, (operator, args)) in script.answers.iter_mut().zip(runs.ran.base.calls()) {
+            given.operator.get_or_insert_with(|| operator.clone());
+            given.args.get_or_insert_with(|| args.clone());
+        }
+        let trace = runs.run(&script, plugin).await?;
+        if matches!(trace.ended, RunEnd::Output(_) | RunEnd::Stopped)
+            && let Some(difference) = compare_between_jobs(&runs.ran.base, &trace)
+        {
+            return Some(difference);
+        }
+    }
+    None
+}
+
+/// Position of a class, from the narrowest class to the widest.
+fn width(class: Determinism) -> u8 {
+    match class {
+        Determinism::Pure => 0,
+        Determinism::Stable => 1,
+        Determinism::External => 2,
+    }
+}
+
+fn as_str(class: Determinism) -> &'static str {
+    match class {
+        Determinism::Pure => "pure",
+        Determinism::Stable => "stable",
+        Determinism::External => "external",
+    }
+}

@@ -1,0 +1,161 @@
+//! Long arrays from which a step can make a deep result: the elements count a depth, or refer to the element before.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::check::variations::change::Change;
+use crate::check::variations::numbering::numbered_text;
+use crate::check::variations::schema_sample::Schema;
+
+/// Numbers of elements. The first one that is allowed is used. The last one serves for a bounded depth.
+const ELEMENTS: [usize; 4] = [200, 100, 70, 40];
+/// Maximum number of members, and of pairs of members, for which there is an array.
+const MEMBERS_MAX: usize = 3;
+
+type Object = Map<String, Value>;
+
+/// Returns one group for each member that is an integer in all elements. In the arrays of a group, the member counts up
+/// from the value of the first element.
+pub(super) fn of_counts(objects: &[&Object], schema: &Schema<'_>) -> Vec<Vec<Change>> {
+    let Some(first) = objects.first() else { return vec![] };
+    let is_counted = |name: &str| objects.iter().all(|object| object.get(name).is_some_and(Value::is_i64));
+    let counted = first.iter().filter_map(|(name, start)| Some((name, start.as_i64()?)));
+    let group = |(name, start): (&String, i64)| -> Vec<Change> {
+        let element = |number: usize| {
+            let mut element = other_names(first, objects, number, schema);
+            element.insert(name.clone(), start.saturating_add(number as i64).into());
+            Value::Object(element)
+        };
+        let many = |count: usize| {
+            Change::to(
+                format!("{count} elements whose {name:?} counts up"),
+                (0..count).map(element).collect::<Vec<_>>(),
+            )
+        };
+        ELEMENTS.into_iter().map(many).collect()
+    };
+    counted.filter(|(name, _)| is_counted(name)).take(MEMBERS_MAX).map(group).collect()
+}
+
+/// Returns the element with other texts, and with other integers in members whose integers all differ.
+fn other_names(element: &Object, objects: &[&Object], number: usize, schema: &Schema<'_>) -> Object {
+    let other = |(name, value): (&String, &Value)| {
+        let value = match value {
+            Value::String(text) if !schema.property(name).is_fixed() => numbered_text(text, number).into(),
+            Value::Number(own) if objects.len() > 1 && is_name(objects, name) => {
+                own.as_i64().map_or_else(|| value.clone(), |own| own.saturating_add(number as i64).into())
+            }
+            other => other.clone(),
+        };
+        (name.clone(), value)
+    };
+    element.iter().map(other).collect()
+}
+
+/// Returns true if a member is a text in all elements, or an integer in all elements, and no two values are equal.
+fn is_name(objects: &[&Object], name: &str) -> bool {
+    let values = || objects.iter().filter_map(|object| object.get(name));
+    let is_of_one_kind = values().all(Value::is_string) || values().all(Value::is_i64);
+    let different: BTreeSet<String> = values().map(Value::to_string).collect();
+    is_of_one_kind && different.len() == objects.len()
+}
+
+/// Returns one group for each pair of a name member and a member in which an element refers to another element. In the
+/// arrays of a group, each element refers to the one before.
+pub(super) fn of_predecessors(objects: &[&Object]) -> Vec<Vec<Change>> {
+    let mut members: Vec<&String> = objects.iter().flat_map(|object| object.keys()).collect();
+    members.sort();
+    members.dedup();
+    let names = || members.iter().copied().filter(|name| is_name(objects, name));
+    let links = names().flat_map(|of| members.iter().filter_map(move |name| Link::of(objects, name, of)));
+    links.take(MEMBERS_MAX).map(|link| link.chains()).collect()
+}
+
+/// A member `name` in which elements refer to the member `of` of other elements.
+struct Link<'o> {
+    name: &'o str,
+    of: &'o str,
+    /// An element that refers to another one.
+    child: &'o Object,
+    /// An element that refers to no other one, if there is one.
+    root: &'o Object,
+}
+
+impl<'o> Link<'o> {
+    fn of(objects: &[&'o Object], name: &'o str, of: &'o str) -> Option<Self> {
+        let names: Vec<&Value> = objects.iter().filter_map(|object| object.get(of)).collect();
+        let is_child = |object: &&&'o Object| match object.get(name) {
+            Some(Value::Array(to)) => to.iter().any(|to| names.contains(&to)),
+            Some(to) => names.contains(&to) && object.get(of) != Some(to),
+            None => false,
+        };
+        let child = objects.iter().find(is_child).filter(|_| name != of)?;
+        let root = objects.iter().find(|object| !is_child(object)).unwrap_or(child);
+        Some(Self { name, of, child, root })
+    }
+
+    fn chains(&self) -> Vec<Change> {
+        let what =
+            |count: usize| format!("{count} elements whose {:?} is the {:?} of the element before", self.name, self.of);
+        ELEMENTS.into_iter().map(|count| Change::to(what(count), self.chain(count))).collect()
+    }
+
+    fn chain(&self, count: usize) -> Vec<Value> {
+        let name = |number: usize| match &self.root[self.of] {
+            Value::String(first) if number > 0 => numbered_text(first, number).into(),
+            Value::Number(first) => first.as_i64().unwrap_or_default().saturating_add(number as i64).into(),
+            first => first.clone(),
+        };
+        let element = |number: usize| {
+            let mut element = self.child.clone();
+            let to = name(number - 1);
+            let to = if element[self.name].is_array() { Value::Array(vec![to]) } else { to };
+            element.insert(self.name.to_owned(), to);
+            element.insert(self.of.to_owned(), name(number));
+            Value::Object(element)
+        };
+        std::iter::once(Value::Object(self.root.clone())).chain((1..count).map(element)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Returns the last array of each group, with its description.
+    fn last(groups: Vec<Vec<Change>>) -> Vec<(String, Vec<Value>)> {
+        let array = |change: Change| (change.what, change.value.unwrap().as_array().unwrap().clone());
+        groups.into_iter().map(|mut group| array(group.pop().unwrap())).collect()
+    }
+
+    #[test]
+    fn numbers_count_up_and_names_differ() {
+        let elements = json!([{ "depth": 0, "id": 7, "kind": "a" }, { "depth": 1, "id": 8, "kind": "a" }, { "depth": 1, "id": 9, "kind": "b" }]);
+        let schema = json!({ "properties": { "kind": { "enum": ["a", "b"] } } });
+        let objects: Vec<&Object> = elements.as_array().unwrap().iter().map(|one| one.as_object().unwrap()).collect();
+        let found = last(of_counts(&objects, &Schema::of(&schema)));
+        assert_eq!(found[0].0, "40 elements whose \"depth\" counts up");
+        assert_eq!(found[0].1[39], json!({ "depth": 39, "id": 46, "kind": "a" }));
+        assert_eq!(found.len(), 2, "{found:?}");
+    }
+
+    #[test]
+    fn each_element_refers_to_the_one_before() {
+        let chained = |elements: Value| {
+            let objects: Vec<&Object> =
+                elements.as_array().unwrap().iter().map(|one| one.as_object().unwrap()).collect();
+            last(of_predecessors(&objects))
+        };
+        let found = chained(json!([{ "id": 1, "parent": null, "n": 5 }, { "id": 2, "parent": 1, "n": 5 }]));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].0, "40 elements whose \"parent\" is the \"id\" of the element before");
+        let expected = (json!({ "id": 1, "parent": null, "n": 5 }), json!({ "id": 40, "parent": 39, "n": 5 }));
+        assert_eq!((&found[0].1[0], &found[0].1[39]), (&expected.0, &expected.1));
+        let found = chained(json!([{ "name": "b", "after": ["a"] }, { "name": "a", "after": [] }]));
+        assert_eq!(found[0].1[2], json!({ "name": "a2", "after": ["a1"] }));
+        assert_eq!(chained(json!([{ "name": "a", "in": "b" }, { "name": "c", "in": "d" }])).len(), 0);
+    }
+}

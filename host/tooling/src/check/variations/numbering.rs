@@ -1,0 +1,59 @@
+//! Copies of a value that differ in their numbers and texts.
+
+use serde_json::Value;
+
+use crate::check::variations::schema_sample::Schema;
+
+/// Returns the text with a number. The first number in the text becomes greater by `number`, so the text keeps its form.
+/// A text without a number gets the number at its end.
+pub(super) fn numbered_text(text: &str, number: usize) -> String {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let Some(start) = text.find(is_digit) else { return format!("{text}{number}") };
+    let end = text[start..].find(|c| !is_digit(c)).map_or(text.len(), |length| start + length);
+    match text[start..end].parse::<u64>() {
+        Ok(first) => {
+            let next = first.saturating_add(number as u64);
+            format!("{}{next:0width$}{}", &text[..start], &text[end..], width = end - start)
+        }
+        Err(_) => format!("{text}{number}"),
+    }
+}
+
+/// Returns the value with `-number` at the end of each text. `depth` is the number of levels of arrays and objects in
+/// which texts are changed. A text of an enumeration stays.
+pub(super) fn numbered(value: &Value, number: usize, schema: &Schema<'_>, depth: usize) -> Value {
+    match value {
+        Value::String(text) if !schema.is_fixed() => format!("{text}-{number}").into(),
+        Value::Object(members) if depth > 0 => {
+            let member = |(name, value): (&String, &Value)| {
+                let of_member = if schema.is_map() { schema.values() } else { schema.property(name) };
+                (name.clone(), numbered(value, number, &of_member, depth - 1))
+            };
+            Value::Object(members.iter().map(member).collect())
+        }
+        Value::Array(elements) if depth > 0 => {
+            elements.iter().map(|element| numbered(element, number, &schema.items(), depth - 1)).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn copies_keep_the_form_of_a_text_and_the_values_of_an_enumeration() {
+        for (text, expected) in [("U099: clay", "U101: clay"), ("clay", "clay2"), ("", "2"), ("9-1", "11-1")] {
+            assert_eq!(numbered_text(text, 2), expected);
+        }
+        let schema = json!({ "properties": { "kind": { "enum": ["a", "b"] } } });
+        let value = json!({ "kind": "a", "name": "x", "tags": ["y"] });
+        let all = json!({ "kind": "a", "name": "x-3", "tags": ["y-3"] });
+        assert_eq!(numbered(&value, 3, &Schema::of(&schema), 2), all);
+        let outer = json!({ "kind": "a", "name": "x-3", "tags": ["y"] });
+        assert_eq!(numbered(&value, 3, &Schema::of(&schema), 1), outer);
+    }
+}

@@ -1,0 +1,101 @@
+//! Texts of many parts: with many separators, or with many lines of which each is indented deeper.
+
+use serde_json::Value;
+
+use crate::check::variations::change::Change;
+use crate::check::variations::numbering::numbered_text;
+
+/// Numbers of parts of a text. The first one that is allowed is used. A result with a level for each part has no
+/// canonical form.
+const PARTS: [usize; 3] = [200, 100, 70];
+
+/// Returns texts of many parts. Of each group, the first change that is allowed is made.
+pub(super) fn of_parts(text: &str) -> Vec<Vec<Change>> {
+    separated(text).into_iter().chain(indented_text(text)).collect()
+}
+
+/// Returns texts with many separators: one of the text's own parts, and one of single letters, which is shorter.
+fn separated(text: &str) -> Vec<Vec<Change>> {
+    let Some(separator) = separator(text) else { return vec![] };
+    let own: Vec<&str> = text.split(separator).filter(|part| !part.trim().is_empty()).collect();
+    let letters: Vec<String> = ('a'..='z').map(String::from).collect();
+    let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
+    let before = if text.starts_with(separator) { separator.to_string() } else { String::new() };
+    let of = |parts: &[&str], what: &str| -> Vec<Change> {
+        let many = |count: usize| {
+            let parts: Vec<&str> = parts.iter().copied().cycle().take(count).collect();
+            let text = format!("{before}{}", parts.join(&separator.to_string()));
+            Change::to(format!("a text of {count} {what} with {separator:?} between them"), text)
+        };
+        PARTS.into_iter().map(many).collect()
+    };
+    if own.is_empty() { vec![of(&letters, "letters")] } else { vec![of(&own, "parts"), of(&letters, "letters")] }
+}
+
+/// Returns the most frequent character that is neither a letter, nor a digit, nor blank. Of equally frequent ones,
+/// returns the first.
+fn separator(text: &str) -> Option<char> {
+    let is_separator = |c: &char| !c.is_alphanumeric() && !c.is_whitespace();
+    let count = |separator: char| text.chars().filter(|c| *c == separator).count();
+    text.chars().filter(is_separator).rev().max_by_key(|separator| count(*separator))
+}
+
+/// Returns a text of many lines if lines of the text are indented.
+fn indented_text(text: &str) -> Option<Vec<Change>> {
+    let lines: Vec<&str> = text.lines().collect();
+    let many = |count: &usize| {
+        let lines = indented(&lines, *count)?;
+        Some(Change::to(format!("a text of {count} lines, each indented deeper"), lines.join("\n")))
+    };
+    PARTS.iter().map(many).collect()
+}
+
+/// Returns an array of many lines if the elements are lines and some of them are indented.
+pub(super) fn of_lines(elements: &[Value]) -> Option<Vec<Change>> {
+    let lines: Vec<&str> = elements.iter().map(Value::as_str).collect::<Option<_>>()?;
+    let many =
+        |count: &usize| Some(Change::to(format!("{count} lines, each indented deeper"), indented(&lines, *count)?));
+    PARTS.iter().map(many).collect()
+}
+
+/// Returns copies of the first line, with other numbers. Each copy has one indentation more than the copy before.
+/// Returns `None` if no line is indented.
+fn indented(lines: &[&str], count: usize) -> Option<Vec<String>> {
+    let blank = |line: &&str| line.len() - line.trim_start().len();
+    let lines = || lines.iter().filter(|line| !line.trim().is_empty());
+    let indentation = lines().map(|line| &line[..blank(line)]).filter(|blank| !blank.is_empty());
+    let indentation = indentation.min_by_key(|blank| blank.len())?;
+    let first = lines().next()?.trim();
+    Some((0..count).map(|n| format!("{}{}", indentation.repeat(n), numbered_text(first, n))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first_allowed(groups: Vec<Vec<Change>>, length_max: usize) -> Vec<String> {
+        let text = |change: &Change| change.value.as_ref().unwrap().as_str().unwrap().to_owned();
+        let allowed = |group: Vec<Change>| group.iter().map(text).find(|text| text.len() <= length_max);
+        groups.into_iter().filter_map(allowed).collect()
+    }
+
+    #[test]
+    fn texts_have_many_parts_and_keep_their_separator() {
+        let texts = first_allowed(of_parts("/hall b/row 3, left/shelf"), 400);
+        assert_eq!(texts.len(), 1, "the own parts are too long: {texts:?}");
+        assert!(texts[0].starts_with("/a/b/c/") && texts[0].len() == 400, "{texts:?}");
+        let texts = first_allowed(of_parts("a.b-c-d"), 10_000);
+        assert!(texts[0].starts_with("a.b-c-d-a.b-c-") && texts[1].starts_with("a-b-"), "{texts:?}");
+        assert!(of_parts("two words").is_empty());
+    }
+
+    #[test]
+    fn each_line_is_indented_deeper() {
+        let texts = first_allowed(of_parts("\n100: clay\n  101: pit\n    102"), 30_000);
+        assert!(texts.last().unwrap().starts_with("100: clay\n  101: clay\n    102: clay\n"), "{texts:?}");
+        let lines = of_lines(&["a".into(), "\tb".into()]).unwrap();
+        let lines = lines[0].value.as_ref().unwrap();
+        assert_eq!((&lines[0], &lines[2], lines[199].as_str().unwrap().len()), (&"a0".into(), &"\t\ta2".into(), 203));
+        assert!(of_lines(&["a".into(), "b".into()]).is_none());
+    }
+}

@@ -1,0 +1,184 @@
+/* Corpus of steps whose mistake shows for a larger input, for equal elements, or in their determinism class. Each bad_*
+   step breaks a rule of the checker. The good_* step next to it looks similar and breaks no rule. */
+#include "latchwork.h"
+
+#include <stdint.h>
+
+enum { LEVELS_MAX = 20, WORDS_MAX = 64, BINS = 128 };
+
+/* Writes one array in another for each level. A canonical form has at most 64 levels. */
+static bool give_levels(latch_answer *answer, int64_t levels, bool is_bounded) {
+  if (is_bounded && levels > LEVELS_MAX) return latch_fail(answer, LATCH_INVALID_INPUT, "more than 20 levels");
+  latch_put(&answer->result, "{\"levels\":");
+  for (int64_t i = 0; i < levels; i++) latch_put(&answer->result, "[");
+  if (!levels) latch_put(&answer->result, "null");
+  for (int64_t i = 0; i < levels; i++) latch_put(&answer->result, "]");
+  latch_put(&answer->result, "}");
+  return true;
+}
+
+static bool path(latch_json input, latch_answer *answer, bool is_bounded) {
+  const char *text = latch_json_string(latch_json_member(input, "path"));
+  int64_t levels = 0;
+  bool is_within = false;
+  for (; text && *text; text++) {
+    if (*text != '/' && !is_within) levels++;
+    is_within = *text != '/';
+  }
+  return give_levels(answer, levels, is_bounded);
+}
+static bool bad_path(latch_json input, latch_answer *answer) { return path(input, answer, false); }
+static bool good_path(latch_json input, latch_answer *answer) { return path(input, answer, true); }
+
+/* A line may be two blanks deeper than the line before, not more. */
+static bool outline(latch_json input, latch_answer *answer, bool is_bounded) {
+  const char *text = latch_json_string(latch_json_member(input, "text"));
+  int64_t levels = 0, before = 0;
+  while (text && *text) {
+    int64_t blanks = 0;
+    for (; *text == ' '; text++) blanks++;
+    if (blanks / 2 > before) return latch_fail(answer, LATCH_INVALID_INPUT, "a line skips a level");
+    before = blanks / 2 + 1;
+    if (before > levels) levels = before;
+    while (*text && *text != '\n') text++;
+    if (*text) text++;
+  }
+  return give_levels(answer, levels, is_bounded);
+}
+static bool bad_outline(latch_json input, latch_answer *answer) { return outline(input, answer, false); }
+static bool good_outline(latch_json input, latch_answer *answer) { return outline(input, answer, true); }
+
+/* An item may be one level deeper than the item before, not more. */
+static bool counted(latch_json input, latch_answer *answer, bool is_bounded) {
+  latch_json items = latch_json_member(input, "items");
+  int64_t levels = 0, before = 0;
+  for (size_t i = 0; i < latch_json_count(items); i++) {
+    int64_t depth = -1;
+    latch_json_integer(latch_json_member(latch_json_item(items, i), "depth"), &depth);
+    if (depth < 0 || depth > before) return latch_fail(answer, LATCH_INVALID_INPUT, "an item skips a level");
+    before = depth + 1;
+    if (before > levels) levels = before;
+  }
+  return give_levels(answer, levels, is_bounded);
+}
+static bool bad_counted(latch_json input, latch_answer *answer) { return counted(input, answer, false); }
+static bool good_counted(latch_json input, latch_answer *answer) { return counted(input, answer, true); }
+
+/* A parent is an item before its child. */
+static bool family(latch_json input, latch_answer *answer, bool is_bounded) {
+  latch_json items = latch_json_member(input, "items");
+  int64_t ids[200] = { 0 }, levels[200] = { 0 }, most = 0;
+  size_t count = latch_json_count(items);
+  if (count > 200) return latch_fail(answer, LATCH_INVALID_INPUT, "at most 200 items are possible");
+  for (size_t i = 0; i < count; i++) {
+    int64_t parent = 0;
+    latch_json item = latch_json_item(items, i);
+    latch_json_integer(latch_json_member(item, "id"), &ids[i]);
+    bool has_parent = latch_json_integer(latch_json_member(item, "parent"), &parent);
+    size_t at = 0;
+    while (has_parent && at < i && ids[at] != parent) at++;
+    if (has_parent && at == i) return latch_fail(answer, LATCH_INVALID_INPUT, "a parent is missing");
+    levels[i] = has_parent ? levels[at] + 1 : 1;
+    if (levels[i] > most) most = levels[i];
+  }
+  return give_levels(answer, most, is_bounded);
+}
+static bool bad_family(latch_json input, latch_answer *answer) { return family(input, answer, false); }
+static bool good_family(latch_json input, latch_answer *answer) { return family(input, answer, true); }
+
+/* Vehicles with the same minute are sorted by their address, or by their plate. */
+struct vehicle {
+  int64_t minute;
+  char *plate;
+};
+static int by_address(const void *one, const void *other) {
+  const struct vehicle *a = *(struct vehicle *const *)one, *b = *(struct vehicle *const *)other;
+  if (a->minute != b->minute) return a->minute < b->minute ? -1 : 1;
+  return ((uintptr_t)a >> 4) % 61 < ((uintptr_t)b >> 4) % 61 ? -1 : 1;
+}
+static int by_plate(const void *one, const void *other) {
+  const struct vehicle *a = *(struct vehicle *const *)one, *b = *(struct vehicle *const *)other;
+  if (a->minute != b->minute) return a->minute < b->minute ? -1 : 1;
+  return strcmp(a->plate, b->plate);
+}
+static bool queue(latch_json input, latch_answer *answer, int (*order)(const void *, const void *)) {
+  latch_json vehicles = latch_json_member(input, "vehicles");
+  size_t count = latch_json_count(vehicles);
+  struct vehicle *all[WORDS_MAX];
+  if (count > WORDS_MAX) return latch_fail(answer, LATCH_INVALID_INPUT, "at most 64 vehicles are possible");
+  for (size_t i = 0; i < count; i++) {
+    all[i] = calloc(1, sizeof *all[i]);
+    latch_json_integer(latch_json_member(latch_json_item(vehicles, i), "minute"), &all[i]->minute);
+    all[i]->plate = latch_json_string(latch_json_member(latch_json_item(vehicles, i), "plate"));
+    if (!all[i]->plate) return latch_fail(answer, LATCH_INVALID_INPUT, "a plate is missing");
+  }
+  qsort(all, count, sizeof all[0], order);
+  latch_put(&answer->result, "{\"plates\":[");
+  for (size_t i = 0; i < count; i++) {
+    if (i) latch_put(&answer->result, ",");
+    latch_put_string(&answer->result, all[i]->plate);
+  }
+  latch_put(&answer->result, "]}");
+  return true;
+}
+static bool bad_queue(latch_json input, latch_answer *answer) { return queue(input, answer, by_address); }
+static bool good_queue(latch_json input, latch_answer *answer) { return queue(input, answer, by_plate); }
+
+/* A call for each word, in the order of bins by address or by letter. The case has answers for two calls. */
+static bool asks(latch_json input, latch_answer *answer, bool is_by_address) {
+  latch_json words = latch_json_member(input, "words");
+  size_t count = latch_json_count(words), asked = 0;
+  char *table[BINS] = { 0 };
+  if (count > WORDS_MAX) return latch_fail(answer, LATCH_INVALID_INPUT, "at most 64 words are possible");
+  for (size_t i = 0; i < count; i++) {
+    char *word = latch_json_string(latch_json_item(words, i));
+    if (!word) return latch_fail(answer, LATCH_INVALID_INPUT, "a word is missing");
+    size_t at = is_by_address ? ((uintptr_t)word >> 3) % BINS : (size_t)(unsigned char)word[0] % BINS;
+    while (table[at]) at = (at + 1) % BINS;
+    table[at] = word;
+  }
+  for (size_t i = 0; i < BINS; i++) {
+    latch_text word = { 0 };
+    if (!table[i]) continue;
+    latch_put_string(&word, table[i]);
+    if (!latch_call(answer, "Word.Count", word.bytes, NULL)) return false;
+    asked++;
+  }
+  latch_putf(&answer->result, "{\"asked\":%lld}", (long long)asked);
+  return true;
+}
+static bool bad_asks(latch_json input, latch_answer *answer) { return asks(input, answer, true); }
+static bool good_asks(latch_json input, latch_answer *answer) { return asks(input, answer, false); }
+
+/* The answer of a tool is the output, or has to be the text that the input has. */
+static bool fetch(latch_json input, latch_answer *answer) {
+  (void)input;
+  char *page = latch_call(answer, "Page.Fetch", "{}", NULL);
+  if (!page) return false;
+  latch_putf(&answer->result, "{\"page\":%s}", page);
+  return true;
+}
+static bool pinned(latch_json input, latch_answer *answer) {
+  char *page = latch_call(answer, "Page.Fetch", "{}", NULL);
+  if (!page) return false;
+  if (strcmp(page, latch_json_text(latch_json_member(input, "page"))))
+    return latch_fail(answer, LATCH_INVALID_INPUT, "the page has changed");
+  latch_putf(&answer->result, "{\"page\":%s}", page);
+  return true;
+}
+
+#define OF(members) "{\"type\":\"object\",\"properties\":{" members "}}"
+#define ITEMS(name, members) OF("\"" name "\":{\"type\":\"array\",\"maxItems\":100,\"items\":" OF(members) "}")
+#define PATH .input = OF("\"path\":{\"type\":\"string\",\"maxLength\":400}")
+#define COUNTED .input = ITEMS("items", "\"depth\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":80}")
+#define FAMILY .input = ITEMS("items", "\"id\":{\"type\":\"integer\"}")
+#define QUEUE .input = ITEMS("vehicles", "\"kind\":{\"enum\":[\"car\",\"bus\"]},\"plate\":{\"type\":\"string\"}")
+#define STEP(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
+
+LATCH_PLUGIN(
+  STEP("Bad.Path", bad_path, PATH), STEP("Good.Path", good_path, PATH), STEP("Bad.Outline", bad_outline),
+  STEP("Good.Outline", good_outline), STEP("Bad.Counted", bad_counted, COUNTED), STEP("Good.Counted", good_counted, COUNTED),
+  STEP("Bad.Family", bad_family, FAMILY), STEP("Good.Family", good_family, FAMILY), STEP("Bad.Queue", bad_queue, QUEUE),
+  STEP("Good.Queue", good_queue, QUEUE), STEP("Bad.Asks", bad_asks, .determinism = LATCH_EXTERNAL),
+  STEP("Good.Asks", good_asks, .determinism = LATCH_EXTERNAL), STEP("Bad.Class", fetch, .determinism = LATCH_STABLE),
+  STEP("Good.Class", fetch, .determinism = LATCH_EXTERNAL), STEP("Good.Pinned", pinned));
