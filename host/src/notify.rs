@@ -66,14 +66,14 @@ impl Notifier {
         let (queue, mut waiting) = mpsc::channel::<Notice>(QUEUE_MAX);
         let left = Arc::new(PendingNotices::default());
         let (events, flags) = (config.events.clone(), config.flags.clone());
-        let told = left.clone();
+        let pending = left.clone();
         tokio::spawn(async move {
             // Post in order, one notice at a time, so that the receiver gets the notice of a gate before the notice of
             // the park.
             while let Some(notice) = waiting.recv().await {
                 deliver(&config, &*secrets, &machine, &notice).await;
-                told.count.fetch_sub(1, Ordering::AcqRel);
-                told.decreased.notify_waiters();
+                pending.count.fetch_sub(1, Ordering::AcqRel);
+                pending.decreased.notify_waiters();
             }
         });
         Arc::new(Notifier { events, flags, queue, left })

@@ -39,8 +39,8 @@ fn killed_program_continues_its_job() {
         std::thread::sleep(Duration::from_millis(after_ms));
         process.kill().unwrap();
         process.wait().unwrap();
-        let said = run(folder.path());
-        assert!(said.ends_with(", letters: 1\n"), "killed after {after_ms} ms: {said}");
+        let printed = run(folder.path());
+        assert!(printed.ends_with(", letters: 1\n"), "killed after {after_ms} ms: {printed}");
         assert_eq!(run(folder.path()), "was COMPLETED before, letters: 1\n", "killed after {after_ms} ms");
     }
 }
@@ -56,9 +56,9 @@ fn letter_of_a_call_in_doubt_is_not_sent_again() {
         while count_letters(folder.path()) == 0 && process.try_wait().unwrap().is_none() {}
         process.kill().unwrap();
         process.wait().unwrap();
-        let said = run(folder.path());
-        assert!(said.ends_with(", letters: 1\n"), "{said}");
-        said.starts_with("COMPLETED")
+        let printed = run(folder.path());
+        assert!(printed.ends_with(", letters: 1\n"), "{printed}");
+        printed.starts_with("COMPLETED")
     });
     assert!(in_doubt, "no kill came between the letter and the record of its answer");
 }

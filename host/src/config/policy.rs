@@ -163,31 +163,31 @@ impl PolicySettings {
 /// Reads all policies, including `default`. A setting that a tenant's table lacks is taken from `[policy.default]`. A
 /// setting that both tables lack has its built-in value.
 pub(super) fn read(table: Option<TableReader<'_>>) -> BTreeMap<String, Policy> {
-    let mut said = BTreeMap::new();
+    let mut settings = BTreeMap::new();
     if let Some(mut table) = table {
         for (tenant, field) in table.entries() {
             if !is_valid_name(tenant) {
                 field.invalid::<()>("invalid tenant name: use 1 to 256 bytes without control characters");
             }
             if let Some(entry) = field.table() {
-                said.insert(tenant.to_owned(), read_one(entry));
+                settings.insert(tenant.to_owned(), read_one(entry));
             }
         }
     }
-    let default = said.remove(DEFAULT_TENANT).unwrap_or_default();
+    let default = settings.remove(DEFAULT_TENANT).unwrap_or_default();
     let names_effects = default.gate_effects.is_some();
     let base = default.apply_over(&Policy::default());
-    let of_tenant = |(tenant, said): (String, PolicySettings)| {
-        let names_effects = names_effects || said.gate_effects.is_some();
-        (tenant, said.apply_over(&base).without_built_in_gates(names_effects))
+    let of_tenant = |(tenant, settings): (String, PolicySettings)| {
+        let names_effects = names_effects || settings.gate_effects.is_some();
+        (tenant, settings.apply_over(&base).without_built_in_gates(names_effects))
     };
-    let mut policies: BTreeMap<_, _> = said.into_iter().map(of_tenant).collect();
+    let mut policies: BTreeMap<_, _> = settings.into_iter().map(of_tenant).collect();
     policies.insert(DEFAULT_TENANT.to_owned(), base.without_built_in_gates(names_effects));
     policies
 }
 
 fn read_one(mut table: TableReader<'_>) -> PolicySettings {
-    let mut said = PolicySettings {
+    let mut settings = PolicySettings {
         modes: table.get("modes").map(|field| modes(&field)),
         standing_approvals: table.get("standing_approvals").and_then(|field| field.boolean()),
         auto_exec: table.get("auto_exec").and_then(|field| field.boolean()),
@@ -198,22 +198,22 @@ fn read_one(mut table: TableReader<'_>) -> PolicySettings {
         ..PolicySettings::default()
     };
     if let Some(mut gate) = table.get("gate").and_then(|field| field.table()) {
-        said.gate_effects = gate.get("effects").map(|field| field.list(effect));
-        said.gate_tags = gate.get("tags").map(|field| field.list(|tag| tag.string().map(str::to_owned)));
-        said.gate_expires_ms = gate.get("expires").and_then(|field| field.parse(positive_duration));
-        said.gate_quorum = gate.get("quorum").and_then(|field| field.integer(1..=QUORUM_MAX)).map(|n| n as u32);
-        said.self_approve = gate.get("self_approve").and_then(|field| field.boolean());
-        said.gate_reason = gate.get("reason").and_then(|field| field.boolean());
-        said.gate_approvals = gate.get("approvals").and_then(|field| field.choice(&Assurance::NAMES));
+        settings.gate_effects = gate.get("effects").map(|field| field.list(effect));
+        settings.gate_tags = gate.get("tags").map(|field| field.list(|tag| tag.string().map(str::to_owned)));
+        settings.gate_expires_ms = gate.get("expires").and_then(|field| field.parse(positive_duration));
+        settings.gate_quorum = gate.get("quorum").and_then(|field| field.integer(1..=QUORUM_MAX)).map(|n| n as u32);
+        settings.self_approve = gate.get("self_approve").and_then(|field| field.boolean());
+        settings.gate_reason = gate.get("reason").and_then(|field| field.boolean());
+        settings.gate_approvals = gate.get("approvals").and_then(|field| field.choice(&Assurance::NAMES));
         gate.finish();
     }
     if let Some(mut budget) = table.get("budget").and_then(|field| field.table()) {
-        said.per_job_micro_usd = budget.get("per_job_usd").and_then(|field| field.parse(values::micro_usd));
-        said.per_month_micro_usd = budget.get("per_month_usd").and_then(|field| field.parse(values::micro_usd));
+        settings.per_job_micro_usd = budget.get("per_job_usd").and_then(|field| field.parse(values::micro_usd));
+        settings.per_month_micro_usd = budget.get("per_month_usd").and_then(|field| field.parse(values::micro_usd));
         budget.finish();
     }
     table.finish();
-    said
+    settings
 }
 
 /// Returns true if `text` is a valid name of an actor or a tenant. Control characters are refused. Keys are computed

@@ -43,6 +43,6 @@ pub fn check_proof(
         return Err(InvalidProof::OtherPerson { key: *key, actor, owner });
     }
     let statement = decide::signed_statement(durable, request, by);
-    let is_valid = statement.is_some_and(|said| is_valid_signature(key, &said.message(), &signature.0));
+    let is_valid = statement.is_some_and(|signed| is_valid_signature(key, &signed.message(), &signature.0));
     if is_valid { Ok(()) } else { Err(InvalidProof::OtherDecision(*key)) }
 }

@@ -50,14 +50,14 @@ impl GrantedFolders {
 
     fn refusal(&self, dir: &DirGrant) -> Option<String> {
         let real = RealPath::of(&dir.host);
-        let shown = match real.path == dir.host {
+        let displayed = match real.path == dir.host {
             true => dir.host.display().to_string(),
             false => format!("{} (a link to {})", dir.host.display(), real.path.display()),
         };
         let why = refusal_of_system(&real.path)
             .or_else(|| self.places.iter().find_map(|place| refusal_of_place(place, &real.path, dir.write)))
             .or_else(|| self.refusal_of_grants(&real, dir.write))?;
-        Some(format!("its granted directory {shown} {why}"))
+        Some(format!("its granted directory {displayed} {why}"))
     }
 
     /// Refuses a folder if a plugin with another folder, or with this folder, could replace one of the two by a link.

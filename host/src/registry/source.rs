@@ -17,10 +17,13 @@ pub(super) fn component_file(source: &Path) -> Result<PathBuf, Problem> {
     if !source.is_dir() {
         return Ok(source.to_owned());
     }
-    let shown = source.display();
+    let displayed = source.display();
     let recipe = source.join(RECIPE);
     let text = std::fs::read_to_string(&recipe).map_err(|error| {
-        Problem::Source(format!("its source {shown} is a directory, and {} cannot be read: {error}", recipe.display()))
+        Problem::Source(format!(
+            "its source {displayed} is a directory, and {} cannot be read: {error}",
+            recipe.display()
+        ))
     })?;
     let name = plugin_name(&text).map_err(|wrong| Problem::Source(format!("{}: {wrong}", recipe.display())))?;
     Ok(source.join("build").join(format!("{name}.wasm")))
@@ -28,15 +31,16 @@ pub(super) fn component_file(source: &Path) -> Result<PathBuf, Problem> {
 
 /// Reads the component of a source. Reads at most one byte more than `bytes_max`, the maximum size of the component.
 pub(super) fn read(source: &Path, bytes_max: u64) -> Result<Vec<u8>, Problem> {
-    let shown = source.display();
+    let displayed = source.display();
     let file = component_file(source)?;
     read_file(&file, bytes_max).map_err(|error| match error.kind() {
         _ if file == source => {
-            Problem::Source(format!("its source {shown} cannot be read: {error}; check `source` in latch.toml"))
+            Problem::Source(format!("its source {displayed} cannot be read: {error}; check `source` in latch.toml"))
         }
-        std::io::ErrorKind::NotFound => {
-            Problem::Source(format!("it is not built: {} is missing; run: latch plugin build {shown}", file.display()))
-        }
+        std::io::ErrorKind::NotFound => Problem::Source(format!(
+            "it is not built: {} is missing; run: latch plugin build {displayed}",
+            file.display()
+        )),
         _ => Problem::Source(format!("{} cannot be read: {error}", file.display())),
     })
 }
@@ -63,14 +67,15 @@ pub(super) fn missing_dirs(dirs: &[DirGrant]) -> Vec<Problem> {
 pub(super) fn prepare_dirs(dirs: &[DirGrant]) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     for dir in dirs {
-        let shown = dir.host.display();
+        let displayed = dir.host.display();
         let made = if dir.write { std::fs::create_dir_all(&dir.host) } else { Ok(()) };
         let problem = match made {
-            Err(error) => {
-                Some(Problem::unwritable(format!("its granted directory {shown} cannot be created: {error}"), &error))
-            }
+            Err(error) => Some(Problem::unwritable(
+                format!("its granted directory {displayed} cannot be created: {error}"),
+                &error,
+            )),
             Ok(()) if !dir.host.is_dir() => {
-                Some(Problem::Source(format!("its granted directory {shown} does not exist; create it")))
+                Some(Problem::Source(format!("its granted directory {displayed} does not exist; create it")))
             }
             Ok(()) => None,
         };

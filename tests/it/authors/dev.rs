@@ -64,15 +64,15 @@ fn dev_rebuilds_after_each_change_and_continues_after_errors() {
         .stderr(file(&err))
         .spawn()
         .unwrap();
-    let shown = |path: &Path| std::fs::read_to_string(path).unwrap();
+    let output = |path: &Path| std::fs::read_to_string(path).unwrap();
     let until = |path: &Path, wanted: &str| {
         for _ in 0..MAX_POLLS {
-            if shown(path).contains(wanted) {
+            if output(path).contains(wanted) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        panic!("{wanted:?} was never shown: {} {}", shown(&out), shown(&err));
+        panic!("{wanted:?} was never shown: {} {}", output(&out), output(&err));
     };
     until(&out, "Hello, Ada!");
     until(&err, "ctrl-c to stop");
@@ -82,9 +82,9 @@ fn dev_rebuilds_after_each_change_and_continues_after_errors() {
     until(&err, "broken");
     std::fs::write(&source, text.replace("Hello, %s!", "Goodbye, %s!")).unwrap();
     until(&out, "Goodbye, Ada!");
-    let shown = shown(&out);
-    let line = |mark: &str, text: &str| shown.lines().any(|line| line.starts_with(mark) && line.contains(text));
-    assert!(line("-", "Hello, Ada!") && line("+", "Goodbye, Ada!"), "{shown}");
+    let output = output(&out);
+    let line = |mark: &str, text: &str| output.lines().any(|line| line.starts_with(mark) && line.contains(text));
+    assert!(line("-", "Hello, Ada!") && line("+", "Goodbye, Ada!"), "{output}");
     let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -127,9 +127,9 @@ fn dev_live_executes_only_the_plan_that_was_dry_run() {
     assert!(dir.join("latch.db").exists());
     terminal.wait_until_ends_with("ctrl-c to stop");
     terminal.interrupt();
-    let shown = terminal.wait_for_end();
-    assert_eq!(shown.code, 0, "{}", shown.text());
-    assert!(shown.text().ends_with("stopped"), "{}", shown.text());
+    let output = terminal.wait_for_end();
+    assert_eq!(output.code, 0, "{}", output.text());
+    assert!(output.text().ends_with("stopped"), "{}", output.text());
 }
 
 /// I154: with `--log-format json`, every line of stderr is JSON, including the lines of a round's child processes. The
@@ -173,11 +173,11 @@ fn compiler_output_is_printed_once() {
     let source = dir.join("greeter/plugin.c");
     let text = std::fs::read_to_string(&source).unwrap();
     std::fs::write(&source, format!("{text}\n#error broken on purpose\n")).unwrap();
-    let said = |args: &[&str]| sdk_tools::run_latch(&dir.join("greeter"), args);
-    let shown = said(&["plugin", "build", "."]);
-    assert_eq!(shown.code, 1, "{}", shown.stderr);
-    assert_eq!(shown.stderr.matches("error: broken on purpose").count(), 1, "{}", shown.stderr);
-    assert!(shown.stderr.starts_with("building greeter\n"), "{}", shown.stderr);
-    let document = said(&["plugin", "build", ".", "--json"]);
+    let run = |args: &[&str]| sdk_tools::run_latch(&dir.join("greeter"), args);
+    let output = run(&["plugin", "build", "."]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    assert_eq!(output.stderr.matches("error: broken on purpose").count(), 1, "{}", output.stderr);
+    assert!(output.stderr.starts_with("building greeter\n"), "{}", output.stderr);
+    let document = run(&["plugin", "build", ".", "--json"]);
     assert!(document.stdout.contains("error: broken on purpose"), "{}", document.stdout);
 }

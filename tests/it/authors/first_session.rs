@@ -46,10 +46,10 @@ fn each_screen_prints_the_next_command_until_a_result() {
         assert_eq!(words[0], "latch", "{command}");
         let mut latch = sdk_tools::latch_command(&folder, &words[1..]);
         latch.env("PATH", &path);
-        let shown = Terminal::start(latch, 80, TerminalKind::NoColor).wait_for_end();
-        let screen = shown.text();
+        let terminal_output = Terminal::start(latch, 80, TerminalKind::NoColor).wait_for_end();
+        let screen = terminal_output.text();
         screens.push(format!("$ {command}\n{screen}"));
-        assert_eq!(shown.code, 0, "{}", screens.join("\n"));
+        assert_eq!(terminal_output.code, 0, "{}", screens.join("\n"));
         if screen.contains("Hello, Ada!") {
             break;
         }

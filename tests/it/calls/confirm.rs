@@ -128,8 +128,8 @@ fn strict_mismatch_ends_the_job_for_good() {
     let retried = place.latch(&["job", "retry", &id]);
     assert_eq!(retried.code, 2, "{}", retried.stdout);
     assert!(retried.stderr.contains("L0015") && retried.stderr.contains("is not as recorded"), "{}", retried.stderr);
-    let shown = place.latch(&["job", "show", &id]).stdout;
-    assert!(shown.contains("mismatch") && shown.contains("CONFIRMATION_MISMATCH"), "{shown}");
+    let displayed = place.latch(&["job", "show", &id]).stdout;
+    assert!(displayed.contains("mismatch") && displayed.contains("CONFIRMATION_MISMATCH"), "{displayed}");
     assert_eq!(events_of_type(&place, &id, "confirmation_failed").len(), 1);
     assert_verified(&place, &id);
 }
@@ -152,13 +152,14 @@ fn receipt_of_a_missing_effect_is_withheld_until_a_person_decides() {
             "{response:#}"
         );
         assert_eq!(response["blocked"][0]["holder"]["job_id"], json!(id));
-        let shown = place.latch(&["job", "show", &id, "--json"]).json();
+        let displayed = place.latch(&["job", "show", &id, "--json"]).json();
         let say = format!("latch job confirm {id} a --gone --reason TEXT");
-        assert!(shown["next_actions"].as_array().unwrap().contains(&json!(say)), "{shown:#}");
+        assert!(displayed["next_actions"].as_array().unwrap().contains(&json!(say)), "{displayed:#}");
 
         let word: &[&str] = if gone { &["--gone"] } else { &[] };
-        let said = place.latch(&[&["job", "confirm", &id, "a", "--actor", "bob", "--reason", "looked"], word].concat());
-        assert_eq!(said.code, 0, "{}", said.stderr);
+        let printed =
+            place.latch(&[&["job", "confirm", &id, "a", "--actor", "bob", "--reason", "looked"], word].concat());
+        assert_eq!(printed.code, 0, "{}", printed.stderr);
         assert_eq!(place.latch(&["job", "confirm", &id, "a"]).code, 2, "a second confirmation is refused");
         let last = events_of_type(&place, &id, "confirmation_accepted").pop().unwrap();
         assert_eq!((&last["actor"], last["gone"] == json!(true)), (&json!("bob"), gone), "{last}");
@@ -179,7 +180,7 @@ fn receipt_of_a_missing_effect_is_withheld_until_a_person_decides() {
 /// I39: if `warn` is set for all plugins and an effect differs from its record, the difference is counted and
 /// shown, and the job continues.
 #[test]
-fn warned_mismatch_is_counted_and_shown() {
+fn warned_mismatch_is_counted_and_displayed() {
     let server = TestServer::start();
     let place = with_three_step_plan(env_with_scripted_tool(&server, "confirmation = \"warn\""), file_change());
     let id = run_until_killed(&place);
@@ -188,8 +189,8 @@ fn warned_mismatch_is_counted_and_shown() {
     assert_eq!((code, &response["state"]), (0, &json!("COMPLETED")), "{response:#}");
     assert_eq!(response["confirmation_replay_warnings_total"], 1);
     assert!(stderr.contains("not confirmed"), "{stderr}");
-    let shown = place.latch(&["job", "show", &id]).stdout;
-    assert!(shown.contains("confirmation_replay_warnings_total: 1"), "{shown}");
+    let displayed = place.latch(&["job", "show", &id]).stdout;
+    assert!(displayed.contains("confirmation_replay_warnings_total: 1"), "{displayed}");
     assert_verified(&place, &id);
 }
 
@@ -260,8 +261,8 @@ fn failed_verifier_is_reported_as_unavailable() {
         with_three_step_plan(place.fresh_copy(), json!({ "type": "script", "id": "s", "ref": script.to_string() }));
     let id = run_until_killed(&place);
     let (_, response, _) = resume_job(&place, &id);
-    let said: Vec<Value> = serde_json::from_str(response["unconfirmed"][0]["found"].as_str().unwrap()).unwrap();
-    assert!(said.iter().all(|answer| answer.get("error").is_some()), "{said:?}");
+    let answers: Vec<Value> = serde_json::from_str(response["unconfirmed"][0]["found"].as_str().unwrap()).unwrap();
+    assert!(answers.iter().all(|answer| answer.get("error").is_some()), "{answers:?}");
     assert!(!place.dir.join("d/planted").exists() && server.requests().is_empty());
 }
 

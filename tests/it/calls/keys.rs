@@ -39,9 +39,9 @@ fn job_id(response: &Value) -> String {
 }
 
 fn events_of(place: &TestEnv, job: &str) -> Vec<Value> {
-    let told = place.latch(&["job", "events", job, "--json"]);
-    assert_eq!(told.code, 0, "{}", told.stderr);
-    told.json()["events"].as_array().expect("a list").clone()
+    let printed = place.latch(&["job", "events", job, "--json"]);
+    assert_eq!(printed.code, 0, "{}", printed.stderr);
+    printed.json()["events"].as_array().expect("a list").clone()
 }
 
 fn event_types(place: &TestEnv, job: &str) -> Vec<String> {
@@ -260,8 +260,11 @@ fn same_request_is_the_same_job() {
     assert_eq!(execution_count(&place), 2);
     let refused = submit(&|whole| whole["plan"]["steps"][0]["payload"]["note"] = json!("other"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
-    let told = &refused.stdout;
-    assert!(told.contains(&first_id) && told.contains("different plan") && told.contains("L0013"), "{told}");
+    let printed = &refused.stdout;
+    assert!(
+        printed.contains(&first_id) && printed.contains("different plan") && printed.contains("L0013"),
+        "{printed}"
+    );
     let located = submit(&|whole| whole["intent"]["contexts"][0]["name"] = json!("vc"));
     assert_eq!(located.code, 2);
     let problem = &located.json()["error"]["problems"][0];
@@ -374,7 +377,7 @@ fn emitted_event_keeps_its_id() {
     let place = TestEnv::golden("atomic").fresh_copy();
     let ran = place.latch(&["run", "plan.json", "--json", "--actor", "ada"]);
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
-    let told = || {
+    let printed = || {
         let events = place.latch(&["job", "events", &id, "--json"]).json()["events"].as_array().unwrap().clone();
         let ids = events.iter().filter_map(|event| {
             let is_announced = event["type"] == "async_event_emitted";
@@ -384,10 +387,10 @@ fn emitted_event_keeps_its_id() {
         });
         ids.collect::<Vec<_>>()
     };
-    let first = told();
+    let first = printed();
     assert!(!first.is_empty() && first.iter().all(|(found, expected)| found == expected), "{first:?}");
     place.latch(&["resume", &id]);
-    assert_eq!(told(), first);
+    assert_eq!(printed(), first);
     let text = place.latch(&["job", "events", &id]).stdout;
     assert!(first.iter().all(|(event_id, _)| text.contains(event_id.as_str())), "{text}");
 }

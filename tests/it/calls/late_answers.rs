@@ -90,8 +90,8 @@ fn late_answer_settles_a_call_in_doubt() {
 #[test]
 fn late_answer_to_an_ended_job_becomes_an_event() {
     let (place, id) = contradicted_job(true);
-    let shown = checked_response(&place.latch(&["job", "show", &id, "--json"]));
-    assert_eq!((&shown["state"], &shown["contradicted"]), (&json!("FAILED"), &json!(["o"])), "{shown:#}");
+    let response = checked_response(&place.latch(&["job", "show", &id, "--json"]));
+    assert_eq!((&response["state"], &response["contradicted"]), (&json!("FAILED"), &json!(["o"])), "{response:#}");
     let events = place.latch(&["job", "events", &id, "--json"]).json()["events"].clone();
     let last = events.as_array().and_then(|events| events.last()).cloned().expect("events");
     assert_eq!(

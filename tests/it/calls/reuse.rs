@@ -15,8 +15,8 @@ fn job_id(response: &Value) -> String {
 
 /// Returns step, verdict and reason of every decision about reuse.
 fn reuse_decisions(place: &TestEnv, job: &str) -> Vec<(String, bool, String)> {
-    let told = place.latch(&["job", "events", job, "--json"]).json();
-    let events = told["events"].as_array().expect("a list").clone();
+    let listed = place.latch(&["job", "events", job, "--json"]).json();
+    let events = listed["events"].as_array().expect("a list").clone();
     let decided = events.iter().filter(|event| event["type"] == "reuse_decided");
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     decided.map(|e| (text(&e["step_id"]), e["reused"] == true, text(&e["reason"]))).collect()
@@ -96,8 +96,11 @@ fn job_killed_during_reuse_ends_with_the_same_result() {
         let jobs = place.latch(&["job", "list", "--json"]).json()["jobs"].as_array().unwrap().clone();
         for job in jobs {
             assert_eq!(job["state"], "COMPLETED", "{commit}: {job:#}");
-            let shown = place.latch(&["job", "show", &job_id(&job), "--json"]).json();
-            assert_eq!(shown["outcomes"].as_array().map(Vec::len), first.json()["outcomes"].as_array().map(Vec::len));
+            let displayed = place.latch(&["job", "show", &job_id(&job), "--json"]).json();
+            assert_eq!(
+                displayed["outcomes"].as_array().map(Vec::len),
+                first.json()["outcomes"].as_array().map(Vec::len)
+            );
         }
         assert_eq!(message_count(&place), 1, "{commit}");
     }

@@ -81,14 +81,14 @@ impl CorpusTable {
     /// Checks some of the plugins as [`check_all`](Self::check_all) does.
     fn check(&self, plugins: &[&str]) {
         let place = tempfile::tempdir().unwrap();
-        let (mut wrong, mut said) = (0, String::new());
+        let (mut wrong, mut printed) = (0, String::new());
         for &plugin in plugins {
             let found = self.broken_rules(place.path(), plugin);
             let guests: Vec<&CorpusGuest> = self.guests.iter().filter(|guest| guest.plugin == plugin).collect();
             for (operator, rules) in &found {
                 if !guests.iter().any(|guest| guest.operator == *operator) {
                     wrong += 1;
-                    writeln!(said, "WRONG {plugin} {operator:?} is no guest: {rules:?}").unwrap();
+                    writeln!(printed, "WRONG {plugin} {operator:?} is no guest: {rules:?}").unwrap();
                 }
             }
             for guest in guests {
@@ -98,10 +98,10 @@ impl CorpusTable {
                 wrong += usize::from(!is_right);
                 let mark = if is_right { "right" } else { "WRONG" };
                 let name = guest.operator.as_deref().unwrap_or_default();
-                writeln!(said, "{mark} {plugin} {name} {}: {found:?}, {:?}", guest.says, guest.breaks).unwrap();
+                writeln!(printed, "{mark} {plugin} {name} {}: {found:?}, {:?}", guest.says, guest.breaks).unwrap();
             }
         }
-        assert_eq!(wrong, 0, "{said}");
+        assert_eq!(wrong, 0, "{printed}");
     }
 
     /// Returns the rules that each operator of a plugin breaks. The key `None` holds the findings about the

@@ -105,7 +105,7 @@ fn non_utf8_file_names_work_and_paths_without_a_regular_file_are_refused() {
     let at = |name: &[u8]| folder.path().join(OsStr::from_bytes(name));
     std::fs::copy(guest("check-step"), at(b"n\xff.wasm")).unwrap();
     std::fs::write(at(b"cases.jsonl"), "{\"operator\":\"Good.Pure\",\"input\":{}}\n").unwrap();
-    let mut said = vec![];
+    let mut printed = vec![];
     for command in ["check", "inspect"] {
         for json in [false, true] {
             let mut asked = latch_command(folder.path(), &["plugin", command]);
@@ -115,10 +115,10 @@ fn non_utf8_file_names_work_and_paths_without_a_regular_file_are_refused() {
             }
             let ran = program::command_output(asked.output().unwrap());
             assert_eq!(ran.code, 0, "{command}: {} {}", ran.stdout, ran.stderr);
-            said.push(ran.stdout);
+            printed.push(ran.stdout);
         }
     }
-    assert!(said.iter().all(|said| said.contains("n\u{fffd}.wasm")));
+    assert!(printed.iter().all(|printed| printed.contains("n\u{fffd}.wasm")));
 
     std::fs::create_dir(at(b"dir")).unwrap();
     std::os::unix::fs::symlink("loop", at(b"loop")).unwrap();

@@ -164,8 +164,8 @@ fn start_of_a_pure_tool_is_the_same_in_all_jobs() {
     let output = || {
         let (job, events) = run_job(folder.path(), "start", "never");
         assert_eq!(job["state"], "COMPLETED", "{job:#} {events}");
-        let shown = run_latch(folder.path(), &["job", "show", job["job_id"].as_str().unwrap(), "--json"]).json();
-        shown["outputs"]["a"].as_str().unwrap_or_else(|| panic!("{shown:#}")).to_owned()
+        let displayed = run_latch(folder.path(), &["job", "show", job["job_id"].as_str().unwrap(), "--json"]).json();
+        displayed["outputs"]["a"].as_str().unwrap_or_else(|| panic!("{displayed:#}")).to_owned()
     };
     let first = output();
     // The fixed time is 2026-01-05 09:00:00 UTC. Each reading advances it by a millisecond.

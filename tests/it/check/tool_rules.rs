@@ -123,8 +123,8 @@ fn operator_without_a_case_is_a_warning_and_runs_are_counted() {
     );
     let runs = cases[0]["runs"].as_u64().unwrap();
     assert!(runs > 1 && cases[0]["fuel"].as_u64() > Some(0), "{report:#}");
-    let told = run_latch(folder.path(), &args);
-    assert!(told.code == 0 && told.stdout.contains(&format!("1 case run {runs} times")), "{}", told.stdout);
+    let checked = run_latch(folder.path(), &args);
+    assert!(checked.code == 0 && checked.stdout.contains(&format!("1 case run {runs} times")), "{}", checked.stdout);
     let none = run_latch(folder.path(), &["plugin", "check", wasm.to_str().unwrap()]);
     assert!(
         none.code == 0 && none.stdout.contains("D050") && none.stdout.contains("0 cases run 0 times"),

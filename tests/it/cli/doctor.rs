@@ -219,8 +219,8 @@ fn secret_without_value_or_readable_by_others_is_reported() {
     let (_, found) = doctor_checks(&place, &[]);
     let secrets = checks_named(&found, "secrets");
     assert_eq!((&secrets[0]["secret"], &secrets[0]["verdict"]), (&json!("TOKEN"), &json!("fail")), "{found:#?}");
-    let said = secrets[0]["found"].as_str().unwrap();
-    assert!(said.contains("plugin mail"), "{said}");
+    let message = secrets[0]["found"].as_str().unwrap();
+    assert!(message.contains("plugin mail"), "{message}");
     assert!(secrets[0]["fix"].as_str().unwrap().contains("LATCH_SECRET_TOKEN"), "{secrets:#?}");
 
     let dir = place.dir.join(".latch/secrets");

@@ -30,8 +30,8 @@ fn resume(place: &TestEnv, id: &str) -> (i32, String, String) {
 }
 
 fn events_of_type(place: &TestEnv, id: &str, kind: &str) -> Vec<Value> {
-    let told = place.latch(&["job", "events", id, "--json"]).json();
-    told["events"].as_array().unwrap().iter().filter(|event| event["type"] == kind).cloned().collect()
+    let listed = place.latch(&["job", "events", id, "--json"]).json();
+    listed["events"].as_array().unwrap().iter().filter(|event| event["type"] == kind).cloned().collect()
 }
 
 /// The exit code is 0 for a completed job, 1 for a failed job, and 3 for a job that stopped safely and needs a person.
@@ -91,13 +91,13 @@ fn next_actions_name_config_and_database() {
     let approved = program::run_latch(&place.dir.join("sub"), &typed);
     assert_eq!(approved.code, 0, "{}", approved.stderr);
     let id = submit(&place);
-    let shown = place.latch(&["job", "show", &id, "--json"]).json();
-    assert_eq!(shown["next_actions"][0], json!(format!("latch job approve {id} o")), "and nothing else");
+    let displayed = place.latch(&["job", "show", &id, "--json"]).json();
+    assert_eq!(displayed["next_actions"][0], json!(format!("latch job approve {id} o")), "and nothing else");
     assert_eq!(place.latch(&["job", "cancel", &id]).code, 0);
 }
 
 #[test]
-fn relaxed_durability_is_shown_in_every_response() {
+fn relaxed_durability_is_reported_in_every_response() {
     let read = [step("r", "Effect.Read", &[], json!({ "note": 1 }))];
     for (line, expected) in [("", Value::Null), ("durability = \"relaxed\"", json!("relaxed"))] {
         let place = TestEnv::witness("atomic").fresh_copy().with_plan(&read);

@@ -53,12 +53,12 @@ fn outputs_are_returned_as_recorded() {
 
     // A pipe is not a terminal, so `run` and `show` print the whole value.
     let attached = place.latch(&["run", "plan.json"]);
-    for shown in [attached, place.latch(&["job", "show", &job])] {
+    for displayed in [attached, place.latch(&["job", "show", &job])] {
         let value = format!("{b:#}").replace('\u{202e}', "\\u{202e}");
-        let lines: Vec<&str> = shown.stdout.lines().skip_while(|line| *line != "result of b").skip(1).collect();
+        let lines: Vec<&str> = displayed.stdout.lines().skip_while(|line| *line != "result of b").skip(1).collect();
         let lines: Vec<&str> = lines.iter().map(|line| line.trim_start_matches("  ")).collect();
         let value: Vec<&str> = value.lines().map(|line| line.trim_start_matches("  ")).collect();
-        assert_eq!(lines, value, "{}", shown.stdout);
+        assert_eq!(lines, value, "{}", displayed.stdout);
     }
 }
 
@@ -168,12 +168,12 @@ fn gate_is_printed_before_the_results() {
     let ran = place.latch(&["run", "plan.json"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     let job = ran.stdout.split_whitespace().next().unwrap().to_owned();
-    let shown = place.latch(&["job", "show", &job]);
-    assert_eq!(ran.stdout, shown.stdout, "the run ends with the same answer");
+    let displayed = place.latch(&["job", "show", &job]);
+    assert_eq!(ran.stdout, displayed.stdout, "the run ends with the same answer");
     assert!(!ran.stderr.contains("between us"), "{}", ran.stderr);
-    let place_of = |part: &str| shown.stdout.find(part).unwrap_or_else(|| panic!("{part}: {}", shown.stdout));
+    let place_of = |part: &str| displayed.stdout.find(part).unwrap_or_else(|| panic!("{part}: {}", displayed.stdout));
     let order = ["(PARKED", "Effect.Opaque", "wants to execute", "note: between us", "next:", "result of z"];
-    assert!(order.map(place_of).is_sorted(), "{}", shown.stdout);
+    assert!(order.map(place_of).is_sorted(), "{}", displayed.stdout);
 }
 
 /// I142: the list of jobs shows the reason for each job's state, and its age, without loading a job.
@@ -225,8 +225,8 @@ fn value_not_computed_here_has_one_phrase_per_origin() {
     let first = job_id(&place.latch(&["run", "plan.json", "--json", "--approve", "k"]));
     let everywhere = |ran: &CommandOutput, phrase: &str| {
         let job = ran.stdout.split_whitespace().next().unwrap().to_owned();
-        let [shown, events] = ["show", "events"].map(|verb| place.latch(&["job", verb, &job]).stdout);
-        for (name, text) in [("answer", &ran.stdout), ("show", &shown), ("events", &events)] {
+        let [displayed, events] = ["show", "events"].map(|verb| place.latch(&["job", verb, &job]).stdout);
+        for (name, text) in [("answer", &ran.stdout), ("show", &displayed), ("events", &events)] {
             assert!(text.contains(phrase), "{name}: {text}");
         }
         job

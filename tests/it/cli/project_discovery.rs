@@ -43,8 +43,8 @@ fn subfolder_finds_the_configuration_above_it() {
     let listed = run(&["job", "list", "--json"]);
     assert_eq!(listed.code, 0, "{} {}", listed.stdout, listed.stderr);
     assert_eq!(listed.json()["jobs"][0]["job_id"], job.as_str());
-    let shown = run(&["job", "show", &job, "--json"]).json();
-    let next = shown["next_actions"][0].as_str().unwrap();
+    let displayed = run(&["job", "show", &job, "--json"]).json();
+    let next = displayed["next_actions"][0].as_str().unwrap();
     assert!(next.contains("--config"), "the next command works without the variable: {next}");
     assert_eq!(run(&["plugin", "list"]).code, 0);
     let ran = run(&["run", "../../plan.json", "--json"]);

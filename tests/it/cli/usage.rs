@@ -49,7 +49,7 @@ fn usage_errors_exit_with_2_and_are_json_on_request() {
 }
 
 #[test]
-fn all_configuration_problems_are_shown_with_exit_code_2() {
+fn all_configuration_problems_are_reported_with_exit_code_2() {
     let folder = folder();
     std::fs::write(folder.path().join("latch.toml"), "databse = 1\nlease = 2\n").unwrap();
     let plain = run_latch(folder.path(), &["plugin", "list"]);

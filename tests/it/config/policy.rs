@@ -84,7 +84,7 @@ fn policy_hash_depends_only_on_its_meaning() {
     for gate in ["expires = \"1h\"", "quorum = 2", "self_approve = false", "reason = true"] {
         assert_ne!(plain, hash(&format!("[policy.default]\ngate = {{ {gate} }}")), "{gate}");
     }
-    let said = "gate = { expires = \"72h\", quorum = 1, self_approve = true, reason = false }";
-    assert_eq!(plain, hash(&format!("[policy.default]\n{said}")), "explicit default values do not change the hash");
+    let stated = "gate = { expires = \"72h\", quorum = 1, self_approve = true, reason = false }";
+    assert_eq!(plain, hash(&format!("[policy.default]\n{stated}")), "explicit default values do not change the hash");
     assert_ne!(plain, hash("[policy.default]\nstanding_approvals = false"));
 }

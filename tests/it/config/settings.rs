@@ -120,9 +120,9 @@ fn check_plugin(config: &Config, root: &Path, digest: Hash) {
     assert_eq!(mail.limits.output_bytes, Some(2 << 20));
     assert_eq!(mail.limits.host_calls, Some(50));
     let read = serde_json::to_value(&mail.config).unwrap();
-    let said =
+    let expected =
         json!({"from": "me@example.org", "retries": 3, "ratio": 0.5, "on": true, "nested": {"list": [1, "two"]}});
-    assert_eq!(read, said);
+    assert_eq!(read, expected);
 }
 
 /// I232.
@@ -197,8 +197,8 @@ fn webhook_is_read_and_its_address_is_not_repeated() {
     for good in ["http://127.0.0.1:9/x", "http://[::1]/x", "http://localhost/x"] {
         assert!(Folder::with(&format!("[notify]\nwebhook = {good:?}")).load().is_ok(), "{good}");
     }
-    let told = "[notify]\nwebhook = \"http://h.example/x\"\nallow_http = true";
-    assert!(Folder::with(told).load().is_ok());
+    let stated = "[notify]\nwebhook = \"http://h.example/x\"\nallow_http = true";
+    assert!(Folder::with(stated).load().is_ok());
     for (lines, says) in [
         ("webhook = \"http://h.example/s3cret\"", "use `https`"),
         ("webhook = \"ftp://h.example/s3cret\"", "of the URL is invalid"),

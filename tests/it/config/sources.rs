@@ -61,9 +61,9 @@ fn configuration_above_or_of_another_user_needs_trust() {
         (LoadOptions { plan_folder: Some(&deep), ..options(nowhere.path()) }, plan.path().join("latch.toml")),
     ];
     for (found, file) in &above {
-        let (code, said) = load(found).unwrap_err();
+        let (code, message) = load(found).unwrap_err();
         assert_eq!(code, "L0028");
-        assert!(said.contains(&format!("--config {}", file.display())), "{said}");
+        assert!(message.contains(&format!("--config {}", file.display())), "{message}");
     }
     assert_eq!(load(&LoadOptions { config: Some(&file), ..options(&below) }), Ok(21_000));
     let named = |name: &str| (name == "LATCH_CONFIG").then(|| file.display().to_string());
@@ -74,8 +74,8 @@ fn configuration_above_or_of_another_user_needs_trust() {
     }
     // Only the superuser can give a file to another user.
     if std::os::unix::fs::chown(&file, Some(4_242), None).is_ok() {
-        let (code, said) = load(&options(folder.path())).unwrap_err();
-        assert!(code == "L0028" && said.contains("4242"), "{said}");
+        let (code, message) = load(&options(folder.path())).unwrap_err();
+        assert!(code == "L0028" && message.contains("4242"), "{message}");
         assert_eq!(load(&LoadOptions { config: Some(&file), ..options(folder.path()) }), Ok(21_000));
         // A link that another user owns is refused, because relative paths start at the link. This holds even if the
         // link leads to a file of this user. A file in a folder of another user is refused, too.

@@ -42,7 +42,7 @@ fn configuration_above_is_refused_until_it_is_named() {
 #[test]
 fn question_at_a_terminal_shows_the_grants() {
     let project = project_with_nested_plan();
-    for (answer, code, shown) in [("n", 2, "error[L0028]"), ("", 2, "error[L0028]"), ("y", 0, "no jobs")] {
+    for (answer, code, expected) in [("n", 2, "error[L0028]"), ("", 2, "error[L0028]"), ("y", 0, "no jobs")] {
         let command = latch_command(&project.path().join("plans"), &["job", "list"]);
         let mut terminal = Terminal::start(command, 200, TerminalKind::NoColor);
         terminal.wait_until_ends_with("use this configuration? [y]es, anything else: no");
@@ -51,6 +51,6 @@ fn question_at_a_terminal_shows_the_grants() {
         let text = ended.text();
         assert_eq!(ended.code, code, "{text}");
         assert!(text.contains("plugin notes from ") && text.contains("grants = { dirs = [{ host = "), "{text}");
-        assert!(text.contains(shown), "{answer:?}: {text}");
+        assert!(text.contains(expected), "{answer:?}: {text}");
     }
 }

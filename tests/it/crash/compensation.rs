@@ -26,8 +26,8 @@ fn kill_at(place: &TestEnv, verb: &str, job: &str, point: &str) -> bool {
     let mut command = latch_command(&place.dir, &["job", verb, job, "--json", "--actor", "bob"]);
     let output = command.env("LATCH_CRASH_AT", point).output().expect("latch runs");
     let signal = output.status.signal();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(signal == Some(9) || matches!(output.status.code(), Some(0 | 3)), "{point}: {:?} {said}", output.status);
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(signal == Some(9) || matches!(output.status.code(), Some(0 | 3)), "{point}: {:?} {printed}", output.status);
     signal == Some(9)
 }
 

@@ -164,9 +164,9 @@ fn opaque_call_in_doubt_parks_the_job_until_it_is_resolved() {
             "operator": "Effect.Opaque", "args": { "note": 1 }, "external_key": format!("latch:{id}:o:1"),
         });
         assert_eq!(blocked["call"], call);
-        let shown = place.latch(&["job", "show", id]);
+        let displayed = place.latch(&["job", "show", id]);
         for line in [format!("external key: latch:{id}:o:1"), "note: 1".to_owned()] {
-            assert!(shown.stdout.contains(&line), "{line} in {}", shown.stdout);
+            assert!(displayed.stdout.contains(&line), "{line} in {}", displayed.stdout);
         }
         assert_eq!(place.effect_counts().get("o"), Some(&1), "resuming executes nothing that is in doubt");
         evidence::verify_offline(&place, job["job_id"].as_str().unwrap(), "parked");

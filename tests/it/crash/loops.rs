@@ -27,10 +27,10 @@ fn crash_loop_parks_the_job_with_its_cause() {
     }
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!(ran.json()["rested"], json!({ "PARKED": 1 }), "{} {}", ran.stdout, ran.stderr);
-    let shown = show_job(&place, &job);
-    assert_eq!(shown["reason_code"], "ATTEMPTS_EXHAUSTED");
+    let displayed = show_job(&place, &job);
+    assert_eq!(displayed["reason_code"], "ATTEMPTS_EXHAUSTED");
     let cause = "3 consecutive attempts ended without progress; a was in flight when the last one ended";
-    assert_eq!(shown["cause"], cause);
+    assert_eq!(displayed["cause"], cause);
     assert!(place.latch(&["job", "show", &job]).stdout.contains(cause));
     assert_eq!(server.requests().len(), 4, "a read may be repeated, but a parked job makes no call");
     let go_on = place.latch(&["job", "resolve", &job, "--continue", "--reason", "mended"]);
@@ -89,9 +89,9 @@ fn check_parked_without_loading(on_server: bool) {
         assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "PARKED": 1 })), "{} {}", ran.stdout, ran.stderr);
         assert!(ran.stderr.contains(&format!("{job} is PARKED, ATTEMPTS_EXHAUSTED: {cause}")), "{}", ran.stderr);
         assert!(ran.stderr.contains(&format!("latch job resolve {job} --continue")), "{}", ran.stderr);
-        let shown = show_job(&place, &job);
-        let told = (&shown["state"], &shown["reason_code"], &shown["cause"]);
-        assert_eq!(told, (&json!("PARKED"), &json!("ATTEMPTS_EXHAUSTED"), &json!(cause)));
+        let displayed = show_job(&place, &job);
+        let reported = (&displayed["state"], &displayed["reason_code"], &displayed["cause"]);
+        assert_eq!(reported, (&json!("PARKED"), &json!("ATTEMPTS_EXHAUSTED"), &json!(cause)));
         // A parked job is not claimed.
         assert_eq!(run_worker_without_loading(&place).json()["rested"], json!({}));
         if round == 1 {
@@ -101,11 +101,11 @@ fn check_parked_without_loading(on_server: bool) {
     }
     assert_eq!(continue_job(&place, &job), json!({ "CANCELLED": 1 }), "the stored request was not lost");
     assert_eq!(server.requests().len(), 0);
-    let told = event_types(&place, &job);
+    let reported = event_types(&place, &job);
     assert_eq!(
-        told[..4],
+        reported[..4],
         ["intent_accepted", "plan_created", "job_claimed", "job_parked"].map(Value::from),
-        "{told:?}"
+        "{reported:?}"
     );
     assert_eq!(place.latch(&["job", "replay", &job]).code, 0);
     evidence::verify_offline(&place, &job, "in the end");
@@ -181,9 +181,9 @@ fn job_that_kills_its_process_immediately_is_parked_with_the_running_call() {
         let mut command = latch_command(&place.dir, &["worker", "--until-idle"]);
         ended += u32::from(is_killed(command.env("LATCH_CRASH_AT", "execute:before:1")));
     }
-    let shown = show_job(&place, &job);
+    let displayed = show_job(&place, &job);
     let cause = "3 consecutive attempts ended without progress; boom was in flight when the last one ended";
-    assert_eq!((&shown["reason_code"], &shown["cause"]), (&json!("ATTEMPTS_EXHAUSTED"), &json!(cause)));
+    assert_eq!((&displayed["reason_code"], &displayed["cause"]), (&json!("ATTEMPTS_EXHAUSTED"), &json!(cause)));
     assert_eq!(server.requests().len(), 0);
 }
 
@@ -212,20 +212,23 @@ fn job_whose_inbox_crashes_processes_is_parked_without_reading_it() {
             assert!(dies(), "round {round}");
         }
         assert!(!dies(), "round {round}: the inbox is not read");
-        let shown = show_job(&place, &job);
+        let displayed = show_job(&place, &job);
         assert_eq!(
-            (&shown["state"], &shown["reason_code"]),
+            (&displayed["state"], &displayed["reason_code"]),
             (&json!("PARKED"), &json!("ATTEMPTS_EXHAUSTED")),
-            "{shown:#}"
+            "{displayed:#}"
         );
-        assert!(shown["cause"].as_str().is_some_and(|cause| cause.starts_with("3 attempts in a row")), "{shown:#}");
-        let next = shown["next_actions"].as_array().expect("a list");
-        assert!(shown["pending"].as_array().is_some_and(|pending| !pending.is_empty()), "{shown:#}");
+        assert!(
+            displayed["cause"].as_str().is_some_and(|cause| cause.starts_with("3 attempts in a row")),
+            "{displayed:#}"
+        );
+        let next = displayed["next_actions"].as_array().expect("a list");
+        assert!(displayed["pending"].as_array().is_some_and(|pending| !pending.is_empty()), "{displayed:#}");
         if round == 1 {
             assert_eq!(
                 next[0],
                 format!("latch job resolve {job} --continue"),
-                "the first next action has an effect: {shown:#}"
+                "the first next action has an effect: {displayed:#}"
             );
         }
     }
@@ -251,9 +254,9 @@ fn cancelled_job_in_a_crash_loop_is_parked() {
         ended += 1;
         assert!(ended < 6, "the job is never parked");
     }
-    let shown = show_job(&place, &job);
+    let displayed = show_job(&place, &job);
     let cause = "2 consecutive attempts ended without progress; q was in flight when the last one ended";
-    assert_eq!((&shown["state"], &shown["cause"]), (&json!("PARKED"), &json!(cause)), "{shown:#}");
+    assert_eq!((&displayed["state"], &displayed["cause"]), (&json!("PARKED"), &json!(cause)), "{displayed:#}");
     assert_eq!(continue_job(&place, &job), json!({ "CANCELLED": 1 }));
     assert_eq!(place.effect_counts()["q"], 1);
     evidence::verify_offline(&place, &job, "in the end");

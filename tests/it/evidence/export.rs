@@ -225,11 +225,11 @@ fn changed_component_is_refused() {
 #[test]
 fn redacted_file_verifies_and_contains_no_answers() {
     let (place, id) = finished_golden_flow();
-    let said = std::fs::read_to_string(place.dir.join("data/cv.md")).unwrap();
+    let written = std::fs::read_to_string(place.dir.join("data/cv.md")).unwrap();
     // The canary is a word from a tool's answer, so a redacted file must not contain it. The word must not
     // occur in the plan, because events contain the plan in clear text.
     let plan = std::fs::read_to_string(place.dir.join("plan.json")).unwrap();
-    let canary = said
+    let canary = written
         .split_whitespace()
         .find(|word| word.len() > 9 && word.chars().all(char::is_alphabetic) && !plan.contains(*word))
         .unwrap();
@@ -294,8 +294,9 @@ fn signed_file_is_trusted_only_by_its_key() {
     assert!(note_codes(&unknown.json()).contains(&"untrusted_key"), "{}", unknown.stdout);
 
     let text = std::fs::read_to_string(&file).unwrap();
-    let cut: String = text.split_inclusive('\n').filter(|line| !line.contains("\"record\":\"signature\"")).collect();
-    std::fs::write(place.dir.join("cut.jsonl"), cut).unwrap();
+    let unsigned: String =
+        text.split_inclusive('\n').filter(|line| !line.contains("\"record\":\"signature\"")).collect();
+    std::fs::write(place.dir.join("cut.jsonl"), unsigned).unwrap();
     let ran = verify_in_empty_folder(&place.dir.join("cut.jsonl"), &[]);
     assert_eq!((ran.code, problem_kinds(&ran.json())), (1, vec!["signature"]), "{}", ran.stdout);
     let refused = place.latch(&["job", "export", &id, "--sign", "plan.json", "--json"]);

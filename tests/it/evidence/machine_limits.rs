@@ -49,8 +49,8 @@ fn end_by_a_limit_of_time_is_not_checked() {
     let job = ran.json()["job_id"].as_str().unwrap().to_owned();
     let replayed = place.latch(&["job", "replay", &job, "--json"]);
     assert_eq!((replayed.code, &replayed.json()["not_checked"]), (0, &json!(["s"])), "{}", replayed.stdout);
-    let told = place.latch(&["job", "replay", &job]);
-    assert!(told.stdout.contains("not checked, because a limit of time or stack ended it: s"), "{}", told.stdout);
+    let output = place.latch(&["job", "replay", &job]);
+    assert!(output.stdout.contains("not checked, because a limit of time or stack ended it: s"), "{}", output.stdout);
     let (code, report) = verify(&place, &job);
     assert_eq!(code, 0, "{report:#}");
     assert!(report.to_string().contains("machine_limit"), "{report:#}");

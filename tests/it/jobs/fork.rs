@@ -151,9 +151,9 @@ fn diverged_job_can_be_inspected_continued_forked_and_given_up() {
         let way = format!("latch job {}", way.replace("{}", &job));
         assert!(actions.contains(&way.as_str()), "{way} is not in {actions:?}");
     }
-    let shown = place.latch(&["job", "show", &job]).stdout;
-    let line = shown.lines().find(|line| line.contains("Effect.Keyed")).expect("both are shown");
-    assert!(line.contains("Effect.Read"), "{shown}");
+    let displayed = place.latch(&["job", "show", &job]).stdout;
+    let line = displayed.lines().find(|line| line.contains("Effect.Keyed")).expect("both are shown");
+    assert!(line.contains("Effect.Read"), "{displayed}");
 
     // The pinned code makes the same calls as before, so the job diverges again and still executes nothing.
     assert_eq!(place.latch(&["job", "resolve", &job, "--continue"]).code, 0);
@@ -215,8 +215,8 @@ fn fork_continues_from_the_middle_and_replays_from_every_prefix() {
         "{forked:#}"
     );
     assert_eq!(forked["blocked_on"]["slot"], "c/0", "gated although ada is trusted: {forked:#}");
-    let shown = place.latch(&["job", "show", &fork_id]).stdout;
-    assert!(shown.contains("after"), "with the replaced output: {shown}");
+    let displayed = place.latch(&["job", "show", &fork_id]).stdout;
+    assert!(displayed.contains("after"), "with the replaced output: {displayed}");
     let done = approve_and_resume(&place, &fork_id, "c/0");
     assert_eq!(done["state"], "COMPLETED", "{done:#}");
     let files = std::fs::read_dir(place.dir.join("effects")).expect("there").count();

@@ -50,14 +50,15 @@ fn dry_run_of_the_golden_flow_reports_the_calls_it_would_make() {
     assert_replays(&place, &response);
 
     let job = response["job_id"].as_str().expect("an id");
-    let shown = place.latch(&["job", "show", job]);
-    assert!(shown.stdout.contains("s5 would call"), "{}", shown.stdout);
+    let displayed = place.latch(&["job", "show", job]);
+    assert!(displayed.stdout.contains("s5 would call"), "{}", displayed.stdout);
 
     // The dry run reports the same arguments as the gate shows.
     let gated = place.latch(&run_args(&[])).json();
-    let shown = place.latch(&["job", "show", gated["job_id"].as_str().expect("an id")]);
-    let named = would(4)["args"].as_object().expect("checked").keys().all(|key| shown.stdout.contains(key.as_str()));
-    assert!(named, "{}", shown.stdout);
+    let displayed = place.latch(&["job", "show", gated["job_id"].as_str().expect("an id")]);
+    let named =
+        would(4)["args"].as_object().expect("checked").keys().all(|key| displayed.stdout.contains(key.as_str()));
+    assert!(named, "{}", displayed.stdout);
 }
 
 /// I42, I19: if one of a step's concurrent calls changes the world, a dry run reports this call and executes none of
@@ -299,8 +300,8 @@ fn job_records_the_policy_it_was_accepted_under() {
     let response = place.latch(&run_args(&["--mode", "DRY_RUN"])).json();
     let job = response["job_id"].as_str().expect("an id");
     let events = place.latch(&["job", "events", job, "--json"]).json();
-    let said = events["events"].as_array().expect("a list").iter().find_map(|event| event.get("policy").cloned());
-    let said = said.unwrap_or_else(|| panic!("no event contains the policy: {events:#}"));
-    assert_eq!(said["version"], 7, "{said}");
-    assert!(said["hash"].is_string(), "{said}");
+    let policy = events["events"].as_array().expect("a list").iter().find_map(|event| event.get("policy").cloned());
+    let policy = policy.unwrap_or_else(|| panic!("no event contains the policy: {events:#}"));
+    assert_eq!(policy["version"], 7, "{policy}");
+    assert!(policy["hash"].is_string(), "{policy}");
 }

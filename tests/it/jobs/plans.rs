@@ -86,10 +86,10 @@ fn explained_plan_marks_default_values() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("short.json"), short_plan().to_string()).unwrap();
     let check = ["plan", "check", "short.json", "--no-plugins", "--explain"];
-    let shown = run_latch(folder.path(), &check);
-    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    let checked = run_latch(folder.path(), &check);
+    assert_eq!(checked.code, 0, "{}", checked.stderr);
     let lines: Vec<String> =
-        shown.stdout.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        checked.stdout.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     let at = |line: &str| lines.iter().position(|found| found == line).unwrap_or_else(|| panic!("{line}: {lines:#?}"));
     assert!(at("+ plan_id \"plan\"") < at("step read: Effect.Read"));
     assert!(at("step read: Effect.Read") < at("step send: Effect.Opaque"), "in the order of execution");

@@ -46,8 +46,8 @@ fn signal_completes_its_wait_and_reaches_bound_steps() {
     let id = response["job_id"].as_str().unwrap().to_owned();
     let next = format!("latch job signal {id} 'reply of ada' --payload JSON");
     assert_eq!(response["next_actions"], json!([next]));
-    let shown = place.latch(&["job", "show", &id]);
-    assert!(shown.stdout.contains("REQUIRES_SIGNAL \"reply of ada\""), "{}", shown.stdout);
+    let displayed = place.latch(&["job", "show", &id]);
+    assert!(displayed.stdout.contains("REQUIRES_SIGNAL \"reply of ada\""), "{}", displayed.stdout);
 
     let signal = |key: &str, payload: &str| place.latch(&["job", "signal", &id, key, "--payload", payload]);
     let unknown = signal("reply of bob", "1");
@@ -143,9 +143,9 @@ fn simultaneous_timeouts_end_independently() {
             let place = place.configure("[policy.default]\ngate = { expires = \"1s\" }");
             let id = submit(&place).1["job_id"].as_str().unwrap().to_owned();
             std::thread::sleep(std::time::Duration::from_millis(1_100));
-            let shown = place.latch(&["job", "show", &id, "--json"]).json();
-            let over = ["COMPLETED", "PARTIAL"].contains(&shown["state"].as_str().unwrap());
-            assert!(over || shown["next_actions"] == json!([format!("latch resume {id}")]), "{shown:#}");
+            let displayed = place.latch(&["job", "show", &id, "--json"]).json();
+            let over = ["COMPLETED", "PARTIAL"].contains(&displayed["state"].as_str().unwrap());
+            assert!(over || displayed["next_actions"] == json!([format!("latch resume {id}")]), "{displayed:#}");
             place.latch(&["resume", &id]);
             let ended = place.latch(&["job", "show", &id, "--json"]).json();
             assert_eq!(ended["state"], state, "{commit} {ended:#}");

@@ -57,8 +57,8 @@ fn costs_are_summed_by_job_actor_and_tenant() {
     assert_eq!(costs(&desk, &[]), by_job, "replay and repetition add nothing");
     assert_eq!(desk.latch(&["job", "costs", id, "--by", "job"]).code, 2, "a job id excludes --by");
     assert_eq!(desk.latch(&["job", "costs", "job_0"]).code, 2, "no such job");
-    let told = desk.latch(&["job", "costs"]).stdout;
-    assert!(told.contains("0.00152 USD for 4 calls"), "{told}");
+    let printed = desk.latch(&["job", "costs"]).stdout;
+    assert!(printed.contains("0.00152 USD for 4 calls"), "{printed}");
 }
 
 /// I33: a failed try is listed with the other tries and costs nothing.
@@ -123,8 +123,8 @@ fn budget_refusal_survives_kills_and_a_raised_budget() {
             let refused = events_of_type(&desk.events(&id), "budget_exceeded").len();
             desk.configure(&budget_policy("1.00", "50.00"));
             desk.latch(&["resume", &id]);
-            let shown = desk.latch(&["job", "show", &id, "--json"]).json();
-            assert_eq!(shown["state"], "COMPLETED", "{shown:#}");
+            let displayed = desk.latch(&["job", "show", &id, "--json"]).json();
+            assert_eq!(displayed["state"], "COMPLETED", "{displayed:#}");
             let answered = events_of_type(&desk.events(&id), "tool_invocation_finished")
                 .iter()
                 .filter(|e| e["ok"] == true)
@@ -214,8 +214,8 @@ fn answer_without_usage_is_charged_the_maximum() {
     let tries = of_job["tries"].as_array().unwrap();
     assert_eq!((&tries[0]["assumed_micro_usd"], &tries[0]["cost_micro_usd"]), (&json!(162), &json!(0)), "{of_job:#}");
     assert_eq!(costs(&desk, &["--by", "tenant-month"])["total"]["cost_micro_usd"], 324);
-    let told = desk.latch(&["job", "costs", response["job_id"].as_str().unwrap()]).stdout;
-    assert!(told.contains("up to 0.000162"), "{told}");
+    let printed = desk.latch(&["job", "costs", response["job_id"].as_str().unwrap()]).stdout;
+    assert!(printed.contains("up to 0.000162"), "{printed}");
 }
 
 /// I34, I188: the monthly budget belongs to the tenant, so the costs of earlier jobs count.

@@ -71,15 +71,15 @@ fn api_key_appears_in_no_file_log_or_event() {
     let provider = Provider::start(vec![ScriptedAnswer::status(500), ScriptedAnswer::status(401)]);
     let desk = LlmProject::new(&provider).with("auth = \"basic\"\nuser = \"me\"");
     desk.plan(&[llm_step("a", &[])]);
-    let said = run_verbosely(&desk);
+    let printed = run_verbosely(&desk);
     let asked = provider.requests();
-    assert_eq!(asked.len(), 2, "{said}");
+    assert_eq!(asked.len(), 2, "{printed}");
     // Base64 text of `me:` and the key, as sent by the host. The plugin itself saw only a placeholder for the
     // key.
     let sent = "Basic bWU6c2stY2FuYXJ5LTVmMGMyZDcxZTk=";
     assert!(asked.iter().all(|asked| asked.header("authorization") == Some(sent)), "{asked:?}");
     let coded = sent.trim_start_matches("Basic ");
-    assert!(!said.contains(API_KEY_CANARY) && !said.contains(coded), "{said}");
+    assert!(!printed.contains(API_KEY_CANARY) && !printed.contains(coded), "{printed}");
     let mut folders = vec![desk.dir.clone()];
     let mut files = 0;
     while let Some(folder) = folders.pop() {

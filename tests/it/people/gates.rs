@@ -43,8 +43,8 @@ fn quorum_counts_distinct_approvers_other_than_the_requester() {
         let blocked = &resumed["blocked_on"];
         assert_eq!((&blocked["quorum"], &blocked["approved_by"]), (&json!(2), &json!(["bob"])), "{resumed:#}");
         assert!(blocked["until"].is_i64(), "the gate has an expiry: {blocked}");
-        let shown = place.latch(&["job", "show", &id]).stdout;
-        assert!(shown.contains("1 of 2 approvals (bob claimed)") && shown.contains("expires "), "{shown}");
+        let displayed = place.latch(&["job", "show", &id]).stdout;
+        assert!(displayed.contains("1 of 2 approvals (bob claimed)") && displayed.contains("expires "), "{displayed}");
         assert!(place.effect_counts().is_empty());
         assert_eq!(approve("eve").code, 0);
         assert!(place.effect_counts().is_empty(), "approving executes nothing");
@@ -241,8 +241,8 @@ fn ineffective_standing_approval_is_reported() {
         for more in [&[][..], &["--detach"]] {
             let args = ["run", "plan.json", "--actor", "ada", "--new", "--approve", "o"];
             let ran = place.latch(&[&args[..], more].concat());
-            let told = format!("--approve has no effect under the policy of default: {why}");
-            assert!(ran.stderr.contains(&told), "{policy} {more:?}: {}", ran.stderr);
+            let message = format!("--approve has no effect under the policy of default: {why}");
+            assert!(ran.stderr.contains(&message), "{policy} {more:?}: {}", ran.stderr);
         }
         assert!(place.effect_counts().is_empty(), "{policy}");
     }

@@ -45,9 +45,9 @@ fn gate_and_park_are_posted_as_two_notices() {
     assert_eq!((&gate["type"], &park["type"]), (&json!("gate_requested"), &json!("job_parked")));
     // The event that a notice reports is in the log under the number that the notice contains.
     let events = place.latch(&["job", "events", &id, "--json"]).json()["events"].clone();
-    for told in [&gate, &park] {
-        let seq: usize = told["event_id"].as_str().unwrap().rsplit_once(":n").unwrap().1.parse().unwrap();
-        assert_eq!(events[seq]["type"], told["type"]);
+    for posted in [&gate, &park] {
+        let seq: usize = posted["event_id"].as_str().unwrap().rsplit_once(":n").unwrap().1.parse().unwrap();
+        assert_eq!(events[seq]["type"], posted["type"]);
     }
     assert_ne!(gate["event_id"], park["event_id"]);
 }
@@ -66,13 +66,13 @@ fn end_of_a_job_is_posted_without_results() {
     let asked = server.wait_for(2);
     let (completed, over) = (json_body(&asked[0]), json_body(&asked[1]));
     let id = ran.json()["job_id"].as_str().unwrap().to_owned();
-    let told = ["type", "job_id", "next_action"].map(|key| completed[key].clone());
-    assert_eq!(told, [json!("job_completed"), json!(id), json!(format!("latch job output {id}"))]);
+    let posted = ["type", "job_id", "next_action"].map(|key| completed[key].clone());
+    assert_eq!(posted, [json!("job_completed"), json!(id), json!(format!("latch job output {id}"))]);
     assert!(completed.get("reason").is_none() && !asked[0].body.contains("between us"), "{}", asked[0].body);
     let id = failed.json()["job_id"].as_str().unwrap().to_owned();
-    let told = ["type", "reason", "slot", "next_action"].map(|key| over[key].clone());
+    let posted = ["type", "reason", "slot", "next_action"].map(|key| over[key].clone());
     let expected = [json!("job_failed"), json!("MODE_FORBIDS"), json!("o"), json!(format!("latch job show {id}"))];
-    assert_eq!(told, expected, "{over:#}");
+    assert_eq!(posted, expected, "{over:#}");
 
     let place = place.with_plan(&[wait("s", json!({ "wait_kind": "signal", "correlation_key": "k" }))]);
     let waits = place.latch(&["run", "plan.json", "--json"]).json()["job_id"].as_str().unwrap().to_owned();
@@ -112,11 +112,11 @@ fn unconfigured_events_are_not_posted() {
     assert_eq!(place.latch(&["run", "plan.json", "--json", "--new", "--mode", "DRAFT_ONLY"]).code, 1);
     let kinds: Vec<Value> = server.requests().iter().map(|one| json_body(one)["type"].clone()).collect();
     assert_eq!(kinds, ["job_failed"], "the command ends once the notice was accepted");
-    for (events, said) in [("[\"job_fails\"]", "did you mean `job_failed`"), ("[]", "`events` is empty")] {
+    for (events, message) in [("[\"job_fails\"]", "did you mean `job_failed`"), ("[]", "`events` is empty")] {
         let wrong = format!("[notify]\nwebhook = {:?}\nevents = {events}", server.url("/hooks/42"));
         let place = TestEnv::configured(&wrong, vec![]);
         let refused = place.latch(&["job", "list"]);
-        assert!(refused.code == 2 && refused.stderr.contains(said), "{}", refused.stderr);
+        assert!(refused.code == 2 && refused.stderr.contains(message), "{}", refused.stderr);
     }
 }
 

@@ -12,21 +12,21 @@ fn submit_gated(place: &TestEnv) -> String {
 }
 
 fn show_job(place: &TestEnv, id: &str) -> (Value, String) {
-    let shown = place.latch(&["job", "show", id, "--json"]).json();
-    (shown, place.latch(&["job", "show", id]).stdout)
+    let displayed = place.latch(&["job", "show", id, "--json"]).json();
+    (displayed, place.latch(&["job", "show", id]).stdout)
 }
 
 /// I107: after a rejection no approval is offered, and a later approval is refused with the reason.
 #[test]
-fn pending_rejection_is_shown_and_contradicting_commands_are_refused() {
+fn pending_rejection_is_displayed_and_contradicting_commands_are_refused() {
     let place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
     let id = submit_gated(&place);
     let reject = place.latch(&["job", "reject", &id, "o", "--actor", "bob", "--reason", "too dear"]);
     assert_eq!(reject.code, 0, "{}", reject.stderr);
-    let (shown, text) = show_job(&place, &id);
-    let pending = &shown["pending"][0];
+    let (displayed, text) = show_job(&place, &id);
+    let pending = &displayed["pending"][0];
     assert_eq!((&pending["asked"], &pending["slot"], &pending["by"]), (&json!("reject"), &json!("o"), &json!("bob")));
-    assert_eq!(shown["next_actions"], json!([format!("latch resume {id}")]), "{shown:#}");
+    assert_eq!(displayed["next_actions"], json!([format!("latch resume {id}")]), "{displayed:#}");
     assert!(text.contains("o: rejected by bob (too dear); applied when the job continues"), "{text}");
     assert!(!text.contains("wants to execute"), "no decision is open: {text}");
     let approve = place.latch(&["job", "approve", &id, "o", "--actor", "eve"]);
@@ -75,8 +75,8 @@ fn contradicting_second_resolution_is_refused() {
     assert_eq!(second.code, 2, "{}", second.stdout);
     assert!(second.stderr.contains("o is already resolved as not applied"), "{}", second.stderr);
     assert_eq!(resolve(&["--not-applied"]).code, 0, "repeating the same resolution is accepted");
-    let (shown, text) = show_job(&place, &id);
-    assert_eq!(shown["next_actions"], json!([format!("latch resume {id}")]), "{shown:#}");
+    let (displayed, text) = show_job(&place, &id);
+    assert_eq!(displayed["next_actions"], json!([format!("latch resume {id}")]), "{displayed:#}");
     assert!(text.contains("resolved as not applied"), "{text}");
     let done = place.latch(&["resume", &id, "--json"]).json();
     assert_eq!((&done["state"], done.get("contradicted")), (&json!("COMPLETED"), None), "{done:#}");

@@ -15,8 +15,8 @@ fn run_at_terminal(place: &TestEnv, answers: &[(&str, &str)]) -> (String, i32) {
         terminal.wait_until_contains(question);
         terminal.type_line(answer);
     }
-    let shown = terminal.wait_for_end();
-    (shown.text(), shown.code)
+    let screen = terminal.wait_for_end();
+    (screen.text(), screen.code)
 }
 
 fn env_with_gated_call() -> TestEnv {
@@ -31,12 +31,12 @@ fn show_job(place: &TestEnv) -> Value {
 
 /// I20: before the question, the terminal shows exactly the arguments that would be sent.
 #[test]
-fn yes_at_the_terminal_executes_the_shown_call() {
+fn yes_at_the_terminal_executes_the_displayed_call() {
     let place = env_with_gated_call();
-    let (shown, code) = run_at_terminal(&place, &[("approve? [y]es, [n]o", "y")]);
-    assert_eq!((code, &show_job(&place)["state"]), (0, &json!("COMPLETED")), "{shown}");
+    let (screen, code) = run_at_terminal(&place, &[("approve? [y]es, [n]o", "y")]);
+    assert_eq!((code, &show_job(&place)["state"]), (0, &json!("COMPLETED")), "{screen}");
     assert_eq!(place.effect_counts().get("o"), Some(&1));
-    let question = shown.find("approve?").unwrap();
+    let question = screen.find("approve?").unwrap();
     for part in [
         "o wants to execute Effect.Opaque",
         "plugin witness 1.0.0",
@@ -45,18 +45,18 @@ fn yes_at_the_terminal_executes_the_shown_call() {
         "    Dear Ada,",
         "    \"second line",
     ] {
-        assert!(shown.find(part).is_some_and(|at| at < question), "{part:?} is shown before the question: {shown}");
+        assert!(screen.find(part).is_some_and(|at| at < question), "{part:?} is shown before the question: {screen}");
     }
-    assert!(shown.contains("second line\\u001b[2J"), "an argument cannot repaint the screen: {shown}");
+    assert!(screen.contains("second line\\u001b[2J"), "an argument cannot repaint the screen: {screen}");
 }
 
 /// I20: a rejection and its reason are recorded, and nothing is executed.
 #[test]
 fn no_at_the_terminal_rejects_with_a_reason() {
     let place = env_with_gated_call();
-    let (shown, code) = run_at_terminal(&place, &[("approve? [y]es, [n]o", "n"), ("why?", "not to her")]);
+    let (screen, code) = run_at_terminal(&place, &[("approve? [y]es, [n]o", "n"), ("why?", "not to her")]);
     let response = show_job(&place);
-    assert_eq!((code, &response["state"]), (1, &json!("FAILED")), "{shown}");
+    assert_eq!((code, &response["state"]), (1, &json!("FAILED")), "{screen}");
     assert_eq!(response["failed"][0]["reason_code"], "GATE_REJECTED");
     assert_eq!(response["failed"][0]["message"], "ada refused it: not to her");
     assert!(place.effect_counts().is_empty());
@@ -66,8 +66,8 @@ fn no_at_the_terminal_rejects_with_a_reason() {
 #[test]
 fn other_answer_at_the_terminal_leaves_the_gate_open() {
     let place = env_with_gated_call();
-    let (shown, code) = run_at_terminal(&place, &[("approve? [y]es, [n]o", "later")]);
-    assert_eq!((code, &show_job(&place)["state"]), (3, &json!("PARKED")), "{shown}");
+    let (screen, code) = run_at_terminal(&place, &[("approve? [y]es, [n]o", "later")]);
+    assert_eq!((code, &show_job(&place)["state"]), (3, &json!("PARKED")), "{screen}");
     assert!(place.effect_counts().is_empty());
 }
 
@@ -79,9 +79,9 @@ fn end_of_input_leaves_the_gate_open() {
         Terminal::start(latch_command(&place.dir, &["run", "plan.json", "--actor", "ada"]), 120, TerminalKind::NoColor);
     terminal.wait_until_contains("approve? [y]es, [n]o");
     terminal.type_end_of_input();
-    let shown = terminal.wait_for_end();
-    let text = shown.text();
-    assert_eq!((shown.code, &show_job(&place)["state"]), (3, &json!("PARKED")), "{text}");
+    let screen = terminal.wait_for_end();
+    let text = screen.text();
+    assert_eq!((screen.code, &show_job(&place)["state"]), (3, &json!("PARKED")), "{text}");
     let question = text.lines().find(|line| line.contains("approve? [y]es, [n]o")).unwrap();
     assert!(question.trim_end().ends_with("later"), "nothing follows the question on its line: {question:?}");
 }

@@ -53,8 +53,8 @@ fn events(place: &TestEnv, id: &str, kind: &str) -> Vec<Value> {
 fn only_a_key_of_the_actor_signs_a_decision() {
     let place = signed_place(1);
     let id = submit(&place);
-    let shown = place.latch(&["job", "show", &id]).stdout;
-    assert!(shown.contains("have to be signed") && shown.contains("--key FILE"), "{shown}");
+    let displayed = place.latch(&["job", "show", &id]).stdout;
+    assert!(displayed.contains("have to be signed") && displayed.contains("--key FILE"), "{displayed}");
     let claimed = place.latch(&["job", "approve", &id, "o", "--actor", "ada"]);
     assert_eq!(claimed.code, 2, "{}", claimed.stdout);
     assert!(claimed.stderr.contains("--key"), "{}", claimed.stderr);
@@ -93,8 +93,8 @@ fn quorum_of_signatures_needs_two_people() {
     let resumed = place.latch(&["resume", &id, "--json"]).json();
     let blocked = &resumed["blocked_on"];
     assert_eq!((&resumed["state"], &blocked["signed_by"]), (&json!("PARKED"), &json!(["ada"])), "{resumed:#}");
-    let shown = place.latch(&["job", "show", &id]).stdout;
-    assert!(shown.contains("1 of 2 signed approvals (ada verified)"), "{shown}");
+    let displayed = place.latch(&["job", "show", &id]).stdout;
+    assert!(displayed.contains("1 of 2 signed approvals (ada verified)"), "{displayed}");
     for slot in ["o", "k"] {
         decide(&place, "approve", &id, slot, &["--key", "eve.pem"]);
     }

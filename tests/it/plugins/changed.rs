@@ -60,8 +60,8 @@ fn changed_component_is_reported_with_both_digests() {
         assert!(then != now && [then, now].iter().all(|it| it.starts_with("sha256:")), "{change}");
     }
     let attached = place.latch(&["run", "plan.json", "--actor", "ada"]);
-    for said in ["witness has changed since: sha256:", "is pinned", "is configured; `--new` runs the new one"] {
-        assert!(attached.stdout.contains(said), "{said}: {}", attached.stdout);
+    for message in ["witness has changed since: sha256:", "is pinned", "is configured; `--new` runs the new one"] {
+        assert!(attached.stdout.contains(message), "{message}: {}", attached.stdout);
     }
     // The offered command runs the configured component.
     assert!(attached.stdout.contains("latch run plan.json --new"), "{}", attached.stdout);
@@ -74,8 +74,14 @@ fn changed_component_is_reported_with_both_digests() {
 fn moved_project_has_the_same_grants() {
     let (place, id) = completed_job();
     let moved = place.fresh_copy();
-    let shown = moved.latch(&["job", "show", &id, "--json"]);
-    assert_eq!((shown.code, &shown.json()["changed"]), (0, &Value::Null), "{} {}", shown.stdout, shown.stderr);
+    let displayed = moved.latch(&["job", "show", &id, "--json"]);
+    assert_eq!(
+        (displayed.code, &displayed.json()["changed"]),
+        (0, &Value::Null),
+        "{} {}",
+        displayed.stdout,
+        displayed.stderr
+    );
 }
 
 /// I164: a changed limit is reported as a change of `limits`, and a changed grant as a change of `grants`.
@@ -92,8 +98,8 @@ fn changed_limits_and_grants_are_reported() {
     };
     rewrite_witness_table(&place, |table| table.replace("grants = { ", "grants = { kv = \"notes\", "));
     assert_eq!(only_reported_change(&place, &["job", "show", &id, "--json"])["setting"], "grants");
-    let shown = place.latch(&["job", "show", &id]);
-    assert!(shown.stdout.contains("witness has different grants or settings now"), "{}", shown.stdout);
+    let displayed = place.latch(&["job", "show", &id]);
+    assert!(displayed.stdout.contains("witness has different grants or settings now"), "{}", displayed.stdout);
 }
 
 /// I164: an open job reports that it continues with its pinned component. If the plugin of the job is no
@@ -106,9 +112,9 @@ fn open_job_continues_with_its_pinned_component() {
     assert_eq!(parked.code, 3, "{} {}", parked.stdout, parked.stderr);
     let id = parked.json()["job_id"].as_str().expect("an id").to_owned();
     configure_other_component(&place);
-    let shown = place.latch(&["job", "show", &id]);
-    assert!(shown.stdout.contains("this job keeps the pinned one"), "{}", shown.stdout);
-    assert!(!shown.stdout.contains("--new"), "{}", shown.stdout);
+    let displayed = place.latch(&["job", "show", &id]);
+    assert!(displayed.stdout.contains("this job keeps the pinned one"), "{}", displayed.stdout);
+    assert!(!displayed.stdout.contains("--new"), "{}", displayed.stdout);
     let approved = place.latch(&["job", "approve", &id, "o", "--actor", "bob"]);
     assert_eq!(approved.code, 0);
     assert!(approved.stderr.contains("witness has changed since"), "{}", approved.stderr);

@@ -77,9 +77,9 @@ fn lock_builds() -> MutexGuard<'static, ()> {
 }
 
 fn build_example(dir: &Path) -> Result<BuiltPlugin> {
-    let mut said = Vec::new();
-    build::build(dir, &BuildOptions::from_env().unwrap(), &mut |line| said.push(line.to_owned()))
-        .with_context(|| format!("{}:\n{}", dir.display(), said.join("\n")))
+    let mut printed = Vec::new();
+    build::build(dir, &BuildOptions::from_env().unwrap(), &mut |line| printed.push(line.to_owned()))
+        .with_context(|| format!("{}:\n{}", dir.display(), printed.join("\n")))
 }
 
 /// Returns the names of a component's imports and exports, without `latchwork:plugin/` and versions.

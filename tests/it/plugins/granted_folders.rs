@@ -74,15 +74,15 @@ fn open_job_does_not_get_the_folder_of_the_project() {
     let place = place.edit_config(|config| config.replace(GRANT, "host = \".\""));
     let approved = place.latch(&["job", "approve", &id, "o", "--actor", "grace"]);
     let resumed = place.latch(&["resume", "--json"]);
-    let shown = format!("{} {} {} {}", approved.stdout, approved.stderr, resumed.stdout, resumed.stderr);
-    assert!(shown.contains("contains the configuration file"), "{shown}");
-    assert_ne!(place.only_job()["state"], "COMPLETED", "{shown}");
-    assert!(place.effect_counts().is_empty(), "{shown}");
+    let printed = format!("{} {} {} {}", approved.stdout, approved.stderr, resumed.stdout, resumed.stderr);
+    assert!(printed.contains("contains the configuration file"), "{printed}");
+    assert_ne!(place.only_job()["state"], "COMPLETED", "{printed}");
+    assert!(place.effect_counts().is_empty(), "{printed}");
     let place = place.edit_config(|_| config);
     place.latch(&["job", "retry", &id]);
     place.latch(&["job", "approve", &id, "o", "--actor", "grace"]);
     place.latch(&["resume"]);
-    assert_eq!(place.only_job()["state"], "COMPLETED", "{shown} {:#}", place.only_job());
+    assert_eq!(place.only_job()["state"], "COMPLETED", "{printed} {:#}", place.only_job());
 }
 
 /// Replaces the source of the first tool.
@@ -117,8 +117,8 @@ fn assert_open_job_does_not_get_the_folder(break_plugin: impl Fn(&str) -> String
     place.skip_replay_of_damaged_jobs();
     let approved = place.latch(&["job", "approve", &id, "o", "--actor", "grace"]);
     let resumed = place.latch(&["resume", "--json"]);
-    let shown = format!("{} {} {} {}", approved.stdout, approved.stderr, resumed.stdout, resumed.stderr);
-    assert_ne!(place.only_job()["state"], "COMPLETED", "{shown}");
+    let printed = format!("{} {} {} {}", approved.stdout, approved.stderr, resumed.stdout, resumed.stderr);
+    assert_ne!(place.only_job()["state"], "COMPLETED", "{printed}");
     let doctor = place.latch(&["doctor", "--json"]);
     assert!(doctor.stdout.contains("contains the configuration file"), "{}", doctor.stdout);
 }

@@ -187,7 +187,7 @@ fn other_package_version_is_named() {
 fn file_that_is_not_a_component_gets_a_verdict_and_a_form() {
     let whole = VALID_STEP.build_component();
     let module = VALID_STEP.build_module();
-    let cut = &whole[..whole.len() / 2];
+    let truncated = &whole[..whole.len() / 2];
     let mut damaged = whole.clone();
     damaged[8] = 0x70;
     for (bytes, form, hint) in [
@@ -196,7 +196,7 @@ fn file_that_is_not_a_component_gets_a_verdict_and_a_form() {
         (b"(component)", "text", "latch plugin build"),
         (b"\x7fELF\x02\x01", "other", "latch plugin build"),
         (&module, "core-module", "wasm-tools component new"),
-        (cut, "truncated", "again"),
+        (truncated, "truncated", "again"),
         (&damaged, "damaged", "again"),
     ] {
         let (code, seen) = inspect_bytes(bytes, &[]);

@@ -127,9 +127,9 @@ fn prune_keeps_components_pinned_by_open_jobs() {
     };
     assert_eq!(pruned(), json!([]), "the old version is pinned, the others are configured");
     let doctor = place.latch(&["doctor", "--json"]).json();
-    let told = doctor["checks"].as_array().expect("a list").iter().find(|check| check["check"] == "components");
+    let components = doctor["checks"].as_array().expect("a list").iter().find(|check| check["check"] == "components");
     assert!(
-        told.is_some_and(|check| check["found"].as_str().is_some_and(|found| found.contains("4 kept"))),
+        components.is_some_and(|check| check["found"].as_str().is_some_and(|found| found.contains("4 kept"))),
         "{doctor:#}"
     );
     assert_eq!(approve_and_resume(&place, &job).code, 0, "the old version was available to the job");

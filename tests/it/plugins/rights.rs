@@ -118,11 +118,11 @@ fn check_skipped(response: &Value) {
         let id = step["step_id"].as_str().unwrap();
         let (class, method) = id.rsplit_once('-').unwrap();
         let is_sent = ["read", "model"].contains(&class) && ["GET", "HEAD"].contains(&method);
-        let shown = &step["would_call"]["args"]["do"][0]["http"]["method"];
+        let displayed = &step["would_call"]["args"]["do"][0]["http"]["method"];
         match is_sent {
-            true => assert_eq!((&step["state"], shown), (&json!("SUCCEEDED"), &Value::Null), "{step:#}"),
+            true => assert_eq!((&step["state"], displayed), (&json!("SUCCEEDED"), &Value::Null), "{step:#}"),
             false => {
-                let seen = (&step["state"], &step["reason_code"], shown);
+                let seen = (&step["state"], &step["reason_code"], displayed);
                 assert_eq!(seen, (&json!("SKIPPED"), &json!("MODE_FORBIDS"), &json!(method)), "{step:#}");
             }
         }
@@ -227,8 +227,8 @@ fn call_that_only_the_narrower_grant_denies_waits_for_the_grant() {
     let message = response["blocked_on"]["call"]["failure"]["message"].as_str().unwrap();
     assert!(message.contains("methods = [\"GET\", \"HEAD\", \"POST\"]"), "{message}");
     let id = response["job_id"].as_str().unwrap().to_owned();
-    let shown = place.latch(&["job", "show", &id]);
-    assert!(shown.stdout.contains("methods = [\"GET\", \"HEAD\", \"POST\"]"), "{}", shown.stdout);
+    let displayed = place.latch(&["job", "show", &id]);
+    assert!(displayed.stdout.contains("methods = [\"GET\", \"HEAD\", \"POST\"]"), "{}", displayed.stdout);
     assert!(witness.bodies_of_job(&id).is_empty(), "nothing was sent");
     let proceed = format!("latch job resolve {id} --continue");
     assert!(response["next_actions"].as_array().unwrap().contains(&json!(proceed)), "{response:#}");
@@ -280,7 +280,7 @@ fn stated_effects_bind_later_jobs() {
     assert_eq!(run(&place, &["--approve", "a"]).code, 0);
     assert_eq!(server.requests().len(), 2);
 
-    for (key, effects, said) in [
+    for (key, effects, message) in [
         ("World.Model", "[\"external_send\"]", "produce_outcome"),
         ("World.Modle", "[\"external_send\"]", "did you mean"),
     ] {
@@ -288,7 +288,7 @@ fn stated_effects_bind_later_jobs() {
         let place = env_with_grant(&server, grant, &line);
         let listed = place.latch(&["plugin", "list", "--json"]);
         assert_eq!(listed.code, 2, "{}", listed.stdout);
-        assert!(listed.stdout.contains("L0082") && listed.stdout.contains(said), "{}", listed.stdout);
+        assert!(listed.stdout.contains("L0082") && listed.stdout.contains(message), "{}", listed.stdout);
     }
 }
 

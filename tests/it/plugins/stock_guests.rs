@@ -27,10 +27,10 @@ fn tools_dir() -> PathBuf {
 
 /// Runs a build program. On failure, returns the program's output.
 fn run_tool(command: &mut Command) -> Result<(), String> {
-    let shown = format!("{command:?}");
-    let output = command.output().map_err(|error| format!("{shown}: {error}"))?;
-    let said = || [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    if output.status.success() { Ok(()) } else { Err(format!("{shown}:\n{}", said())) }
+    let displayed = format!("{command:?}");
+    let output = command.output().map_err(|error| format!("{displayed}: {error}"))?;
+    let printed = || [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    if output.status.success() { Ok(()) } else { Err(format!("{displayed}:\n{}", printed())) }
 }
 
 /// Returns a folder in which `install` has succeeded once.
@@ -99,8 +99,8 @@ fn built_guest(
         Err(why) => {
             // Written directly to standard error, because the test harness hides the output of a passing
             // test.
-            let said = format!("\n*** SKIPPED: {name} cannot be built here, so its tests did not run. ***\n{why}\n");
-            std::io::stderr().write_all(said.as_bytes()).unwrap();
+            let printed = format!("\n*** SKIPPED: {name} cannot be built here, so its tests did not run. ***\n{why}\n");
+            std::io::stderr().write_all(printed.as_bytes()).unwrap();
             None
         }
     }
@@ -215,7 +215,7 @@ fn assert_replays(place: &TestEnv, id: &str) {
 
 /// Runs two jobs and checks that their outputs differ exactly in the fields `differing`, and that both jobs replay.
 fn check_differing_fields_and_replay(place: &TestEnv, differing: &[&str]) -> [(Value, String); 2] {
-    let [(one, first, said), (two, second, _)] = [completed_job(place), completed_job(place)];
+    let [(one, first, printed), (two, second, _)] = [completed_job(place), completed_job(place)];
     let differing: BTreeSet<&str> = differing.iter().copied().collect();
     // `loops` is not compared. It is the number of iterations of a loop that runs for 1 or 2 ms. The duration depends
     // on the start time of the loop.
@@ -225,7 +225,7 @@ fn check_differing_fields_and_replay(place: &TestEnv, differing: &[&str]) -> [(V
     }
     assert_replays(place, &one);
     assert_replays(place, &two);
-    [(first, said.clone()), (second, said)]
+    [(first, printed.clone()), (second, printed)]
 }
 
 /// I50 and I51: a step of unmodified CPython with its whole library runs and replays.
@@ -238,7 +238,7 @@ fn stock_python_runs_and_replays() {
         &place,
         &["began", "heard", "injected", "today", "random", "fresh", "system", "urandom", "uuid4"],
     );
-    for (output, said) in &jobs {
+    for (output, printed) in &jobs {
         let seconds = |key: &str| output[key].as_f64().expect("a number");
         assert!(seconds("heard") >= seconds("began"), "{output:#}");
         assert!((3600.0..3600.1).contains(&seconds("slept")), "sleeping for an hour takes no real time: {output:#}");
@@ -251,7 +251,7 @@ fn stock_python_runs_and_replays() {
             assert!(refused.contains("Error "), "{key} leads out of the step: {refused}");
         }
         for line in ["to standard output", "to standard error", "wasi:sockets/tcp-create-socket@0.2"] {
-            assert!(said.contains(line), "{line} is logged: {said}");
+            assert!(printed.contains(line), "{line} is logged: {printed}");
         }
     }
     for (payload, code, text, logged) in [
@@ -289,12 +289,12 @@ fn stock_starlingmonkey_runs_and_replays() {
     let place = env_with_stock_guest(&component, "Stock.Script", &json!({ "call": "Effect.Read" }));
     let jobs =
         check_differing_fields_and_replay(&place, &["began", "heard", "injected", "today", "random", "bytes", "uuid"]);
-    for (output, said) in &jobs {
+    for (output, printed) in &jobs {
         assert!(output["loops"].as_u64().is_some_and(|loops| loops > 10), "{output:#}");
         assert_eq!((&output["zone"], &output["performance"]), (&json!(0), &json!(true)), "{output:#}");
         assert_eq!(output["objects"], json!([["a", "b"], "/x"]), "what needs no network works: {output:#}");
         for line in ["to standard output", "to standard error"] {
-            assert!(said.contains(line), "{line} is logged: {said}");
+            assert!(printed.contains(line), "{line} is logged: {printed}");
         }
     }
     let place = place.fresh_copy().with_plan(&[step("s", "Stock.Script", &[], json!({ "fetch": true }))]);
@@ -311,7 +311,7 @@ fn stock_rust_runs_and_replays() {
     let Some(component) = rust_guest() else { return };
     let place = env_with_stock_guest(&component, "Stock.Rust", &json!({ "call": "Effect.Read" }));
     let jobs = check_differing_fields_and_replay(&place, &["began", "heard", "set"]);
-    for (output, said) in &jobs {
+    for (output, printed) in &jobs {
         assert!(output["heard"].as_f64() > output["began"].as_f64(), "{output:#}");
         assert_eq!((&output["slept"], &output["answer"]), (&json!(60), &json!(true)), "{output:#}");
         assert_eq!((&output["variables"], &output["arguments"], &output["stdin"]), (&json!(0), &json!(0), &json!("")));
@@ -319,14 +319,14 @@ fn stock_rust_runs_and_replays() {
             assert!(output[key].is_string(), "{key} leads out of the step: {output:#}");
         }
         for line in ["to standard output", "to standard error"] {
-            assert!(said.contains(line), "{line} is logged: {said}");
+            assert!(printed.contains(line), "{line} is logged: {printed}");
         }
     }
     let place = place.fresh_copy().with_plan(&[step("s", "Stock.Rust", &[], json!({ "exit": 3 }))]);
-    let (code, message, said) = failed_step(&place);
+    let (code, message, printed) = failed_step(&place);
     assert_eq!(code, "PLUGIN_TRAP");
     // On this target the standard library distinguishes only success and failure. The exit status 3 may therefore be
     // reported as 1.
     assert!(message.contains("exit(1)") || message.contains("exit(3)"), "{message}");
-    assert!(said.contains("ends"), "output before the exit is logged: {said}");
+    assert!(printed.contains("ends"), "output before the exit is logged: {printed}");
 }

@@ -62,16 +62,16 @@ fn plan_with_a_step_plugin_is_refused_while_a_plugin_is_broken() {
     let place = env_with_missing_plugin();
     for command in ["run", "plan check"] {
         let args: Vec<&str> = command.split(' ').chain(["plan.json", "--json"]).collect();
-        let said = assert_plugin_refused(&place.latch(&args), "L0020", "gone");
-        assert!(said.contains("Driver.Run") && said.contains("gone"), "{said}");
+        let message = assert_plugin_refused(&place.latch(&args), "L0020", "gone");
+        assert!(message.contains("Driver.Run") && message.contains("gone"), "{message}");
     }
     assert_eq!(place.only_job(), Value::Null);
 
     // An operator that no loaded plugin serves may belong to the broken plugin.
     let place = place.with_plan(&[step("g", "Gone.Do", &[], json!({}))]);
     let ran = place.latch(&["run", "plan.json", "--json"]);
-    let said = assert_plugin_refused(&ran, "L0020", "gone");
-    assert!(said.starts_with("Gone.Do belongs to") && said.contains("or to no loaded plugin"), "{said}");
+    let message = assert_plugin_refused(&ran, "L0020", "gone");
+    assert!(message.starts_with("Gone.Do belongs to") && message.contains("or to no loaded plugin"), "{message}");
 }
 
 /// I160: the list shows the loadable plugins next to the broken plugin, and the exit code is 2.
@@ -100,8 +100,8 @@ fn operator_of_two_plugins_is_served_by_neither() {
     let config = std::fs::read_to_string(place.dir.join("latch.toml")).unwrap();
     let first = config.split("[[plugin]]").nth(1).expect("a plugin").replace("\"witness\"", "\"again\"");
     let place = place.configure(&format!("[[plugin]]{first}")).with_plan(&tool_steps()[..1]);
-    let said = assert_plugin_refused(&place.latch(&["run", "plan.json", "--json"]), "L0024", "again");
-    assert!(said.contains("could not be loaded"), "{said}");
+    let message = assert_plugin_refused(&place.latch(&["run", "plan.json", "--json"]), "L0024", "again");
+    assert!(message.contains("could not be loaded"), "{message}");
     // No loaded plugin serves this operator. The refused plugin may serve it, so the error names the refused plugin and
     // does not report an unknown operator.
     let place = place.with_plan(&[step("n", "Nobody.Does", &[], json!({}))]);

@@ -303,13 +303,13 @@ fn finish_with_observed_lines(place: &TestEnv) {
 fn inspect_describes_an_untyped_component() {
     let place = env_with_untyped_tools("atomic", "");
     let file = guest("plain-shapes");
-    let said = place.latch(&["plugin", "inspect", file.to_str().unwrap()]);
-    assert_eq!(said.code, 0, "{} {}", said.stdout, said.stderr);
-    assert!(said.stdout.contains("tool (plain component)"), "{}", said.stdout);
+    let inspected = place.latch(&["plugin", "inspect", file.to_str().unwrap()]);
+    assert_eq!(inspected.code, 0, "{} {}", inspected.stdout, inspected.stderr);
+    assert!(inspected.stdout.contains("tool (plain component)"), "{}", inspected.stdout);
     assert!(
-        said.stdout.contains("shapes.divide: divide: func(a: s32, b: s32) -> result<s32, string>"),
+        inspected.stdout.contains("shapes.divide: divide: func(a: s32, b: s32) -> result<s32, string>"),
         "{}",
-        said.stdout
+        inspected.stdout
     );
     let document = place.latch(&["plugin", "inspect", file.to_str().unwrap(), "--json"]).json();
     assert_eq!((&document["plain"], &document["configured_as"]), (&json!(true), &json!("shapes")));

@@ -365,9 +365,9 @@ fn job_with_virtual_wasi_replays() {
     }
     assert_ne!(outputs[0].0, outputs[1].0);
     assert_ne!(outputs[0].1, outputs[1].1);
-    let shown = place.latch(&["plugin", "inspect", component.to_str().unwrap(), "--json"]).json();
-    assert_eq!((&shown["verdict"], &shown["wasi"]), (&json!("step"), &json!("virtual")), "{shown:#}");
-    assert!(shown["may_reach"].to_string().contains("WASI"), "{shown:#}");
+    let inspected = place.latch(&["plugin", "inspect", component.to_str().unwrap(), "--json"]).json();
+    assert_eq!((&inspected["verdict"], &inspected["wasi"]), (&json!("step"), &json!("virtual")), "{inspected:#}");
+    assert!(inspected["may_reach"].to_string().contains("WASI"), "{inspected:#}");
 }
 
 #[test]

@@ -28,8 +28,8 @@ fn missing_wasm_target_is_an_error_with_the_command_to_type() {
     let ran = toolchain(folder.path(), None);
     let error = &ran.json()["error"];
     assert_eq!((ran.code, &error["code"]), (1, &json!("L0026")), "{}", ran.stdout);
-    for said in ["rustup target add wasm32-unknown-unknown", ".cargo/wasm-rust-debian.sh"] {
-        assert!(error["message"].as_str().unwrap().contains(said), "{said}: {error}");
+    for message in ["rustup target add wasm32-unknown-unknown", ".cargo/wasm-rust-debian.sh"] {
+        assert!(error["message"].as_str().unwrap().contains(message), "{message}: {error}");
     }
     assert!(!folder.path().join("toolchain").exists());
 }

@@ -41,9 +41,9 @@ fn job_runs_on_a_server_as_in_a_file() {
 
     assert_eq!(place.only_job()["job_id"], json!(id));
     for command in ["show", "events", "costs"] {
-        let said = place.latch(&["job", command, &id]);
-        assert_eq!(said.code, 0, "{command}: {}", said.stderr);
-        assert!(!said.stdout.is_empty(), "{command}");
+        let printed = place.latch(&["job", command, &id]);
+        assert_eq!(printed.code, 0, "{command}: {}", printed.stderr);
+        assert!(!printed.stdout.is_empty(), "{command}");
     }
     let replay = place.latch(&["job", "replay", &id, "--every-prefix", "--json"]);
     assert_eq!((replay.code, &replay.json()["divergence"]), (0, &json!(null)), "{}", replay.stdout);

@@ -110,8 +110,8 @@ fn signal_sent_by_one_process_starts_the_job_in_another() {
         let waits = |job: &&Value| job["state"] == "PARKED";
         wait_until("all jobs wait", || running_worker::open_jobs(&place).iter().filter(waits).count() == jobs.len());
         for job in &jobs {
-            let told = place.latch(&["job", "signal", job, "reply", "--payload", "1"]);
-            assert_eq!(told.code, 0, "{}", told.stderr);
+            let signalled = place.latch(&["job", "signal", job, "reply", "--payload", "1"]);
+            assert_eq!(signalled.code, 0, "{}", signalled.stderr);
         }
         resolve_until_over(&place, "told");
         let mut took: Vec<i64> = jobs.iter().map(|job| wake_delay_us(&url, job)).collect();

@@ -167,8 +167,8 @@ fn client_presents_its_certificate() {
     let template = TestEnv::witness("atomic");
     let full = format!("sslmode=verify-full&sslrootcert={}", encrypted.ours.file.display());
     let (cert, key) = &encrypted.client;
-    let shown = format!("{full}&sslcert={}&sslkey={}", cert.display(), key.display());
-    let place = template.fresh_copy().with_database(&encrypted.url("localhost", &shown));
+    let parameters = format!("{full}&sslcert={}&sslkey={}", cert.display(), key.display());
+    let place = template.fresh_copy().with_database(&encrypted.url("localhost", &parameters));
     assert_eq!(place.latch(&place.run_args()).code, 0);
     let refused = encrypted.list_jobs(&template, "localhost", &full);
     let error = &refused.json()["error"];

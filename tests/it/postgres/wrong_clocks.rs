@@ -75,8 +75,8 @@ fn workers_with_wrong_clocks_take_over_nothing_and_fire_nothing_early() {
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
     assert_eq!(open_jobs(&place)[0]["job_id"], json!(waiting), "the wait has not timed out");
-    let told = place.latch(&["job", "signal", &waiting, "reply", "--payload", "1"]);
-    assert_eq!(told.code, 0, "{}", told.stderr);
+    let signalled = place.latch(&["job", "signal", &waiting, "reply", "--payload", "1"]);
+    assert_eq!(signalled.code, 0, "{}", signalled.stderr);
     assert_eq!(resolve_until_over(&place, "wrong clocks"), 0, "nothing was in doubt");
     for worker in workers {
         let notes = worker.messages();

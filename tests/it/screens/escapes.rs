@@ -16,10 +16,14 @@ fn screen_at(dir: &std::path::Path, args: &[&str], columns: u16, look: TerminalK
 fn styles_are_not_printed_as_text() {
     let dir = tempfile::tempdir().unwrap();
     for columns in [60, 80, 120] {
-        let shown = screen_at(dir.path(), &["run", "nofile"], columns, TerminalKind::Color);
-        assert_eq!(shown.code, 2);
-        assert!(shown.styled().starts_with("<bold red>error[L0011]:</> nofile cannot be read:"), "{}", shown.styled());
-        assert!(!shown.text().contains("u{1b}"), "{}", shown.text());
+        let screen = screen_at(dir.path(), &["run", "nofile"], columns, TerminalKind::Color);
+        assert_eq!(screen.code, 2);
+        assert!(
+            screen.styled().starts_with("<bold red>error[L0011]:</> nofile cannot be read:"),
+            "{}",
+            screen.styled()
+        );
+        assert!(!screen.text().contains("u{1b}"), "{}", screen.text());
     }
     let place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
     let mut terminal =
@@ -44,8 +48,8 @@ fn styles_are_not_printed_as_text() {
 fn no_color_and_dumb_terminals_get_plain_text() {
     let dir = tempfile::tempdir().unwrap();
     for look in [TerminalKind::NoColor, TerminalKind::Dumb] {
-        let shown = screen_at(dir.path(), &["run", "nofile"], 80, look);
-        assert!(!shown.bytes.contains(&0x1b), "{look:?}: {}", String::from_utf8_lossy(&shown.bytes));
+        let screen = screen_at(dir.path(), &["run", "nofile"], 80, look);
+        assert!(!screen.bytes.contains(&0x1b), "{look:?}: {}", String::from_utf8_lossy(&screen.bytes));
     }
 }
 
@@ -58,7 +62,7 @@ fn foreign_escape_sequences_are_printed_as_text() {
     let mut terminal = Terminal::start(latch_command(&place.dir, &["run", "plan.json"]), 80, TerminalKind::Color);
     terminal.wait_until_contains("approve? [y]es, [n]o");
     terminal.type_line("later");
-    let shown = terminal.wait_for_end();
-    assert!(shown.text().contains(r#"text: "\u001b[2J\u001b]0;owned\u0007\u001b[31mred""#), "{}", shown.text());
-    assert!(!shown.styled().contains("<red>red"), "{}", shown.styled());
+    let screen = terminal.wait_for_end();
+    assert!(screen.text().contains(r#"text: "\u001b[2J\u001b]0;owned\u0007\u001b[31mred""#), "{}", screen.text());
+    assert!(!screen.styled().contains("<red>red"), "{}", screen.styled());
 }

@@ -45,11 +45,11 @@ fn every_line_of_stderr_is_an_object_with_time_and_level() {
     }
     let attached = checked_lines(&place, &["run", "plan.json", "--priority", "7"], 3);
     assert!(attached.iter().any(|line| line["level"] == "WARN"), "{attached:#?}");
-    let told = |lines: &[Value], text: &str| -> Value {
+    let line_with = |lines: &[Value], text: &str| -> Value {
         let line = lines.iter().find(|line| line["message"].as_str().unwrap().contains(text));
         line.unwrap_or_else(|| panic!("{text}: {lines:#?}")).clone()
     };
-    assert_eq!(told(&attached, "attached to")["trace_id"].as_str().map(str::len), Some(32));
+    assert_eq!(line_with(&attached, "attached to")["trace_id"].as_str().map(str::len), Some(32));
     let job = place.only_job()["job_id"].as_str().unwrap().to_owned();
     assert_eq!(place.latch(&["job", "approve", &job, "o"]).code, 0);
     let worker = checked_lines(&place, &["worker", "--until-idle"], 0);
@@ -57,10 +57,10 @@ fn every_line_of_stderr_is_an_object_with_time_and_level() {
         lines_about_jobs(&worker).iter().any(|line| line["message"].as_str().unwrap().contains("is COMPLETED")),
         "{worker:#?}"
     );
-    assert_eq!(told(&worker, "continues, attempt 2")["trace_id"].as_str().map(str::len), Some(32));
+    assert_eq!(line_with(&worker, "continues, attempt 2")["trace_id"].as_str().map(str::len), Some(32));
     for args in [&["run", "nofile"][..], &["frobnicate"], &["job", "show", "job_00000000000000000000000000"]] {
-        let said = checked_lines(&place, args, 2);
-        let error = said.last().unwrap();
+        let printed = checked_lines(&place, args, 2);
+        let error = printed.last().unwrap();
         assert_eq!((error["level"].as_str(), error["code"].is_string()), (Some("ERROR"), true), "{args:?}: {error}");
     }
 }

@@ -7,8 +7,8 @@ use crate::support::terminal::{Terminal, TerminalKind, TerminalOutput};
 use crate::support::test_env::{TestEnv, step, wait};
 
 /// Returns the text of a screen with all line breaks replaced by blanks.
-fn text_without_line_breaks(shown: &TerminalOutput) -> String {
-    shown.text().split_whitespace().collect::<Vec<_>>().join(" ")
+fn text_without_line_breaks(output: &TerminalOutput) -> String {
+    output.text().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Environment with a call that only reads and lasts almost until its timeout.
@@ -22,7 +22,7 @@ fn with_slow_read() -> TestEnv {
 /// I131: a call that only reads is shown with its operator while it is in flight. The second ctrl-c ends the
 /// command immediately.
 #[test]
-fn calls_in_flight_are_shown_and_a_second_ctrl_c_ends_the_command() {
+fn calls_in_flight_are_displayed_and_a_second_ctrl_c_ends_the_command() {
     for (look, shows) in
         [(TerminalKind::Color, "d/0  Effect.Read  called"), (TerminalKind::Dumb, "d/0  Effect.Read  called")]
     {
@@ -32,11 +32,11 @@ fn calls_in_flight_are_shown_and_a_second_ctrl_c_ends_the_command() {
         terminal.interrupt();
         terminal.wait_until_contains("ctrl-c again to stop immediately");
         terminal.interrupt();
-        let shown = terminal.wait_for_end();
-        assert_eq!(shown.code, 3, "{}", shown.text());
-        let said = text_without_line_breaks(&shown);
-        assert!(said.contains("stopped immediately") && said.contains("continue: latch resume job_"), "{said}");
-        assert!(!shown.text().contains("running"), "the redrawn area is cleared: {}", shown.text());
+        let output = terminal.wait_for_end();
+        assert_eq!(output.code, 3, "{}", output.text());
+        let screen = text_without_line_breaks(&output);
+        assert!(screen.contains("stopped immediately") && screen.contains("continue: latch resume job_"), "{screen}");
+        assert!(!output.text().contains("running"), "the redrawn area is cleared: {}", output.text());
     }
 }
 
@@ -51,12 +51,12 @@ fn json_line_of_a_second_ctrl_c_names_the_job() {
     terminal.interrupt();
     terminal.wait_until_contains("ctrl-c again to stop immediately");
     terminal.interrupt();
-    let shown = terminal.wait_for_end();
-    let text = shown.text();
+    let output = terminal.wait_for_end();
+    let text = output.text();
     let line = text.lines().find(|line| line.contains("L0063")).unwrap_or_else(|| panic!("{text}"));
     let line: serde_json::Value = serde_json::from_str(line).unwrap();
     let job = line["job_id"].as_str().unwrap_or_default();
-    assert_eq!((shown.code, line["trace_id"].as_str().map(str::len)), (3, Some(32)), "{line}");
+    assert_eq!((output.code, line["trace_id"].as_str().map(str::len)), (3, Some(32)), "{line}");
     let message = line["message"].as_str().unwrap();
     assert!(message.ends_with(&format!("continue: latch resume {job}")), "{message}");
 }
@@ -71,22 +71,22 @@ fn ctrl_c_prints_the_job_state_and_how_to_resume() {
     let mut terminal = Terminal::start(latch_command(&place.dir, &["run", "plan.json"]), 80, TerminalKind::Color);
     terminal.wait_until_contains("waits, 3");
     terminal.interrupt();
-    let shown = terminal.wait_for_end();
-    assert_eq!(shown.code, 3, "{}", shown.text());
-    let said = text_without_line_breaks(&shown);
-    assert!(said.contains("WAITING_TIMER until") && said.contains("next: latch resume job_"), "{said}");
+    let output = terminal.wait_for_end();
+    assert_eq!(output.code, 3, "{}", output.text());
+    let screen = text_without_line_breaks(&output);
+    assert!(screen.contains("WAITING_TIMER until") && screen.contains("next: latch resume job_"), "{screen}");
 
     let mut place = TestEnv::witness("atomic").with_plan(&[step("o", "Effect.Opaque", &[], json!({ "note": 1 }))]);
     place.skip_replay_of_many_jobs();
     let mut terminal = Terminal::start(latch_command(&place.dir, &["run", "plan.json"]), 80, TerminalKind::Color);
     terminal.wait_until_contains("approve? [y]es, [n]o");
     terminal.interrupt();
-    let shown = terminal.wait_for_end();
-    assert_eq!(shown.code, 3, "{}", shown.text());
+    let output = terminal.wait_for_end();
+    assert_eq!(output.code, 3, "{}", output.text());
     assert!(
-        shown.text().contains("is parked at o, which needs approval; continue:\n  latch resume job_"),
+        output.text().contains("is parked at o, which needs approval; continue:\n  latch resume job_"),
         "{}",
-        shown.text()
+        output.text()
     );
 }
 
@@ -101,11 +101,11 @@ fn job_of_another_process_can_be_followed() {
     let mut terminal = Terminal::start(follow, 80, TerminalKind::Color);
     terminal.wait_until_contains("d  Driver.Run  running");
     terminal.interrupt();
-    let shown = terminal.wait_for_end();
-    assert_eq!(shown.code, 0, "{}", shown.text());
+    let output = terminal.wait_for_end();
+    assert_eq!(output.code, 0, "{}", output.text());
     // The printed command contains no line break. Only the terminal breaks it, at its edge.
-    let said = shown.text().replace('\n', "");
-    assert!(said.contains(&format!("next:  latch job events {job} --follow")), "{said}");
+    let screen = output.text().replace('\n', "");
+    assert!(screen.contains(&format!("next:  latch job events {job} --follow")), "{screen}");
 }
 
 /// I131: after the terminal becomes narrower, the view clears as many rows as its lines occupy at the new
@@ -131,8 +131,8 @@ fn unclaimed_job_shows_that_it_waits_for_a_worker() {
         Terminal::start(latch_command(&place.dir, &["job", "events", &job, "--follow"]), 80, TerminalKind::Color);
     terminal.wait_until_contains("waits for a worker");
     terminal.interrupt();
-    let shown = terminal.wait_for_end();
-    assert_eq!(shown.code, 0, "{}", shown.text());
+    let output = terminal.wait_for_end();
+    assert_eq!(output.code, 0, "{}", output.text());
 }
 
 /// I134: a line announces each compilation before it starts, with the size of the component and the number of remaining
@@ -146,13 +146,13 @@ fn compilations_are_announced_in_advance() {
         command.env("LATCH_CACHE_DIR", cache.path().join(json));
         String::from_utf8(command.output().unwrap().stderr).unwrap()
     };
-    let said = list("human");
-    let lines: Vec<&str> = said.lines().collect();
-    assert!(lines[0].starts_with("compiling witness (") && lines[0].ends_with(", 2 left"), "{said}");
-    assert!(lines[1].starts_with("compiling witness-queryable (") && lines[1].ends_with(", 1 left"), "{said}");
-    assert!(lines[2].starts_with("compiling witness-step (") && lines[2].ends_with("B)"), "{said}");
-    let said = list("json");
-    let line: serde_json::Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
-    assert!(line["message"].as_str().unwrap().starts_with("compiling witness ("), "{said}");
+    let screen = list("human");
+    let lines: Vec<&str> = screen.lines().collect();
+    assert!(lines[0].starts_with("compiling witness (") && lines[0].ends_with(", 2 left"), "{screen}");
+    assert!(lines[1].starts_with("compiling witness-queryable (") && lines[1].ends_with(", 1 left"), "{screen}");
+    assert!(lines[2].starts_with("compiling witness-step (") && lines[2].ends_with("B)"), "{screen}");
+    let screen = list("json");
+    let line: serde_json::Value = serde_json::from_str(screen.lines().next().unwrap()).unwrap();
+    assert!(line["message"].as_str().unwrap().starts_with("compiling witness ("), "{screen}");
     assert!(!list("human").contains("compiling"), "compiled code is kept");
 }

@@ -46,8 +46,8 @@ impl Stage {
     fn screen_file(&self, screen: &Screen) -> String {
         let (_, args, _) = screen;
         let mut file = format!("$ latch {args}\n");
-        let mut part = |title: &str, shown: &TerminalOutput, text: String| {
-            let _ = write!(file, "\n== {title}, exit {}\n{}\n", shown.code, stabilize(&text));
+        let mut part = |title: &str, output: &TerminalOutput, text: String| {
+            let _ = write!(file, "\n== {title}, exit {}\n{}\n", output.code, stabilize(&text));
         };
         let narrow = self.draw(screen, 60, TerminalKind::Color);
         part("60 columns", &narrow, narrow.text());
@@ -140,8 +140,8 @@ fn replace_words(line: &str) -> String {
         let len = chars[at..].iter().take_while(|c| is_part(**c)).count();
         let word: String = chars[at..at + len].iter().collect();
         let digits = word.chars().filter(char::is_ascii_digit).count();
-        let is_cut = chars.get(at + len) == Some(&'…');
-        let least = if is_cut { 4 } else { 6 };
+        let is_truncated = chars.get(at + len) == Some(&'…');
+        let least = if is_truncated { 4 } else { 6 };
         let is_hex = len >= least && word.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c));
         let is_id = len == 26 && word.chars().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase());
         let is_folder = len == 6 && out.ends_with("latch-screen-");
@@ -156,7 +156,7 @@ fn replace_words(line: &str) -> String {
             // A random name can consist of hexadecimal digits.
             () if is_folder => out += "FOLDER",
             () if is_id => out += &"J".repeat(len),
-            () if is_hex && (digits > 0 || is_cut) => out += &"h".repeat(len),
+            () if is_hex && (digits > 0 || is_truncated) => out += &"h".repeat(len),
             () if is_time => out += &word.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect::<String>(),
             () => out += &word,
         }

@@ -16,9 +16,9 @@ fn assert_commands_unbroken(place: &TestEnv, screens: &[(&str, &[&str])]) {
             let copy = place.fresh_copy();
             let args = args.replace("JOB", &job);
             let args: Vec<&str> = args.split(' ').collect();
-            let shown = Terminal::start(latch_command(&copy.dir, &args), columns, TerminalKind::Dumb).wait_for_end();
+            let output = Terminal::start(latch_command(&copy.dir, &args), columns, TerminalKind::Dumb).wait_for_end();
             // Checks the written bytes, because the terminal wraps longer lines by itself.
-            let written = String::from_utf8(shown.bytes.clone()).unwrap();
+            let written = String::from_utf8(output.bytes.clone()).unwrap();
             let new = copy.only_job()["job_id"].as_str().unwrap_or_default().to_owned();
             for command in *commands {
                 let command = command.replace("JOB", if job.is_empty() { &new } else { &job });

@@ -118,7 +118,7 @@ fn number_that_would_be_rounded_is_refused() {
 #[test]
 #[ignore = "runs jobs in each language; run by .ci/long"]
 fn unrepresentable_result_is_refused_with_its_location() {
-    for (lang, how, code, said) in [
+    for (lang, how, code, message) in [
         ("js", "several", "PLUGIN_EXCEPTION", "both (Error: the first; TypeError: the second)"),
         ("js", "itself", "SCHEMA_VALIDATION_FAILED", "/deep/0 contains itself"),
         ("js", "half result", "SCHEMA_VALIDATION_FAILED", "/n/0 contains half of a surrogate pair"),
@@ -139,7 +139,7 @@ fn unrepresentable_result_is_refused_with_its_location() {
         let (response, ..) = run_step_job(lang, "Ambient.Fail", json!({ "how": how }));
         let failed = &response["failed"][0];
         assert_eq!(failed["reason_code"], code, "{lang} {how}: {response:#}");
-        assert!(failed["message"].as_str().unwrap().contains(said), "{lang} {how}: {failed}");
+        assert!(failed["message"].as_str().unwrap().contains(message), "{lang} {how}: {failed}");
     }
 }
 

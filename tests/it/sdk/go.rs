@@ -17,9 +17,9 @@ fn run_and_read_log(operator: &str, how: &str) -> String {
 /// are not UTF-8.
 #[test]
 fn text_printed_by_a_go_plugin_becomes_log_records() {
-    let said = run_and_read_log("Ambient.Look", "");
+    let printed = run_and_read_log("Ambient.Look", "");
     for line in ["looking around", "in the middle of ?? a character", "by log", "by slog ways=3", "without an end"] {
-        assert!(said.contains(&format!("| {line}\n")), "{line}: {said}");
+        assert!(printed.contains(&format!("| {line}\n")), "{line}: {printed}");
     }
 }
 
@@ -31,9 +31,9 @@ fn fatal_error_of_a_go_plugin_is_logged() {
         ("fatal", "panic: nobody catches this"),
         ("deadlock", "fatal error: all goroutines are asleep - deadlock!"),
     ] {
-        let said = run_and_read_log("Ambient.Fail", how);
-        assert!(said.contains(&format!("| {line}\n")), "{how}: {said}");
-        assert!(said.contains("PLUGIN_TRAP"), "{how}: {said}");
+        let printed = run_and_read_log("Ambient.Fail", how);
+        assert!(printed.contains(&format!("| {line}\n")), "{how}: {printed}");
+        assert!(printed.contains("PLUGIN_TRAP"), "{how}: {printed}");
     }
 }
 

@@ -28,9 +28,9 @@ fn new_project_passes_its_own_tests() {
             };
             let mut command = if program == "go" { super::go_command() } else { Command::new(program) };
             let tested = command.args(args).current_dir(&dir).output().unwrap();
-            let said =
+            let printed =
                 format!("{}{}", String::from_utf8_lossy(&tested.stdout), String::from_utf8_lossy(&tested.stderr));
-            assert!(tested.status.success(), "{lang} {kind}: {said}");
+            assert!(tested.status.success(), "{lang} {kind}: {printed}");
             assert!(
                 [
                     "# pass 2",
@@ -40,8 +40,8 @@ fn new_project_passes_its_own_tests() {
                     "--- PASS: TestWithoutAGrantTheToolIsDenied"
                 ]
                 .iter()
-                .any(|passed| said.contains(passed)),
-                "{lang} {kind}: {said}"
+                .any(|passed| printed.contains(passed)),
+                "{lang} {kind}: {printed}"
             );
         }
     }

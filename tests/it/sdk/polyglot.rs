@@ -20,9 +20,9 @@ fn example_component(name: &str) -> std::path::PathBuf {
         tools_dir: tools_dir(),
         ..latchwork_tooling::build::BuildOptions::from_env().unwrap()
     };
-    let mut said = Vec::new();
-    let made = latchwork_tooling::build::build(&dir, &options, &mut |line| said.push(line.to_owned()));
-    made.unwrap_or_else(|error| panic!("{name}: {error}\n{}", said.join("\n"))).wasm
+    let mut printed = Vec::new();
+    let made = latchwork_tooling::build::build(&dir, &options, &mut |line| printed.push(line.to_owned()));
+    made.unwrap_or_else(|error| panic!("{name}: {error}\n{}", printed.join("\n"))).wasm
 }
 
 /// I1, I52: in the example `funding-polyglot`, the Python step reads, the Go step compares, the JavaScript step
@@ -79,7 +79,7 @@ fn examples_in_other_languages_pass_their_own_tests() {
         let mut command = if program == "go" { go_command() } else { Command::new(program) };
         command.args(args).current_dir(root.join("example-plugins").join(dir));
         let ran = command.env("PYTHONPATH", "../../guest-sdk/python").output().unwrap();
-        let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-        assert!(ran.status.success(), "{dir}: {said}");
+        let printed = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        assert!(ran.status.success(), "{dir}: {printed}");
     }
 }

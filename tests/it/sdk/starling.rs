@@ -37,7 +37,7 @@ fn starlingmonkey_plugin_builds_and_follows_the_injected_sources() {
         }
     }
     assert_eq!(first["fixed"], second["fixed"]);
-    for (how, code, said) in [
+    for (how, code, message) in [
         ("exception", "PLUGIN_EXCEPTION", "the cellar is flooded"),
         ("failure", "AUTH_FORBIDDEN", "no key"),
         ("big", "SCHEMA_VALIDATION_FAILED", "is not JSON"),
@@ -45,7 +45,7 @@ fn starlingmonkey_plugin_builds_and_follows_the_injected_sources() {
     ] {
         let failed = job("Ambient.Fail", json!({ "how": how })).0["failed"][0].clone();
         assert_eq!(failed["reason_code"], code, "{how}: {failed}");
-        assert!(failed["message"].as_str().unwrap().contains(said), "{how}: {failed}");
+        assert!(failed["message"].as_str().unwrap().contains(message), "{how}: {failed}");
     }
     let inspected = run_latch(&plugin, &["plugin", "inspect", ".", "--json"]).json();
     assert_eq!(inspected["toolchain"]["language"], "javascript-starlingmonkey", "{inspected:#}");

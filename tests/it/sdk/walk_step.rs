@@ -52,8 +52,8 @@ fn same_step_in_every_language_resumes_after_kills_and_replays() {
         for (command, point) in [("run", "execute:after:1"), ("resume", "execute:before:1")] {
             let args = if command == "run" { vec!["run", "plan.json"] } else { vec!["resume"] };
             let killed = latch_command(place.path(), &args).env("LATCH_CRASH_AT", point).output().unwrap();
-            let said = String::from_utf8_lossy(&killed.stderr);
-            assert_eq!(killed.status.code(), None, "{lang}: killed at {point}: {said}");
+            let printed = String::from_utf8_lossy(&killed.stderr);
+            assert_eq!(killed.status.code(), None, "{lang}: killed at {point}: {printed}");
         }
         let resumed = run_latch(place.path(), &["resume", "--json"]);
         assert_eq!(resumed.code, 0, "{lang}: {} {}", resumed.stdout, resumed.stderr);

@@ -115,13 +115,13 @@ fn written(bound: &Bound) -> String {
 #[test]
 fn doctor_shows_every_limit() {
     let place = TestEnv::configured("", vec![]);
-    let shown = place.latch(&["doctor", "--limits", "--json"]);
-    let rows = shown.json()["limits"].as_array().cloned().unwrap_or_default();
+    let listed = place.latch(&["doctor", "--limits", "--json"]);
+    let rows = listed.json()["limits"].as_array().cloned().unwrap_or_default();
     let names: Vec<&Value> = rows.iter().map(|row| &row["name"]).collect();
     assert_eq!(names, BOUNDS.iter().map(|bound| json!(bound.name)).collect::<Vec<_>>().iter().collect::<Vec<_>>());
     assert!(rows.iter().zip(BOUNDS).all(|(row, bound)| row["value"] == json!(bound.value)), "{rows:?}");
     let text = place.latch(&["doctor", "--limits"]);
-    let is_shown = |bound: &Bound| text.stdout.contains(bound.name) && text.stdout.contains(&bound.value.to_string());
-    assert!(text.code == 0 && BOUNDS.iter().all(is_shown), "{}", text.stdout);
+    let is_listed = |bound: &Bound| text.stdout.contains(bound.name) && text.stdout.contains(&bound.value.to_string());
+    assert!(text.code == 0 && BOUNDS.iter().all(is_listed), "{}", text.stdout);
     assert!(!place.dir.join(".latch").exists());
 }

@@ -152,7 +152,9 @@ impl<'a> Scanner<'a> {
         let line = self.line;
         let end = self.rest()[2..].find("*/").map_or(self.rest().len(), |end| end + 4);
         let comment = self.take(end);
-        let words = |line: &str| line.trim().trim_start_matches("/*").trim_end_matches("*/").trim_matches(['*', '!', ' ']).to_owned();
+        let words = |line: &str| {
+            line.trim().trim_start_matches("/*").trim_end_matches("*/").trim_matches(['*', '!', ' ']).to_owned()
+        };
         let text = comment.lines().map(words).collect::<Vec<_>>().join(" ");
         self.parts.comments.push(Comment { line, text: text.trim().to_owned(), open: None });
     }

@@ -272,8 +272,8 @@ fn sources_contain_no_private_paths_or_leftover_markers() {
     for file in text_files() {
         for (number, line) in file.text.lines().enumerate() {
             // A word between quotation marks is data and is permitted.
-            let said = |word: &&&str| contains_word(line, word) && !line.contains(&format!("\"{word}\""));
-            if let Some(word) = words.iter().find(said) {
+            let is_used = |word: &&&str| contains_word(line, word) && !line.contains(&format!("\"{word}\""));
+            if let Some(word) = words.iter().find(is_used) {
                 found.push(format!("{}:{}: {word}", file.path, number + 1));
             }
         }

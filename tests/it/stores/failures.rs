@@ -223,7 +223,7 @@ fn untrusted_text_is_escaped_on_the_terminal() {
     let mut plan: Value = serde_json::from_str(&text).unwrap();
     plan["plan_id"] = json!(evil);
     std::fs::write(place.dir.join("plan.json"), plan.to_string()).unwrap();
-    let mut said = String::new();
+    let mut printed = String::new();
     for args in [
         &["run", "plan.json", "--actor", evil, "--approve", "o", "--approve", "k", "--approve", "q", "--approve", "d"]
             [..],
@@ -231,11 +231,11 @@ fn untrusted_text_is_escaped_on_the_terminal() {
         &["plan", "check", "plan.json"],
     ] {
         let ran = place.latch(args);
-        said += &format!("{}{}", ran.stdout, ran.stderr);
+        printed += &format!("{}{}", ran.stdout, ran.stderr);
     }
     let acts = |c: char| (c.is_control() && c != '\n') || evil[3..].contains(c);
-    assert!(!said.contains(acts), "{said:?}");
-    assert!(said.contains(r"ada\u{202e}\u{200b}\u{2066}"), "{said}");
+    assert!(!printed.contains(acts), "{printed:?}");
+    assert!(printed.contains(r"ada\u{202e}\u{200b}\u{2066}"), "{printed}");
 }
 
 /// After a database was restored from a backup, each of its jobs is shown as possibly outdated.
@@ -254,9 +254,9 @@ fn restored_database_is_reported_with_each_job() {
     run(&["--new"]);
     assert_eq!(show(&id)["reason_code"], Value::Null);
     std::fs::copy(&backup, &database).unwrap();
-    let shown = show(&id);
-    let said = (&shown["reason_code"], &shown["next_actions"]);
-    assert_eq!(said, (&json!("RESTORED"), &json!(["latch doctor --accept-restore"])), "{shown:#}");
+    let displayed = show(&id);
+    let reported = (&displayed["reason_code"], &displayed["next_actions"]);
+    assert_eq!(reported, (&json!("RESTORED"), &json!(["latch doctor --accept-restore"])), "{displayed:#}");
     let text = place.latch(&["job", "show", &id]).stdout;
     assert!(text.contains(": RESTORED"), "{text}");
     assert_eq!(place.latch(&["doctor", "--accept-restore", "--json"]).code, 0);

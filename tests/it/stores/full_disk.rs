@@ -31,10 +31,10 @@ impl SmallDisk {
         if mounted.is_ok_and(|mounted| mounted.status.success()) {
             return Some(SmallDisk { dir });
         }
-        let said = "SKIPPED: no file system can be mounted here, so no disk can be full\n";
+        let output = "SKIPPED: no file system can be mounted here, so no disk can be full\n";
         // Written directly to standard error, because the test harness shows `print!` output only if a test
         // fails.
-        let _ = std::io::stderr().write_all(said.as_bytes());
+        let _ = std::io::stderr().write_all(output.as_bytes());
         None
     }
 
@@ -138,14 +138,14 @@ fn full_disk_and_read_only_folder_have_their_own_codes() {
             (code, ran.code, format!("{what}: {} {}", ran.stdout, ran.stderr))
         };
         // Components are stored in the state directory, beside the configuration.
-        let (found, exit, said) = code(run_latch(&on, &["run", "plan.json", "--json", "--db", &database]));
-        assert_eq!((found.as_str(), exit), (expected.0, 2), "components, {said}");
-        let (found, exit, said) = code(run_latch(&on, &["run", "plan.json", "--json"]));
-        assert_eq!((found.as_str(), exit), expected, "the database, {said}");
+        let (found, exit, output) = code(run_latch(&on, &["run", "plan.json", "--json", "--db", &database]));
+        assert_eq!((found.as_str(), exit), (expected.0, 2), "components, {output}");
+        let (found, exit, output) = code(run_latch(&on, &["run", "plan.json", "--json"]));
+        assert_eq!((found.as_str(), exit), expected, "the database, {output}");
         let export = export.to_str().expect("a plain name");
-        let (found, exit, said) = code(place.latch(&["job", "export", &job, "--out", export, "--json"]));
-        assert_eq!((found.as_str(), exit), expected, "an export, {said}");
-        assert!(said.contains(disk.path().to_str().expect("a plain name")), "the message names the path: {said}");
+        let (found, exit, output) = code(place.latch(&["job", "export", &job, "--out", export, "--json"]));
+        assert_eq!((found.as_str(), exit), expected, "an export, {output}");
+        assert!(output.contains(disk.path().to_str().expect("a plain name")), "the message names the path: {output}");
     };
     let full = disk.fill(0);
     refused(("L0100", 1), "full");
@@ -272,8 +272,8 @@ fn opaque_answer_survives_a_full_disk() {
         assert_eq!(place.effect_counts()["o"], 1);
         let job = place.only_job();
         assert_eq!(job["state"], "COMPLETED", "{commit}: {}", working.messages());
-        let told = events_of(&place, job["job_id"].as_str().expect("a job has an id"));
-        let asked = told.iter().filter(|event| event["type"] == "invocation_resolved").count();
+        let listed = events_of(&place, job["job_id"].as_str().expect("a job has an id"));
+        let asked = listed.iter().filter(|event| event["type"] == "invocation_resolved").count();
         assert_eq!(asked, 0, "{commit}: no resolution by a person was needed: {}", working.messages());
     }
 }

@@ -94,11 +94,11 @@ fn file_contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// Returns the answers of all reading commands about the jobs.
 fn read_all(dir: &Path, jobs: &[String]) -> Vec<Value> {
-    let mut said = Vec::new();
+    let mut printed = Vec::new();
     let mut ask = |args: &[&str]| {
         let ran = run_latch(dir, &[args, &["--json"]].concat());
         assert_eq!(ran.code, 0, "{args:?} {} {}", ran.stdout, ran.stderr);
-        said.push(without_ages(ran.json()));
+        printed.push(without_ages(ran.json()));
     };
     ask(&["job", "list"]);
     ask(&["job", "costs"]);
@@ -109,7 +109,7 @@ fn read_all(dir: &Path, jobs: &[String]) -> Vec<Value> {
         ask(&["job", "costs", job]);
         ask(&["job", "replay", job]);
     }
-    said
+    printed
 }
 
 /// Removes the ages of jobs from an answer. The ages grow between two commands, so they cannot be compared.

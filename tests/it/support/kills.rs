@@ -142,13 +142,13 @@ fn check_listed_jobs(place: &TestEnv, jobs: &BTreeMap<String, Value>, when: &str
     for (job, listed) in jobs {
         assert_eq!(listed["state"], "COMPLETED", "{when}: {listed:#}");
         let times = |slot: &str| worlds.get(&(job.clone(), slot.to_owned())).copied().unwrap_or(0);
-        let told = || format!("{worlds:?}\n{:?}", events_of(place, job));
+        let description = || format!("{worlds:?}\n{:?}", events_of(place, job));
         for slot in ["o", "q", "d/0", "d/1"] {
-            assert_eq!(times(slot), 1, "{when}: {slot} of {job} in {}", told());
+            assert_eq!(times(slot), 1, "{when}: {slot} of {job} in {}", description());
         }
         for slot in ["k", "d/2"] {
-            assert!(times(slot) >= 1, "{when}: {slot} of {job} in {}", told());
-            assert_eq!(times(&format!("applied {slot}")), 1, "{when}: {slot} of {job} in {}", told());
+            assert!(times(slot) >= 1, "{when}: {slot} of {job} in {}", description());
+            assert_eq!(times(&format!("applied {slot}")), 1, "{when}: {slot} of {job} in {}", description());
         }
         if !place.is_replayed_on_drop() {
             let replay = place.latch(&["job", "replay", job, "--json"]);

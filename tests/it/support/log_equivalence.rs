@@ -30,8 +30,8 @@ pub(crate) fn comparable_log(place: &TestEnv, job: &str) -> Option<Vec<String>> 
         return None;
     }
     let kept = events.iter().filter(|event| !CLAIM_AND_TRY_EVENTS.contains(&event["type"].as_str().expect("a type")));
-    let said = |event: &Value| {
+    let comparable = |event: &Value| {
         COMPARED_FIELDS.iter().filter_map(|name| Some(event.get(name)?.to_string())).collect::<Vec<_>>().join(" ")
     };
-    Some(kept.map(said).collect())
+    Some(kept.map(comparable).collect())
 }

@@ -46,10 +46,10 @@ impl RunningWorker {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let file = |what: &str| place.dir.join(format!("worker-{number}.{what}"));
-        let (said, noted) = (file("out"), file("err"));
+        let (printed, noted) = (file("out"), file("err"));
         let open = |path: &PathBuf| File::create(path).expect("writable");
-        command.stdout(open(&said)).stderr(open(&noted));
-        RunningWorker { child: command.spawn().expect("latch runs"), stdout_file: said, stderr_file: noted }
+        command.stdout(open(&printed)).stderr(open(&noted));
+        RunningWorker { child: command.spawn().expect("latch runs"), stdout_file: printed, stderr_file: noted }
     }
 
     /// Returns the worker's messages for users so far, from standard error.
@@ -59,8 +59,8 @@ impl RunningWorker {
 
     /// Returns the JSON document on standard output, or null.
     pub(crate) fn summary(&self) -> Value {
-        let said = std::fs::read_to_string(&self.stdout_file).unwrap_or_default();
-        serde_json::from_str(&said).unwrap_or(Value::Null)
+        let printed = std::fs::read_to_string(&self.stdout_file).unwrap_or_default();
+        serde_json::from_str(&printed).unwrap_or(Value::Null)
     }
 
     /// Waits until the worker process has ended or the worker holds no job. The worker holds no job if each claimed job
@@ -115,9 +115,9 @@ pub(crate) fn open_jobs(place: &TestEnv) -> Vec<Value> {
 /// Resolves the call in doubt of a parked job as applied or not applied, as the effects of the call show. If the job
 /// has exhausted its attempts, lets the job continue.
 pub(crate) fn resolve_parked(place: &TestEnv, job: &str) {
-    let shown = place.latch(&["job", "show", job, "--json"]).json();
-    let blocked = &shown["blocked_on"];
-    match shown["reason_code"].as_str() {
+    let displayed = place.latch(&["job", "show", job, "--json"]).json();
+    let blocked = &displayed["blocked_on"];
+    match displayed["reason_code"].as_str() {
         // The test interrupted the attempts, so the job may continue.
         Some("ATTEMPTS_EXHAUSTED") => {
             place.latch(&["job", "resolve", job, "--continue", "--reason", "the attempts were interrupted"]);

@@ -72,9 +72,9 @@ fn cancelled_job_undoes_its_bookings() {
         assert!(text.starts_with(&format!("latch:{job}:{key}:")), "{text}");
     }
     assert_replayable_and_verified(&place, &job, "cancelled");
-    let shown = place.latch(&["job", "show", &job]).stdout;
-    assert!(shown.contains("d/0 Booking.Make: compensated, d/0~c: by its own plugin"), "{shown}");
-    assert!(shown.contains("compensated"), "{shown}");
+    let displayed = place.latch(&["job", "show", &job]).stdout;
+    assert!(displayed.contains("d/0 Booking.Make: compensated, d/0~c: by its own plugin"), "{displayed}");
+    assert!(displayed.contains("compensated"), "{displayed}");
     // A retry of the cancelled job is refused and changes nothing.
     assert_eq!(place.latch(&["job", "retry", &job]).code, 2);
     assert_eq!(place.effect_counts().len(), 6);
@@ -188,8 +188,8 @@ fn failed_compensation_parks_the_job_until_a_person_decides() {
     assert_eq!(response["state"], "CANCELLED", "{response:#}");
     assert_eq!(compensation_states(&response), [("e", "impossible"), ("a", "compensated")]);
     assert_eq!(result_types(&response), ["compensated", "side_effect_committed", ""]);
-    let shown = place.latch(&["job", "show", &job]).stdout;
-    assert!(shown.contains("e Effect.Opaque: cannot be compensated"), "{shown}");
+    let displayed = place.latch(&["job", "show", &job]).stdout;
+    assert!(displayed.contains("e Effect.Opaque: cannot be compensated"), "{displayed}");
     assert_replayable_and_verified(&place, &job, "one that nothing undoes");
     write_plan(&place, "keep", &[step("k", "Booking.Keep", &[], json!({ "note": 9 })), never_ending_wait("k")]);
     let job = job_id(&run_plan(&place, &[]).json());
@@ -319,8 +319,8 @@ fn golden_flow_undoes_only_unread_messages() {
     // The plan gates the step `s5`, so the undo of its effect is gated, too.
     let blocked = &response["blocked_on"];
     assert_eq!((&blocked["gate_id"], &blocked["reason_code"]), (&json!("gate-s5~c"), &json!("REQUIRES_APPROVAL")));
-    let shown_gate = place.latch(&["job", "show", &job]).stdout;
-    assert!(shown_gate.contains("s5~c wants to undo s5, by Request.Apply"), "{shown_gate}");
+    let displayed_gate = place.latch(&["job", "show", &job]).stdout;
+    assert!(displayed_gate.contains("s5~c wants to undo s5, by Request.Apply"), "{displayed_gate}");
     let response = approve_and_resume(&place, &job, "s5~c");
     assert_eq!(
         (&response["state"], compensation_states(&response)),

@@ -65,8 +65,8 @@ fn completed_job_is_undone_and_reported_as_undone() {
     let events = place.latch(&["job", "events", &job, "--json"]).json();
     let events = events["events"].as_array().expect("a list");
     let reopened = events.iter().find(|event| event["type"] == "job_reopened").expect("it is there");
-    let said = (&reopened["purpose"], &reopened["actor"], &reopened["reason"], &reopened["schema_version"]);
-    assert_eq!(said, (&json!("undo"), &json!("eve"), &json!("wrong room"), &json!(2)));
+    let printed = (&reopened["purpose"], &reopened["actor"], &reopened["reason"], &reopened["schema_version"]);
+    assert_eq!(printed, (&json!("undo"), &json!("eve"), &json!("wrong room"), &json!(2)));
     // After the undo the job can only be forked, and the fork waits for approval first.
     assert_refused(&undo_job(&place, &job, &[]), "was already undone");
     assert_refused(&place.latch(&["job", "retry", &job, "--json"]), "CANCELLED");
@@ -149,9 +149,9 @@ fn concurrent_undo_requests_undo_each_effect_once() {
     let codes: Vec<_> = people.into_iter().map(|person| person.wait_with_output().expect("it ends")).collect();
     for output in codes {
         // The slower request may find that the job was already undone.
-        let said = String::from_utf8_lossy(&output.stdout);
-        let late = output.status.code() == Some(2) && said.contains("was already undone");
-        assert!(output.status.code() == Some(0) || late, "{said}");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let late = output.status.code() == Some(2) && printed.contains("was already undone");
+        assert!(output.status.code() == Some(0) || late, "{printed}");
     }
     assert_all_undone(&place, &job, "by two people");
 }

@@ -177,9 +177,9 @@ fn limit_of_an_unknown_operator_or_tenant_is_reported() {
     let doctor = place.latch(&["doctor", "--json"]);
     let checks = doctor.json()["checks"].as_array().unwrap().clone();
     let settings = checks.iter().find(|check| check["check"] == "settings").expect("the unknown names are reported");
-    let told = settings["found"].as_str().unwrap();
+    let reported = settings["found"].as_str().unwrap();
     for wrong in wrong {
-        assert!(worked.stderr.contains(wrong) && told.contains(wrong), "{wrong}: {} {told}", worked.stderr);
+        assert!(worked.stderr.contains(wrong) && reported.contains(wrong), "{wrong}: {} {reported}", worked.stderr);
     }
     assert_eq!(
         (worked.code, doctor.code, &settings["verdict"]),
@@ -187,7 +187,7 @@ fn limit_of_an_unknown_operator_or_tenant_is_reported() {
         "the limits are only warnings"
     );
     for right in ["Driver.Run", "beta", "team-2"] {
-        assert!(!told.contains(right), "{told}");
+        assert!(!reported.contains(right), "{reported}");
     }
 }
 

@@ -95,9 +95,9 @@ fn check_two_kinds_of_workers(place: &TestEnv, other: &Path) {
     }
     for (worker, rested, left) in [(without, json!({}), JOBS), (with, json!({ "COMPLETED": JOBS }), 0)] {
         let notes = worker.messages();
-        let (code, said) = worker.stop();
-        assert_eq!((code, &said["rested"], &said["failed"]), (Some(0), &rested, &json!(0)), "{said} {notes}");
-        assert!(said["left"].as_u64() >= Some(u64::from(left)), "{said} {notes}");
+        let (code, summary) = worker.stop();
+        assert_eq!((code, &summary["rested"], &summary["failed"]), (Some(0), &rested, &json!(0)), "{summary} {notes}");
+        assert!(summary["left"].as_u64() >= Some(u64::from(left)), "{summary} {notes}");
     }
 }
 
@@ -136,10 +136,15 @@ fn worker_without_the_plugin_leaves_the_job_unchanged() {
     let job = submit_detached(&place, 0);
     for nth in 1..=6 {
         let ran = program::command_output(lacking_worker(&place.dir, &["--until-idle"]).output().expect("latch runs"));
-        let said = ran.json();
-        assert_eq!((ran.code, &said["left"], &said["failed"]), (1, &json!(1), &json!(0)), "{said} {}", ran.stderr);
-        for told in [&job[..], "needs the plugin version for Effect.Opaque", "configure the plugin here"] {
-            assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
+        let summary = ran.json();
+        assert_eq!(
+            (ran.code, &summary["left"], &summary["failed"]),
+            (1, &json!(1), &json!(0)),
+            "{summary} {}",
+            ran.stderr
+        );
+        for message in [&job[..], "needs the plugin version for Effect.Opaque", "configure the plugin here"] {
+            assert!(ran.stderr.contains(message), "{message}: {}", ran.stderr);
         }
         assert_eq!((job_state(&place, &job), claims_and_releases(&place, &job)), (json!("PENDING"), (nth, nth)));
     }
@@ -181,10 +186,10 @@ fn resume_continues_past_jobs_that_cannot_be_loaded() {
     let place = place.with_approved(vec!["r"]).with_plan(&[reads]);
     let good = running_worker::submit_detached(&place);
     let resumed = place.latch(&["resume", "--json", "--config", "lacking.toml"]);
-    let said = resumed.json();
-    assert_eq!((resumed.code, job_state(&place, &good)), (2, json!("COMPLETED")), "{said:#} {}", resumed.stderr);
-    let codes = [&damaged, &lacking].map(|job| said["left"][job]["code"].clone());
-    assert_eq!(codes, [json!("L0030"), json!("L0020")], "{said:#}");
+    let summary = resumed.json();
+    assert_eq!((resumed.code, job_state(&place, &good)), (2, json!("COMPLETED")), "{summary:#} {}", resumed.stderr);
+    let codes = [&damaged, &lacking].map(|job| summary["left"][job]["code"].clone());
+    assert_eq!(codes, [json!("L0030"), json!("L0020")], "{summary:#}");
     for job in [&damaged, &lacking] {
         assert!(resumed.stderr.contains(&format!("{job} cannot continue here: ")), "{}", resumed.stderr);
     }

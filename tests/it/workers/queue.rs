@@ -84,9 +84,9 @@ fn until_idle_worker_ends_on_a_restored_database() {
         std::thread::sleep(Duration::from_millis(50));
     }
     assert!(worker.child.try_wait().unwrap().is_some(), "the worker does not end");
-    let (code, said) = worker.stop();
-    assert_eq!((code, &said["error"]["code"]), (Some(3), &json!("L0033")), "{said}");
-    assert!(said.to_string().contains("--accept-restore"), "{said}");
+    let (code, summary) = worker.stop();
+    assert_eq!((code, &summary["error"]["code"]), (Some(3), &json!("L0033")), "{summary}");
+    assert!(summary.to_string().contains("--accept-restore"), "{summary}");
     assert_eq!((show_job(&place, &first)["state"].as_str(), server.requests().len()), (Some("PENDING"), 1));
 }
 

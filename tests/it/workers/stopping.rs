@@ -35,11 +35,11 @@ fn stopped_worker_ends_its_calls_and_releases_its_job() {
     let notes = worker.messages();
     let (code, tally) = worker.stop();
     assert_eq!((code, &tally["released"]), (Some(0), &json!(1)), "{tally} {notes}");
-    let shown = show_job(&place, &job);
-    assert_eq!(shown["state"], "PENDING", "{shown:#}");
-    let told = event_types(&place, &job);
-    assert_eq!(told.last().map(String::as_str), Some("job_released"), "{told:?}");
-    assert!(told.iter().any(|event| event == "tool_invocation_finished"), "{told:?}");
+    let displayed = show_job(&place, &job);
+    assert_eq!(displayed["state"], "PENDING", "{displayed:#}");
+    let listed = event_types(&place, &job);
+    assert_eq!(listed.last().map(String::as_str), Some("job_released"), "{listed:?}");
+    assert!(listed.iter().any(|event| event == "tool_invocation_finished"), "{listed:?}");
     evidence::verify_offline(&place, &job, "given back");
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "COMPLETED": 1 })), "{} {}", ran.stdout, ran.stderr);
@@ -71,8 +71,8 @@ fn stopped_worker_does_not_wait_for_an_operator_limit() {
     send_sigterm(&worker);
     let ran = output_of_ended(worker);
     assert_eq!((ran.code, &ran.json()["released"]), (0, &json!(1)), "{} {}", ran.stdout, ran.stderr);
-    let told = event_types(&place, &job);
-    assert_eq!(told.last().map(String::as_str), Some("job_released"), "{told:?}");
+    let listed = event_types(&place, &job);
+    assert_eq!(listed.last().map(String::as_str), Some("job_released"), "{listed:?}");
     std::fs::write(place.dir.join("latch.toml"), plain).expect("writable");
     let ran = place.latch(&["worker", "--until-idle", "--json"]);
     assert_eq!((ran.code, &ran.json()["rested"]), (0, &json!({ "CANCELLED": 1 })), "{} {}", ran.stdout, ran.stderr);
@@ -122,9 +122,9 @@ fn second_signal_ends_the_worker_immediately() {
     send_sigterm(&worker.child);
     worker.wait_until_ended();
     let notes = worker.messages();
-    let (code, said) = worker.stop();
-    assert_eq!((code, &said["error"]["code"]), (Some(3), &json!("L0063")), "{said} {notes}");
-    assert!(said["error"]["message"].to_string().contains(&job), "{said}");
+    let (code, summary) = worker.stop();
+    assert_eq!((code, &summary["error"]["code"]), (Some(3), &json!("L0063")), "{summary} {notes}");
+    assert!(summary["error"]["message"].to_string().contains(&job), "{summary}");
     // A worker whose calls do not end within the drain time also ends immediately and names its open jobs.
     let place = place.configure("[worker]\ndrain = \"300ms\"");
     let worker = start_worker(&place, &[]);

@@ -260,11 +260,11 @@ pub(crate) fn states_after_reconcile(
         if !is_reconcile_asked(&state, &next, by) {
             continue;
         }
-        let said = run_of(&next, by).and_then(|run| match run.phase {
+        let stated = run_of(&next, by).and_then(|run| match run.phase {
             Phase::Writing(todo) if todo.slot == slot => Some(todo.plan),
             _ => None,
         });
-        let agrees = match said {
+        let agrees = match stated {
             Some(Plan::Applied { value, .. }) => happened == Some(value),
             Some(Plan::NotApplied { .. }) => happened.is_none(),
             _ => false,

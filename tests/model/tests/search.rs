@@ -12,10 +12,10 @@ fn threads() -> usize {
 /// Searches the whole configured world. Panics at the first property that does not hold.
 #[expect(clippy::print_stderr, reason = "how much was searched is the result")]
 fn check_all_states(config: Config) {
-    let told = format!("{config:?}");
+    let description = format!("{config:?}");
     let checker = Protocol(config).checker().threads(threads()).spawn_bfs().join();
     let (states, depth) = (checker.unique_state_count(), checker.max_depth());
-    eprintln!("{states} states, {depth} deep: {told}");
+    eprintln!("{states} states, {depth} deep: {description}");
     checker.assert_properties();
     assert!(states > 1_000, "only {states} states were searched");
 }

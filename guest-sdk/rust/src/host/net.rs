@@ -76,13 +76,13 @@ fn exchange(request: &Request) -> Result<IncomingResponse, Error> {
 }
 
 fn write(body: OutgoingBody, request: &Request) -> Result<(), Error> {
-    let cut = |what: &str| Error::new(ErrorKind::Other, format!("{}: sending the body failed: {what}", request.url));
+    let failed = |what: &str| Error::new(ErrorKind::Other, format!("{}: sending the body failed: {what}", request.url));
     if !request.body.is_empty() {
-        let stream = body.write().map_err(|()| cut("no stream"))?;
+        let stream = body.write().map_err(|()| failed("no stream"))?;
         for chunk in request.body.chunks(CHUNK) {
             stream.blocking_write_and_flush(chunk).map_err(|error| match error {
-                StreamError::Closed => cut("the stream is closed"),
-                StreamError::LastOperationFailed(error) => cut(&error.to_debug_string()),
+                StreamError::Closed => failed("the stream is closed"),
+                StreamError::LastOperationFailed(error) => failed(&error.to_debug_string()),
             })?;
         }
     }
@@ -90,16 +90,16 @@ fn write(body: OutgoingBody, request: &Request) -> Result<(), Error> {
 }
 
 fn body(response: &IncomingResponse, request: &Request) -> Result<Vec<u8>, Error> {
-    let cut =
+    let failed =
         |what: &str| Error::new(ErrorKind::Other, format!("{}: reading the response failed: {what}", request.url));
-    let incoming = response.consume().map_err(|()| cut("no body"))?;
-    let stream = incoming.stream().map_err(|()| cut("no stream"))?;
+    let incoming = response.consume().map_err(|()| failed("no body"))?;
+    let stream = incoming.stream().map_err(|()| failed("no stream"))?;
     let mut content = Vec::new();
     loop {
         match stream.blocking_read(64 * 1024) {
             Ok(bytes) => content.extend_from_slice(&bytes),
             Err(StreamError::Closed) => return Ok(content),
-            Err(StreamError::LastOperationFailed(error)) => return Err(cut(&error.to_debug_string())),
+            Err(StreamError::LastOperationFailed(error)) => return Err(failed(&error.to_debug_string())),
         }
         if content.len() > request.limit {
             let message = format!("{}: the response is larger than {} bytes", request.url, request.limit);

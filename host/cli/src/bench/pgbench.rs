@@ -68,14 +68,14 @@ pub fn transactions_per_second(
     run("table.sql", TABLE, &["--transactions=1"])?;
     let clients = format!("--client={clients}");
     let time = format!("--time={}", time.as_secs().max(1));
-    let said = run("load.sql", &what.script(), &["--protocol=prepared", &clients, "--jobs=2", &time])?;
+    let printed = run("load.sql", &what.script(), &["--protocol=prepared", &clients, "--jobs=2", &time])?;
     run("gone.sql", DROP_TABLE, &["--transactions=1"])?;
-    rate(&said).ok_or_else(|| StoreError::Unavailable(format!("pgbench printed no rate: {}", said.trim())))
+    rate(&printed).ok_or_else(|| StoreError::Unavailable(format!("pgbench printed no rate: {}", printed.trim())))
 }
 
 /// Reads the rate from the output of pgbench.
-fn rate(said: &str) -> Option<f64> {
-    let line = said.lines().filter_map(|line| line.strip_prefix("tps = ")).next_back()?;
+fn rate(printed: &str) -> Option<f64> {
+    let line = printed.lines().filter_map(|line| line.strip_prefix("tps = ")).next_back()?;
     line.split(' ').next()?.parse().ok()
 }
 
@@ -85,9 +85,9 @@ mod tests {
 
     #[test]
     fn pgbench_rate_is_parsed() {
-        let said =
+        let printed =
             "number of clients: 8\nlatency average = 0.2 ms\ntps = 9601.250000 (without initial connection time)";
-        assert_eq!(rate(said), Some(9601.25));
+        assert_eq!(rate(printed), Some(9601.25));
         assert_eq!(rate("pgbench: error"), None);
     }
 }

@@ -20,16 +20,16 @@ pub(crate) fn run(args: &InitArgs, ctx: &CommandContext<'_>) -> anyhow::Result<E
         InitError::Write(why) => CliError::unwritable_build(&why)
             .unwrap_or_else(|| CliError::failed(error_docs::INIT_REFUSED, why.to_string())),
     })?;
-    let shown = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
+    let displayed = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
     let mut next = vec!["latch run plan.json --build".to_owned()];
     if dir != ctx.cwd {
-        next.insert(0, format!("cd {}", shell_quoted(&shown)));
+        next.insert(0, format!("cd {}", shell_quoted(&displayed)));
     }
     let document = json!({
         "dir": dir.display().to_string(), "lang": lang.as_str(), "made": made.entries, "main": made.main.display().to_string(),
         "next_actions": next,
     });
-    let place = if shown.is_empty() { "this folder" } else { shown.as_str() };
+    let place = if displayed.is_empty() { "this folder" } else { displayed.as_str() };
     ctx.answer(&document, || {
         let rows: Vec<_> = made.entries.iter().map(|entry| [(*entry).to_owned(), about(entry, lang)]).collect();
         // `table` expects a header row. The list of files has no header, so the first file takes this place.

@@ -56,8 +56,8 @@ async fn resume_one(ctx: &CommandContext<'_>, host: &Host, job_id: &JobId, actor
 async fn resume_all(ctx: &CommandContext<'_>, host: &Host, actor: &str) -> anyhow::Result<Exit> {
     let mut resumed = Resumed::default();
     resumed.execute_claimable(ctx, host).await?;
-    let said = JobFilter { needs_audit: true, limit: u32::MAX, ..JobFilter::default() };
-    for row in host.journal().jobs(&said).await? {
+    let filter = JobFilter { needs_audit: true, limit: u32::MAX, ..JobFilter::default() };
+    for row in host.journal().jobs(&filter).await? {
         latchwork::runtime::audit_finished_inbox(&**host.journal(), &**host.effects(), host.machine(), &row.job_id)
             .await?;
     }

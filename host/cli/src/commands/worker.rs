@@ -69,8 +69,8 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &CommandContext<'_>) -> anyhow::R
             stop.stop();
             tokio::select! {
                 ended = &mut pool => ended,
-                () = asked.next() => return Err(cut_off(ctx, &host, "stopped immediately").into()),
-                () = tokio::time::sleep(drain) => return Err(cut_off(ctx, &host, &unended_calls(&host, drain)).into()),
+                () = asked.next() => return Err(aborted(ctx, &host, "stopped immediately").into()),
+                () = tokio::time::sleep(drain) => return Err(aborted(ctx, &host, &unended_calls(&host, drain)).into()),
             }
         }
     };
@@ -85,7 +85,7 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &CommandContext<'_>) -> anyhow::R
 }
 
 /// Requests an immediate exit, even if calls are in flight. The error states the reason `why` and the held jobs.
-fn cut_off(ctx: &CommandContext<'_>, host: &Host, why: &str) -> CliError {
+fn aborted(ctx: &CommandContext<'_>, host: &Host, why: &str) -> CliError {
     ctx.request_immediate_exit();
     let jobs: Vec<String> = host.worker().held_jobs().iter().map(ToString::to_string).collect();
     if jobs.is_empty() {
@@ -193,11 +193,11 @@ fn print_event(ctx: &CommandContext<'_>, event: &PoolEvent) {
         PoolEvent::Settled(response) => {
             let why = response.reason_code.map(|code| format!(", {code}")).unwrap_or_default();
             let is = format!("{} is {}{why}", response.job_id, response.state.as_str());
-            let told = match response.next_actions.first() {
+            let message = match response.next_actions.first() {
                 Some(next) => Text::from(is + "; next:").with_command(ctx.with_project_flags(next)),
                 None => is.into(),
             };
-            printer.note_of(&response.job_id, told);
+            printer.note_of(&response.job_id, message);
         }
         PoolEvent::ParkedUnloaded(job_id, cause) => printer.warn_of(job_id, parked_unloaded_message(ctx, job_id, cause)),
         PoolEvent::Released(job_id) => printer.note_of(job_id, format!("{job_id} is released")),

@@ -42,12 +42,12 @@ fn multiline_field(name: &str, text: &str) -> Vec<String> {
     };
     let is_seen = |line: &str| visible(line) == line && line.trim_end() == line && !line.starts_with('"');
     let lines: Vec<&str> = body.split('\n').collect();
-    let mut shown = vec![format!("  {name}: (text of {} lines{end})", lines.len())];
-    shown.extend(lines.into_iter().map(|line| match is_seen(line) {
+    let mut rendered = vec![format!("  {name}: (text of {} lines{end})", lines.len())];
+    rendered.extend(lines.into_iter().map(|line| match is_seen(line) {
         true => format!("    {line}"),
         false => format!("    {}", quoted(line)),
     }));
-    shown
+    rendered
 }
 
 /// Returns the name of an argument. Quotes a name that looks like another part of the display.
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    fn shown(args: &Value) -> String {
+    fn rendered(args: &Value) -> String {
         fields(args).join("\n")
     }
 
@@ -94,12 +94,12 @@ mod tests {
             r#"  h: "\"q\"""#,
             "  i: two words",
         ];
-        assert_eq!(shown(&args), expected.join("\n"));
+        assert_eq!(rendered(&args), expected.join("\n"));
         // A text that looks like an object gets a different heading than an object.
-        assert_eq!(shown(&json!({ "a": { "x": 1 } })), "  a:\n    {\n      \"x\": 1\n    }");
+        assert_eq!(rendered(&json!({ "a": { "x": 1 } })), "  a:\n    {\n      \"x\": 1\n    }");
         let text = json!({ "a": "{\n  \"x\": 1\n}" });
-        assert_eq!(shown(&text), "  a: (text of 3 lines)\n    {\n      \"x\": 1\n    }");
-        assert_eq!(shown(&json!({ "a": "(text of 2 lines)" })), r#"  a: "(text of 2 lines)""#);
+        assert_eq!(rendered(&text), "  a: (text of 3 lines)\n    {\n      \"x\": 1\n    }");
+        assert_eq!(rendered(&json!({ "a": "(text of 2 lines)" })), r#"  a: "(text of 2 lines)""#);
     }
 
     #[test]
@@ -119,22 +119,22 @@ mod tests {
             ("\n", r#""\n""#),
         ];
         for (text, expected) in cases {
-            assert_eq!(shown(&json!({ "a": text })), format!("  a: {expected}"), "{text:?}");
+            assert_eq!(rendered(&json!({ "a": text })), format!("  a: {expected}"), "{text:?}");
         }
     }
 
     #[test]
     fn each_line_of_a_text_is_exact() {
         let expected = "  f: (text of 2 lines, with a line end after the last one)\n    \"x\\r\"\n    y";
-        assert_eq!(shown(&json!({ "f": "x\r\ny\n" })), expected);
-        assert_eq!(shown(&json!({ "f": "x\ny" })), "  f: (text of 2 lines)\n    x\n    y");
-        assert_eq!(shown(&json!({ "f": "x \n\n\"y" })), "  f: (text of 3 lines)\n    \"x \"\n    \n    \"\\\"y\"");
+        assert_eq!(rendered(&json!({ "f": "x\r\ny\n" })), expected);
+        assert_eq!(rendered(&json!({ "f": "x\ny" })), "  f: (text of 2 lines)\n    x\n    y");
+        assert_eq!(rendered(&json!({ "f": "x \n\n\"y" })), "  f: (text of 3 lines)\n    \"x \"\n    \n    \"\\\"y\"");
     }
 
     #[test]
     fn names_are_not_taken_for_values() {
         let args = json!({ "a: b": "c", "": 1, "d\ne": 2, "plain name": 3 });
-        assert_eq!(shown(&args), "  \"\": 1\n  \"a: b\": c\n  \"d\\ne\": 2\n  plain name: 3");
+        assert_eq!(rendered(&args), "  \"\": 1\n  \"a: b\": c\n  \"d\\ne\": 2\n  plain name: 3");
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
         let mut seen = BTreeMap::new();
         let two = |a: &str| parts.map(|b| [a, b].concat());
         for text in parts.iter().flat_map(|a| two(a)).flat_map(|a| two(&a)) {
-            let other = seen.insert(shown(&json!({ "a": text })), text.clone());
+            let other = seen.insert(rendered(&json!({ "a": text })), text.clone());
             assert!(other.as_ref().is_none_or(|other| *other == text), "{text:?} and {other:?} look alike");
         }
     }

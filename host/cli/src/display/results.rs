@@ -28,9 +28,9 @@ pub(crate) fn print(ctx: &CommandContext<'_>, response: &Response) {
         let Some(value) = response.outputs.get(step) else { continue };
         let outcome = response.outcomes.iter().find(|outcome| outcome.step_id == *step);
         ctx.printer.print_text(Tone::Title.of(outcome.map_or_else(|| format!("result of {step}"), head)));
-        let (lines, is_cut) = value_lines(value, ctx.printer.width());
-        ctx.printer.print_cut(Text::lines(lines).indented(INDENT));
-        if is_cut {
+        let (lines, is_truncated) = value_lines(value, ctx.printer.width());
+        ctx.printer.print_truncated(Text::lines(lines).indented(INDENT));
+        if is_truncated {
             let whole = ctx.with_project_flags(&format!("latch job output {} {step}", response.job_id));
             ctx.printer.print_text(Text::unwrapped(format!("  (cut; whole: {whole})")));
         }
@@ -53,8 +53,8 @@ fn value_lines(value: &Value, width: Option<usize>) -> (Vec<String>, bool) {
     let Some(width) = width else { return (lines, false) };
     let all = lines.len();
     lines.truncate(LINES_MAX);
-    let is_cut = all > LINES_MAX || lines.iter().any(|line| line.width() + INDENT > width);
-    (lines, is_cut)
+    let is_truncated = all > LINES_MAX || lines.iter().any(|line| line.width() + INDENT > width);
+    (lines, is_truncated)
 }
 
 #[cfg(test)]
@@ -65,12 +65,12 @@ mod tests {
 
     /// I140: values are cut only on a terminal.
     #[test]
-    fn values_are_cut_on_terminals_only() {
+    fn values_are_truncated_on_terminals_only() {
         let long = json!({ "text": "x".repeat(500), "list": (0..40).collect::<Vec<_>>() });
-        let (whole, is_cut) = value_lines(&long, None);
-        assert!(!is_cut && whole.join("\n") == format!("{long:#}"));
-        let (lines, is_cut) = value_lines(&long, Some(80));
-        assert!(is_cut && lines.len() == LINES_MAX, "{lines:#?}");
+        let (whole, is_truncated) = value_lines(&long, None);
+        assert!(!is_truncated && whole.join("\n") == format!("{long:#}"));
+        let (lines, is_truncated) = value_lines(&long, Some(80));
+        assert!(is_truncated && lines.len() == LINES_MAX, "{lines:#?}");
         assert_eq!(value_lines(&json!(""), None), (vec!["\"\"".to_owned()], false));
         assert_eq!(value_lines(&json!("a\nb"), Some(80)), (vec!["a".to_owned(), "b".to_owned()], false));
         assert_eq!(

@@ -152,10 +152,11 @@ fn from_library_error(cause: &(dyn std::error::Error + 'static)) -> Option<CliEr
     {
         cause.downcast_ref::<E>().map(CliError::from)
     }
-    let said = cause.downcast_ref::<CliError>().cloned();
+    let reported = cause.downcast_ref::<CliError>().cloned();
     // These types need their own conversions. Some errors, such as `SubmitError`, display an inner error but do not
     // return it as their cause. A search through the causes would miss the inner error.
-    said.or_else(|| one::<ConfigErrors>(cause))
+    reported
+        .or_else(|| one::<ConfigErrors>(cause))
         .or_else(|| one::<SubmitError>(cause))
         .or_else(|| one::<WorkerError>(cause))
         .or_else(|| one::<EngineError>(cause))

@@ -97,7 +97,7 @@ async fn execute_claimed(ctx: &CommandContext<'_>, host: &Host, claim: Claim) ->
             () = interrupt::pressed_times(2) => {
                 ctx.request_immediate_exit();
                 drop(screen);
-                return Err(cut_off_error(ctx, &job_id).into());
+                return Err(interrupted_error(ctx, &job_id).into());
             }
         }
     };
@@ -124,7 +124,7 @@ pub(crate) async fn show_stopped(ctx: &CommandContext<'_>, host: &Host, job_id: 
 }
 
 /// Returns the error of a command that a second ctrl-c ended.
-fn cut_off_error(ctx: &CommandContext<'_>, job_id: &JobId) -> CliError {
+fn interrupted_error(ctx: &CommandContext<'_>, job_id: &JobId) -> CliError {
     let next = ctx.with_project_flags(&format!("latch resume {job_id}"));
     let message = format!(
         "stopped immediately while executing {job_id}: a call in flight is in doubt until the job continues; continue:"

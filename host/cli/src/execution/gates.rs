@@ -101,8 +101,8 @@ pub(crate) async fn open_gate_lines(
     were_asked: bool,
 ) -> anyhow::Result<Vec<String>> {
     let waits = response.blocked.iter().any(|view| view.reason_code == Code::RequiresApproval);
-    let were_shown = were_asked && ctx.printer.can_ask() && ctx.printer.width().is_some();
-    if ctx.json || !waits || were_shown {
+    let were_displayed = were_asked && ctx.printer.can_ask() && ctx.printer.width().is_some();
+    if ctx.json || !waits || were_displayed {
         return Ok(Vec::new());
     }
     let durable = host.load(&response.job_id).await?;

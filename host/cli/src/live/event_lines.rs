@@ -56,7 +56,7 @@ pub(super) fn event_line(
             true
         }
         Body::StepStarted { .. } | Body::WaitStarted { correlation_key: None, .. } => true,
-        body if is_shown(body) => false,
+        body if is_displayed(body) => false,
         _ => return None,
     };
     let EventText { tone, slot, text } = event_text(job_id, event, took);
@@ -75,7 +75,7 @@ pub(super) fn event_line(
 
 /// Returns true if the event is shown to people. The final events of a job are left out, because the command
 /// prints its own answer.
-fn is_shown(body: &Body) -> bool {
+fn is_displayed(body: &Body) -> bool {
     matches!(
         body,
         Body::ToolInvocationFinished { .. }

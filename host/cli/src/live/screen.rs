@@ -83,7 +83,7 @@ impl<'p> Screen<'p> {
         let (Some(area), Some((rows, columns))) = (&self.area, self.printer.stderr_size()) else { return };
         let text = Text::lines(self.view.activity_lines(self.printer.now_us(), rows.saturating_sub(2).max(1)));
         // Keeps the last column free, because some terminals wrap a line as soon as this column is written.
-        area.show(text.cut(self.printer.colors_stderr(), columns.saturating_sub(1)));
+        area.show(text.truncate(self.printer.colors_stderr(), columns.saturating_sub(1)));
     }
 
     /// Prints lines that stay on the screen. Leaves out lines marked `is_ephemeral` if the redrawn area shows the same

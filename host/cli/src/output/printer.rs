@@ -140,10 +140,10 @@ impl Printer {
 
     /// Prints a part of the answer for people, with lines cut at the edge of a terminal. Without a terminal
     /// the lines are complete.
-    pub fn print_cut(&self, text: impl Into<Text>) {
+    pub fn print_truncated(&self, text: impl Into<Text>) {
         match self.stdout.width {
             Some(width) if !self.json => {
-                let lines = text.into().cut(self.stdout.color, width);
+                let lines = text.into().truncate(self.stdout.color, width);
                 self.raw(&lines.iter().map(|line| format!("{line}\n")).collect::<String>());
             }
             _ => self.print_text(text),

@@ -23,11 +23,11 @@ fn operators(config: &Config, registry: &Registry) -> Vec<String> {
     let served = registry.pinned_operators();
     let names = || served.keys().map(|operator| operator.as_str());
     let unserved = config.worker.operators.keys().filter(|operator| !served.contains_key(operator.as_str()));
-    let told = unserved.map(|operator| {
+    let messages = unserved.map(|operator| {
         let meant = did_you_mean(operator.as_str(), names());
         format!("[worker] operators limits `{operator}`, which no configured plugin serves now{meant}")
     });
-    told.collect()
+    messages.collect()
 }
 
 /// Reports limits of tenants whose name is probably misspelled.
@@ -38,11 +38,11 @@ fn operators(config: &Config, registry: &Registry) -> Vec<String> {
 fn tenants<'a>(config: &'a Config, place: &str, limited: impl Iterator<Item = &'a String>) -> Vec<String> {
     let named = || config.policy.keys().map(String::as_str).filter(|tenant| *tenant != DEFAULT_TENANT);
     let unnamed = limited.filter(|tenant| !config.policy.contains_key(*tenant));
-    let told = unnamed.filter_map(|tenant| {
+    let messages = unnamed.filter_map(|tenant| {
         let meant = most_similar(tenant, named()).filter(|meant| is_one_letter_off(tenant, meant))?;
         Some(format!("{place} limits `{tenant}`, a tenant without a policy of its own (did you mean `{meant}`?)"))
     });
-    told.collect()
+    messages.collect()
 }
 
 /// Returns true if exactly one letter was inserted, left out or replaced, or two letters were swapped.

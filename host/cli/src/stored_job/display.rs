@@ -21,8 +21,8 @@ pub(crate) struct JobDisplay {
 impl JobDisplay {
     pub(crate) async fn load(ctx: &CommandContext<'_>, stores: &Stores, job_id: &JobId) -> anyhow::Result<JobDisplay> {
         let (durable, inbox) = load_with_inbox(stores, job_id).await?;
-        let shown = response(&durable).with_pending(&durable, &inbox, ctx.session().now_us());
-        let response = if ctx.session().is_restored().await? { shown.with_restored_database() } else { shown };
+        let response = response(&durable).with_pending(&durable, &inbox, ctx.session().now_us());
+        let response = if ctx.session().is_restored().await? { response.with_restored_database() } else { response };
         Ok(JobDisplay { durable, inbox, response })
     }
 

@@ -124,17 +124,17 @@ impl Text {
     }
 
     /// Returns the lines of a text that is redrawn in place. Each line is cut at the edge of the terminal.
-    pub fn cut(&self, color: bool, width: usize) -> Vec<String> {
+    pub fn truncate(&self, color: bool, width: usize) -> Vec<String> {
         let lines = self.blocks.iter().flat_map(|block| match block {
             Block::Line(line) => vec![wrap::cells(&line.spans)],
             Block::Table(table) => table.lines(None),
         });
-        let cut = lines.map(|cells| {
+        let truncated = lines.map(|cells| {
             let mut out = String::new();
-            write_cells(&mut out, &wrap::cut(&cells, width), color);
+            write_cells(&mut out, &wrap::truncate(&cells, width), color);
             out
         });
-        cut.collect()
+        truncated.collect()
     }
 
     /// Returns the text without styles and without the last line end.

@@ -62,8 +62,8 @@ fn last_column_moves_below_when_words_would_break() {
 }
 
 #[test]
-fn redrawn_lines_are_cut_at_the_edge() {
-    assert_eq!(Text::from("  s1  running").cut(false, 8), ["  s1  r…"]);
+fn redrawn_lines_are_truncated_at_the_edge() {
+    assert_eq!(Text::from("  s1  running").truncate(false, 8), ["  s1  r…"]);
 }
 
 /// I131: a command in backquotes stays in one piece on a terminal of any width.
@@ -71,11 +71,11 @@ fn redrawn_lines_are_cut_at_the_edge() {
 fn commands_in_backquotes_are_not_broken() {
     let text = Text::from("it is parked; `latch job show job_1234567890` tells (`latch worker`) more of it");
     for width in 20..80 {
-        let shown = text.render(TextTarget { color: false, width: Some(width) });
+        let rendered = text.render(TextTarget { color: false, width: Some(width) });
         for command in ["`latch job show job_1234567890`", "(`latch worker`)"] {
-            assert!(shown.lines().any(|line| line.contains(command)), "{width}: {shown}");
+            assert!(rendered.lines().any(|line| line.contains(command)), "{width}: {rendered}");
         }
-        assert_eq!(shown.split_whitespace().collect::<Vec<_>>().join(" "), text.plain(), "{width}");
+        assert_eq!(rendered.split_whitespace().collect::<Vec<_>>().join(" "), text.plain(), "{width}");
     }
     assert_eq!(Text::from("a:").with_command("latch b").plain(), "a:\n  latch b");
 }

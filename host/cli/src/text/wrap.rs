@@ -100,7 +100,7 @@ fn end_outside_commands(rest: &[Cell], end: usize) -> usize {
 }
 
 /// Cuts the line to `width` columns. A cut line ends with an ellipsis.
-pub(super) fn cut(cells: &[Cell], width: usize) -> Vec<Cell> {
+pub(super) fn truncate(cells: &[Cell], width: usize) -> Vec<Cell> {
     if columns(cells) <= width {
         return cells.to_vec();
     }

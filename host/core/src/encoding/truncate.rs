@@ -21,13 +21,13 @@ pub struct Truncated<'t> {
     /// Beginning of the text, without a mark.
     pub start: &'t str,
     /// True if the text was longer.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 impl fmt::Display for Truncated<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.start)?;
-        if self.is_cut { f.write_char(MARK) } else { Ok(()) }
+        if self.is_truncated { f.write_char(MARK) } else { Ok(()) }
     }
 }
 
@@ -42,7 +42,7 @@ pub fn at_characters(text: &str, max: usize) -> Truncated<'_> {
 }
 
 fn at(text: &str, end: usize) -> Truncated<'_> {
-    Truncated { start: &text[..end], is_cut: end < text.len() }
+    Truncated { start: &text[..end], is_truncated: end < text.len() }
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_longer_text_is_cut_and_marked() {
+    fn only_a_longer_text_is_truncated_and_marked() {
         for (text, max, bytes, characters) in [
             ("", 0, "", ""),
             ("añb", 4, "añb", "añb"),
@@ -58,9 +58,9 @@ mod tests {
             ("añb", 2, "a…", "añ…"),
             ("ñ", 0, "…", "…"),
         ] {
-            let shown = (at_bytes(text, max).to_string(), at_characters(text, max).to_string());
-            assert_eq!(shown, (bytes.to_owned(), characters.to_owned()), "{text:?} {max}");
+            let displayed = (at_bytes(text, max).to_string(), at_characters(text, max).to_string());
+            assert_eq!(displayed, (bytes.to_owned(), characters.to_owned()), "{text:?} {max}");
         }
-        assert_eq!(at_bytes("añb", 2), Truncated { start: "a", is_cut: true });
+        assert_eq!(at_bytes("añb", 2), Truncated { start: "a", is_truncated: true });
     }
 }

@@ -82,12 +82,12 @@ pub(super) fn open(text: &[u8]) -> Result<Line, Damage> {
 pub(super) fn excerpt(text: &[u8]) -> String {
     const BYTES_MAX: usize = 120;
     let text = String::from_utf8_lossy(text);
-    let cut = truncate::at_bytes(&text, BYTES_MAX);
-    let mut shown = cut.start.escape_debug().to_string();
-    if cut.is_cut {
-        shown.push(truncate::MARK);
+    let truncated = truncate::at_bytes(&text, BYTES_MAX);
+    let mut displayed = truncated.start.escape_debug().to_string();
+    if truncated.is_truncated {
+        displayed.push(truncate::MARK);
     }
-    shown
+    displayed
 }
 
 /// Known values of `schema` in the header, oldest first. A change of the format adds a number.

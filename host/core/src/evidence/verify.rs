@@ -120,7 +120,7 @@ fn signature(evidence: &Evidence, report: &mut VerifyReport, trust: Option<&Trus
 
 fn not_checked(report: &mut VerifyReport) {
     let signature = &report.signature;
-    let said = match (signature.signed, signature.trusted) {
+    let reported = match (signature.signed, signature.trusted) {
         (_, true) => None,
         (false, _) => Some((
             "unsigned",
@@ -137,7 +137,7 @@ fn not_checked(report: &mut VerifyReport) {
             ),
         )),
     };
-    report.not_checked.extend(said.map(|(code, message)| NotChecked::new(code, message)));
+    report.not_checked.extend(reported.map(|(code, message)| NotChecked::new(code, message)));
     if report.withheld > 0 {
         let message =
             format!("{} payloads are withheld: their hashes are protected, their content is unknown", report.withheld);

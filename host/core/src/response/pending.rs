@@ -44,8 +44,8 @@ impl Response {
         // `latch resume` is the first command of the list. There is one exception: if the attempts are exhausted,
         // `latch resume` has an effect only with a pending request to continue or abort. Without such a request, this
         // command comes last.
-        let said = pending.iter().any(|row| matches!(row.asked, RequestKind::Continue | RequestKind::Abort));
-        let at = if self.reason_code == Some(Code::AttemptsExhausted) && !said { next_actions.len() } else { 0 };
+        let is_answered = pending.iter().any(|row| matches!(row.asked, RequestKind::Continue | RequestKind::Abort));
+        let at = if self.reason_code == Some(Code::AttemptsExhausted) && !is_answered { next_actions.len() } else { 0 };
         next_actions.insert(at, resume);
         Response { pending, next_actions, ..self }
     }

@@ -72,7 +72,7 @@ struct TimedBody {
 /// `texts` contains the earlier events that ended or reopened the job, newest first. Only the newest event is read. The
 /// request is an undo if this event ended the job or reopened it for an undo.
 fn is_undone<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
-    let mut bodies = texts.filter_map(|text| serde_json::from_str::<TimedBody>(text).ok()).map(|said| said.body);
+    let mut bodies = texts.filter_map(|text| serde_json::from_str::<TimedBody>(text).ok()).map(|timed| timed.body);
     match bodies.next() {
         Some(Body::JobReopened { purpose, .. }) => purpose == ReopenPurpose::Undo,
         Some(Body::JobCompleted {} | Body::JobPartial {} | Body::JobFailed { .. }) => true,
@@ -88,8 +88,8 @@ pub fn state_reason<'t>(state: JobState, is_given_up: bool, events: impl IntoIte
     let mut why = StateReason::default();
     let wanted = reason_event_markers(state, is_given_up);
     if matches!(state, JobState::Pending | JobState::Running) {
-        let told = events.into_iter().filter(|text| wanted.iter().any(|part| text.contains(part)));
-        return StateReason { undone: is_undone(told), ..why };
+        let selected = events.into_iter().filter(|text| wanted.iter().any(|part| text.contains(part)));
+        return StateReason { undone: is_undone(selected), ..why };
     }
     for text in events.into_iter().filter(|text| wanted.iter().any(|part| text.contains(part))) {
         let Ok(TimedBody { time_us, body }) = serde_json::from_str(text) else { continue };

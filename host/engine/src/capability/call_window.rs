@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::capability::cut_off::CutOff;
+use crate::capability::interruption::Interruption;
 use crate::capability::lookups::Lookups;
 use crate::guest::fault::HostFault;
 use crate::guest::permissions::DeniedBy;
@@ -26,7 +26,7 @@ pub struct CallWindow {
     machine: Machine,
     deadline_boot_us: u64,
     record: Arc<Record>,
-    cut_off: Option<Arc<CutOff>>,
+    interruption: Option<Arc<Interruption>>,
 }
 
 /// Part of a window that its clones share.
@@ -55,12 +55,12 @@ pub(crate) struct Hindrances {
 impl CallWindow {
     /// Returns a window that ends at `deadline_boot_us`, a time of the boot clock of `machine` in microseconds.
     pub fn with_deadline(machine: Machine, deadline_boot_us: u64) -> Self {
-        Self { machine, deadline_boot_us, record: Arc::default(), cut_off: None }
+        Self { machine, deadline_boot_us, record: Arc::default(), interruption: None }
     }
 
     /// Returns the same window with the simulated death of the host that can end the call.
-    pub(crate) fn with_cut_off(self, cut_off: Option<Arc<CutOff>>) -> Self {
-        Self { cut_off, ..self }
+    pub(crate) fn with_interruption(self, interruption: Option<Arc<Interruption>>) -> Self {
+        Self { interruption, ..self }
     }
 
     /// Creates a window that begins now.
@@ -75,16 +75,16 @@ impl CallWindow {
     }
 
     /// Records that the host refused an access.
-    pub(crate) fn record_denied(&self, said: String, rule: DeniedBy) {
+    pub(crate) fn record_denied(&self, message: String, rule: DeniedBy) {
         let denied = &mut self.hindered().denied;
         if denied.as_ref().is_none_or(|(recorded, _)| *recorded <= rule) {
-            *denied = Some((rule, said));
+            *denied = Some((rule, message));
         }
     }
 
     /// Records that a granted server could not be reached.
-    pub(crate) fn record_unreachable(&self, said: String) {
-        self.hindered().unreachable = Some(said);
+    pub(crate) fn record_unreachable(&self, message: String) {
+        self.hindered().unreachable = Some(message);
     }
 
     /// Records that the machine lacked memory or descriptors for an operation of the call, and ends the window. The
@@ -112,8 +112,8 @@ impl CallWindow {
 
     /// Fails if the deadline has passed or the call has ended.
     pub(crate) fn check(&self) -> Result<(), HostFault> {
-        let is_cut = self.cut_off.as_ref().is_some_and(|cut_off| cut_off.is_cut());
-        let open = self.record.state.load(Ordering::SeqCst) & CLOSED == 0 && !is_cut;
+        let has_interrupted = self.interruption.as_ref().is_some_and(|interruption| interruption.has_interrupted());
+        let open = self.record.state.load(Ordering::SeqCst) & CLOSED == 0 && !has_interrupted;
         if open && self.machine.boot_us() < self.deadline_boot_us { Ok(()) } else { Err(HostFault::Deadline) }
     }
 
@@ -126,7 +126,7 @@ impl CallWindow {
     /// the call.
     pub(crate) fn begin_side_effect(&self) -> Result<(), HostFault> {
         self.check()?;
-        if self.cut_off.as_ref().is_some_and(|cut_off| !cut_off.may_begin()) {
+        if self.interruption.as_ref().is_some_and(|interruption| !interruption.may_begin()) {
             return Err(HostFault::Deadline);
         }
         let begin = |state| if state & CLOSED == 0 { Some(state + BEGUN) } else { None };
@@ -175,12 +175,13 @@ mod tests {
     /// I250: the check of a plugin ends a call before each of its operations.
     #[test]
     fn no_side_effect_begins_after_a_simulated_death_of_the_host() {
-        let cut_off = Arc::new(CutOff::after(1));
-        let watch = CallWindow::with_timeout_ms(Machine::system(), 60_000).with_cut_off(Some(cut_off.clone()));
+        let interruption = Arc::new(Interruption::after(1));
+        let watch =
+            CallWindow::with_timeout_ms(Machine::system(), 60_000).with_interruption(Some(interruption.clone()));
         watch.clone().begin_side_effect().unwrap();
-        assert!(!cut_off.is_cut() && watch.check().is_ok());
+        assert!(!interruption.has_interrupted() && watch.check().is_ok());
         assert_eq!(watch.begin_side_effect(), Err(HostFault::Deadline));
-        assert_eq!((cut_off.is_cut(), watch.check()), (true, Err(HostFault::Deadline)));
+        assert_eq!((interruption.has_interrupted(), watch.check()), (true, Err(HostFault::Deadline)));
         assert!(watch.close(), "the first operation has begun");
     }
 

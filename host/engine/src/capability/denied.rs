@@ -49,17 +49,17 @@ pub const NO_EXTERNAL_EFFECT: &str = "but its operator declares no external effe
 impl Denied {
     /// Returns a refusal that the grants `wanted` would lift.
     pub(crate) fn needs(access: String, wanted: Grants) -> Self {
-        Self { access: cut(access), remedy: Remedy::Grants(wanted), rule: DeniedBy::Grants }
+        Self { access: truncate(access), remedy: Remedy::Grants(wanted), rule: DeniedBy::Grants }
     }
 
     /// Returns a refusal that the grants `wanted` would lift, if `condition` holds.
     pub(crate) fn needs_if(access: String, condition: &'static str, wanted: Grants) -> Self {
-        Self { access: cut(access), remedy: Remedy::GrantsIf(condition, wanted), rule: DeniedBy::Grants }
+        Self { access: truncate(access), remedy: Remedy::GrantsIf(condition, wanted), rule: DeniedBy::Grants }
     }
 
     /// Returns a refusal that no grant would lift.
     pub(crate) fn never(access: String, alternative: &'static str) -> Self {
-        Self { access: cut(access), remedy: Remedy::Other(alternative), rule: DeniedBy::Grants }
+        Self { access: truncate(access), remedy: Remedy::Other(alternative), rule: DeniedBy::Grants }
     }
 
     /// Returns the same refusal with the rule that refused the access.
@@ -70,7 +70,7 @@ impl Denied {
     /// Logs the refusal, records it for the end of the call, and returns a sentence for the guest. After
     /// [`bounds::DENIALS_LOGGED`] refusals, a call logs no more of them.
     pub(crate) fn record(&self, window: &CallWindow, plugin: &str) -> String {
-        let said = match window.count_denied() {
+        let sentence = match window.count_denied() {
             count if count <= bounds::DENIALS_LOGGED => self.log(plugin),
             count => {
                 if count == bounds::DENIALS_LOGGED + 1 {
@@ -82,21 +82,21 @@ impl Denied {
                 self.texts().1
             }
         };
-        window.record_denied(said.clone(), self.rule);
-        said
+        window.record_denied(sentence.clone(), self.rule);
+        sentence
     }
 
     /// Logs the refusal and returns a sentence for the guest.
     pub fn log(&self, plugin: &str) -> String {
-        let (logged, said) = self.texts();
+        let (logged, sentence) = self.texts();
         tracing::warn!(plugin, "denied: plugin {plugin:?} {}; {logged}", self.access);
-        said
+        sentence
     }
 
     /// Returns the remedy for the log, and the sentence for the guest.
     fn texts(&self) -> (String, String) {
         let access = &self.access;
-        let (logged, said) = match &self.remedy {
+        let (logged, sentence) = match &self.remedy {
             Remedy::Grants(grants) => {
                 let line = config_line(grants);
                 (
@@ -110,12 +110,12 @@ impl Denied {
             }
             Remedy::Other(text) => ((*text).to_owned(), (*text).to_owned()),
         };
-        (logged, format!("denied: {access}; {said}"))
+        (logged, format!("denied: {access}; {sentence}"))
     }
 }
 
 /// Bounds the description of an access. It can contain a name that the guest chose.
-fn cut(access: String) -> String {
+fn truncate(access: String) -> String {
     truncate::at_bytes(&access, bounds::ACCESS_BYTES).start.to_owned()
 }
 
@@ -125,7 +125,7 @@ mod tests {
 
     /// I225: bound `access_bytes`.
     #[test]
-    fn description_of_an_access_is_cut() {
+    fn description_of_an_access_is_truncated() {
         let longest = "a".repeat(bounds::ACCESS_BYTES);
         for access in [longest.clone(), format!("{longest}a")] {
             assert_eq!(Denied::never(access.clone(), "no").access, longest);

@@ -53,15 +53,15 @@ impl HiddenSecrets {
         self.replacements.push(format!("<secret {name}>"));
     }
 
-    /// Replaces the secrets in a text. If `is_cut` is true, the text is the end of a longer text and may begin with the
-    /// end of a secret. The first bytes are then left out.
-    pub(crate) fn replace_in(&self, text: &[u8], is_cut: bool) -> Vec<u8> {
+    /// Replaces the secrets in a text. If `is_truncated` is true, the text is the end of a longer text and may begin
+    /// with the end of a secret. The first bytes are then left out.
+    pub(crate) fn replace_in(&self, text: &[u8], is_truncated: bool) -> Vec<u8> {
         if self.texts.is_empty() {
             return text.to_vec();
         }
         let longest = self.texts.iter().map(Vec::len).max().unwrap_or(0);
         let Ok(finder) = AhoCorasick::new(&self.texts) else { return Vec::new() };
-        if is_cut && longest >= KEPT_BYTES_MAX {
+        if is_truncated && longest >= KEPT_BYTES_MAX {
             return Vec::new();
         }
         let mut found: Vec<_> = finder
@@ -69,7 +69,7 @@ impl HiddenSecrets {
             .map(|found| (found.start(), std::cmp::Reverse(found.end()), found.pattern().as_usize()))
             .collect();
         found.sort_unstable();
-        let mut at = if is_cut { longest - 1 } else { 0 };
+        let mut at = if is_truncated { longest - 1 } else { 0 };
         let mut output = Vec::with_capacity(text.len());
         for (start, std::cmp::Reverse(end), pattern) in found {
             if end <= at {
@@ -97,25 +97,25 @@ mod tests {
         hidden
     }
 
-    fn shown(hidden: &HiddenSecrets, text: &str, is_cut: bool) -> String {
-        String::from_utf8(hidden.replace_in(text.as_bytes(), is_cut)).unwrap()
+    fn replaced(hidden: &HiddenSecrets, text: &str, is_truncated: bool) -> String {
+        String::from_utf8(hidden.replace_in(text.as_bytes(), is_truncated)).unwrap()
     }
 
     /// I242: no part of a secret is shown, however long it is and wherever the text begins.
     #[test]
     fn secrets_are_hidden_in_clear_and_in_base64() {
         let hidden = hidden(&[("TOKEN", "hunter2-hunter2"), ("PIN", "77"), ("PEM", "line 1\nline 2")]);
-        assert_eq!(shown(&hidden, "key=hunter2-hunter2, pin=77!", false), "key=<secret TOKEN>, pin=<secret PIN>!");
-        assert_eq!(shown(&hidden, "line 1\nline 2", false), "<secret PEM>");
+        assert_eq!(replaced(&hidden, "key=hunter2-hunter2, pin=77!", false), "key=<secret TOKEN>, pin=<secret PIN>!");
+        assert_eq!(replaced(&hidden, "line 1\nline 2", false), "<secret PEM>");
         use base64::Engine as _;
         for before in 0..4 {
             let text = format!("{}hunter2-hunter2 and more", "x".repeat(before));
-            let text = shown(&hidden, &base64::prelude::BASE64_STANDARD.encode(text), false);
+            let text = replaced(&hidden, &base64::prelude::BASE64_STANDARD.encode(text), false);
             assert!(text.contains("<secret TOKEN>") && text.len() < 45, "{text}");
         }
-        for cut in 1..15 {
-            let text = format!("{} and more, at last it failed with hunter2-hunter2", &"hunter2-hunter2"[cut..]);
-            let text = shown(&hidden, &text, true);
+        for offset in 1..15 {
+            let text = format!("{} and more, at last it failed with hunter2-hunter2", &"hunter2-hunter2"[offset..]);
+            let text = replaced(&hidden, &text, true);
             assert!(text.ends_with("with <secret TOKEN>") && !text.contains("hunter"), "{text}");
         }
     }
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn overlapping_secrets_are_hidden_together() {
         let hidden = hidden(&[("ONE", "abcdefgh"), ("TWO", "ghijklmn")]);
-        assert_eq!(shown(&hidden, "<abcdefghijklmn>", false), "<<secret ONE><secret TWO>>");
-        assert_eq!(shown(&hidden, "ghijklmnabcdefgh", false), "<secret TWO><secret ONE>");
+        assert_eq!(replaced(&hidden, "<abcdefghijklmn>", false), "<<secret ONE><secret TWO>>");
+        assert_eq!(replaced(&hidden, "ghijklmnabcdefgh", false), "<secret TWO><secret ONE>");
     }
 }

@@ -42,7 +42,7 @@ pub fn check_http<'g>(
 ) -> Result<Vec<&'g HttpGrant>, Denied> {
     let reads = HttpGrant::DEFAULT_METHODS.contains(request.method);
     if permissions.is_dry_run && !reads {
-        let access = format!("wanted to send {} to {}", request.method, shown(request));
+        let access = format!("wanted to send {} to {}", request.method, displayed_url(request));
         return Err(Denied::never(access, "a dry run sends GET and HEAD alone").by(DeniedBy::DryRun));
     }
     let allows = |grant: &HttpGrant| match permissions.may_send() {
@@ -61,13 +61,13 @@ pub fn check_http<'g>(
 fn refusal(grants: &Grants, permissions: CallPermissions, request: &RequestLine<'_>) -> Denied {
     let RequestLine { origin, method, .. } = request;
     if !METHODS.contains(method) {
-        let access = format!("wanted to send the method {method} to {}", shown(request));
+        let access = format!("wanted to send the method {method} to {}", displayed_url(request));
         return Denied::never(access, "no grant can name this method");
     }
     let is_read = HttpGrant::DEFAULT_METHODS.contains(method);
     let access = match is_read {
-        true => format!("wanted {}", shown(request)),
-        false => format!("wanted to send {method} to {}", shown(request)),
+        true => format!("wanted {}", displayed_url(request)),
+        false => format!("wanted to send {method} to {}", displayed_url(request)),
     };
     let mut wanted = grants.clone();
     let at = match wanted.http.iter().position(|grant| covers(grant, request)) {
@@ -246,7 +246,7 @@ fn percent_decoded(text: &[u8]) -> Vec<u8> {
     decoded
 }
 
-fn shown(request: &RequestLine<'_>) -> String {
+fn displayed_url(request: &RequestLine<'_>) -> String {
     let path = if request.path.len() <= SHOWN_PATH_BYTES_MAX { request.path } else { "" };
     format!("{}{}", origin_text(request.origin), if path == "/" { "" } else { path })
 }
@@ -333,16 +333,16 @@ mod tests {
     #[test]
     fn refusal_names_the_grant_that_would_allow_the_request() {
         let grants = Grants { http: vec![table(A, "/v1/", &[Method::GET], &[])], ..Grants::default() };
-        let said = |permissions, path, method| check(&grants, permissions, A, path, &method).unwrap_err().log("p");
-        let text = said(of(EffectClass::External), "/v1/x", Method::POST);
+        let message = |permissions, path, method| check(&grants, permissions, A, path, &method).unwrap_err().log("p");
+        let text = message(of(EffectClass::External), "/v1/x", Method::POST);
         assert!(text.contains(r#"{ url = "https://a.example:443/v1/", methods = ["GET", "POST"] }"#), "{text}");
-        let text = said(of(EffectClass::Internal), "/v1/x", Method::POST);
+        let text = message(of(EffectClass::Internal), "/v1/x", Method::POST);
         assert!(text.contains(NO_EXTERNAL_EFFECT) && text.contains(IF_IT_READS), "{text}");
         assert!(text.contains(r#"methods = ["GET"], read_methods = ["POST"] }"#), "{text}");
-        let text = said(of(EffectClass::Read), "/v2/x", Method::GET);
+        let text = message(of(EffectClass::Read), "/v2/x", Method::GET);
         let whole = r#"{ url = "https://a.example:443/v1/", methods = ["GET"] }, { url = "https://a.example:443/v2/x""#;
         assert!(text.contains(whole), "{text}");
-        let text = said(of(EffectClass::Read), &format!("/v2/{}", "x".repeat(10_000)), Method::GET);
+        let text = message(of(EffectClass::Read), &format!("/v2/{}", "x".repeat(10_000)), Method::GET);
         assert!(text.len() < 1_000, "{} bytes", text.len());
     }
 

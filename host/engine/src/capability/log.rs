@@ -82,8 +82,8 @@ pub(crate) fn lines(message: &str) -> impl Iterator<Item = String> {
 /// Replaces characters that change the order in which a terminal shows text.
 fn without_reordering(line: &str) -> String {
     let reorders = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let shown = |c: char| if reorders(c) { c.escape_unicode().to_string() } else { c.to_string() };
-    if line.contains(reorders) { line.chars().map(shown).collect() } else { line.to_owned() }
+    let escape = |c: char| if reorders(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    if line.contains(reorders) { line.chars().map(escape).collect() } else { line.to_owned() }
 }
 
 /// Writes a line of a tool to the host's own log.

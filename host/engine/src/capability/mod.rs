@@ -11,16 +11,16 @@
 //! `context`, `filesystem`, `kv`, `log`, `name_lookup`, `open_dirs`, `secrets`, `tcp_connect` · `write_quota` ·
 //! `settings` · `events`, `file_open`, `handles`, `host_call_gate`, `http_grant`, `older_grants`, `rng`, `sockets`,
 //! `stub`, `tools` · `grant` · `denied` · `access_text`, `config_line`, `stream_lack` · `address`, `call_window`,
-//! `clock`, `fixed_sources`, `grants`, `placeholder`, `replaced_body`, `secret_values`, `step_call_view` · `cut_off`,
+//! `clock`, `fixed_sources`, `grants`, `placeholder`, `replaced_body`, `secret_values`, `step_call_view` · `interruption`,
 //! `lookups`.
 
 pub mod access_text;
 pub mod call_window;
 pub mod config_line;
-mod cut_off;
 pub mod denied;
 pub mod grants;
 pub mod http_grant;
+mod interruption;
 pub mod older_grants;
 mod secret_values;
 pub mod settings;
@@ -59,10 +59,10 @@ pub(crate) mod tcp_connect;
 mod tools;
 pub(crate) mod write_quota;
 
-pub use cut_off::CutOff;
 pub(crate) use fixed_sources::{fix_for_check, fix_for_pure};
 pub(crate) use hidden_secrets::HiddenSecrets;
 pub use hidden_secrets::hide_secrets;
+pub use interruption::Interruption;
 pub(crate) use placeholder::Placeholders;
 pub use secret_values::{EnvOrFile, Secrets};
 pub use stub::{HttpStub, StubFailure};

@@ -74,7 +74,7 @@ mod tests {
 
     /// I199. Each older grant has its line in the present form, and grants of the present form have none.
     #[test]
-    fn older_grants_are_shown_in_their_present_form() {
+    fn older_grants_are_displayed_in_their_present_form() {
         let origin = |scheme: &str| Origin { scheme: scheme.into(), host: "a.example".into(), port: 443 };
         let short = Grants { http: vec![HttpGrant::read_only(origin("https"))], ..Grants::default() };
         let reads = operator(EffectKind::ReadOnly, Determinism::External);

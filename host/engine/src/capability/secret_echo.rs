@@ -230,10 +230,10 @@ mod tests {
             let whole = replaced(&echo, &[text.as_bytes()]);
             let wanted = text.replace("abcabcabdabcabcabe", "<2>").replace("abcabcabd", "<1>");
             prop_assert_eq!(&whole, wanted.as_bytes());
-            let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
+            let mut cuts: Vec<_> = cuts.into_iter().map(|offset| offset.min(text.len())).collect();
             cuts.extend([0, text.len()]);
             cuts.sort_unstable();
-            let pieces: Vec<_> = cuts.windows(2).map(|cut| &text.as_bytes()[cut[0]..cut[1]]).collect();
+            let pieces: Vec<_> = cuts.windows(2).map(|ends| &text.as_bytes()[ends[0]..ends[1]]).collect();
             prop_assert_eq!(replaced(&echo, &pieces), whole);
         }
     }

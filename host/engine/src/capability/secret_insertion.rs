@@ -305,11 +305,11 @@ mod tests {
                 "A" => a.as_str(), "B" => b.as_str(), other => other,
             }).collect();
             let wanted = text.replace(&a, "the first").replace(&b, "");
-            let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
+            let mut cuts: Vec<_> = cuts.into_iter().map(|offset| offset.min(text.len())).collect();
             cuts.push(0);
             cuts.push(text.len());
             cuts.sort_unstable();
-            let pieces: Vec<_> = cuts.windows(2).map(|cut| &text.as_bytes()[cut[0]..cut[1]]).collect();
+            let pieces: Vec<_> = cuts.windows(2).map(|ends| &text.as_bytes()[ends[0]..ends[1]]).collect();
             prop_assert_eq!(String::from_utf8(in_body(&bound, &pieces).unwrap()).unwrap(), wanted);
         }
     }

@@ -12,7 +12,7 @@ use latchwork_core::model::manifest::{Determinism, EffectKind, WasiMode};
 use latchwork_core::storage::KeyValue;
 
 use crate::capability::grants::Grants;
-use crate::capability::{CutOff, HttpStub, Secrets};
+use crate::capability::{HttpStub, Interruption, Secrets};
 
 /// Configured limits of a plugin. A configured limit takes precedence over every other value. If a limit is not
 /// configured, the plugin's requested limit applies, but at most the default. If the plugin requests no limit, the
@@ -88,7 +88,7 @@ pub struct PluginSettings {
     /// Stub that answers in place of all servers. `None`: requests go to the real servers.
     pub http_stub: Option<Arc<dyn HttpStub>>,
     /// Simulated death of the host that ends a call of the tool. `None`, as in jobs: the host is not killed.
-    pub cut_off: Option<Arc<CutOff>>,
+    pub interruption: Option<Arc<Interruption>>,
 }
 
 impl PluginSettings {
@@ -161,6 +161,6 @@ pub(crate) fn settings_with(grants: Grants) -> PluginSettings {
         secrets: Arc::new(crate::capability::EnvOrFile { dir: "none".into() }),
         kv: Arc::new(latchwork_core::memory::Memory::new(clock, 0)),
         http_stub: None,
-        cut_off: None,
+        interruption: None,
     }
 }

@@ -11,19 +11,19 @@ use crate::guest::permissions::DeniedBy;
 
 /// Replaces the result of a call for which the machine lacked a resource. The guest may have handled the failure, and
 /// its answer would then depend on the machine.
-pub(super) fn unless_lacking<R>(said: Result<R, Failure>, hindered: &Hindrances) -> Result<R, Failure> {
-    match (&hindered.lack, said) {
+pub(super) fn unless_lacking<R>(returned: Result<R, Failure>, hindered: &Hindrances) -> Result<R, Failure> {
+    match (&hindered.lack, returned) {
         (Some(_), Err(failure)) if failure.code == Code::MachineFault => Err(failure),
         (Some(why), _) => Err(fault::failure(&HostFault::Machine(why.clone()).into())),
-        (None, said) => said,
+        (None, returned) => returned,
     }
 }
 
 /// Explains an error of a tool by an access that the host refused or could not complete. `oversized` is the failure for
 /// an error that is too large. If no such access explains this error, the result is `oversized`.
-pub(super) fn explain_error(said: Failure, hindered: Hindrances, oversized: Option<Failure>) -> Failure {
-    let code = said.code;
-    let explained = explain_hindrance(said, hindered);
+pub(super) fn explain_error(returned: Failure, hindered: Hindrances, oversized: Option<Failure>) -> Failure {
+    let code = returned.code;
+    let explained = explain_hindrance(returned, hindered);
     match oversized {
         None => explained,
         Some(failure) if explained.code == code => failure,
@@ -79,9 +79,9 @@ mod tests {
     #[test]
     fn lack_of_resources_replaces_every_result() {
         let lacking = Hindrances { lack: Some("too many open files".to_owned()), ..Hindrances::default() };
-        for said in [Ok("an answer"), Err(Failure::new(Code::PluginTrap, "it trapped"))] {
-            assert_eq!(unless_lacking(said.clone(), &Hindrances::default()), said);
-            let failure = unless_lacking(said, &lacking).unwrap_err();
+        for returned in [Ok("an answer"), Err(Failure::new(Code::PluginTrap, "it trapped"))] {
+            assert_eq!(unless_lacking(returned.clone(), &Hindrances::default()), returned);
+            let failure = unless_lacking(returned, &lacking).unwrap_err();
             assert_eq!(failure.code, Code::MachineFault);
             assert!(failure.message.contains("too many open files"), "{failure:?}");
         }

@@ -383,8 +383,8 @@ fn not_called(failure: Failure) -> ToolEnd {
     ToolEnd { answer, fuel: 0, wall_us: 0, functions: vec![] }
 }
 
-fn unexpected_answer(said: ToolReturn) -> Failure {
-    match said {
+fn unexpected_answer(returned: ToolReturn) -> Failure {
+    match returned {
         ToolReturn::Error(error) => convert::failure(error),
         _ => Failure::new(Code::Internal, "the tool answered another question"),
     }

@@ -196,9 +196,10 @@ impl ToolCode {
         // The timeout of the call replaces the timeout in `limits`, because the plan or the operator may have set it.
         let limits = &Limits { timeout_ms, ..*limits };
         let deadline_us = call.started_boot_us.saturating_add(u64::from(timeout_ms) * 1_000);
-        let watch = CallWindow::with_deadline(self.machine.clone(), deadline_us).with_cut_off(settings.cut_off.clone());
+        let watch = CallWindow::with_deadline(self.machine.clone(), deadline_us)
+            .with_interruption(settings.interruption.clone());
         let (mut fuel, mut begun, mut functions, hindrances) = (0, false, vec![], watch.clone());
-        let said = match ToolState::new(
+        let returned = match ToolState::new(
             settings.clone(),
             call,
             permissions,
@@ -227,13 +228,14 @@ impl ToolCode {
                 // Before the result is returned, this drop closes everything that the guest had open.
                 drop(store);
                 match answered {
-                    Ok(Ok(said)) => Ok(said),
+                    Ok(Ok(returned)) => Ok(returned),
                     // A failure before the deadline is reported as it is. The deadline itself can make a guest fail in
                     // many ways. Every failure after the deadline is therefore reported as a timeout.
                     Ok(Err(error)) if ended_us < deadline_us => {
                         functions = fault::stack_functions(&error);
-                        let hide =
-                            |text: &[u8], cut: bool| HiddenSecrets::new(settings, &placeholders).replace_in(text, cut);
+                        let hide = |text: &[u8], is_truncated: bool| {
+                            HiddenSecrets::new(settings, &placeholders).replace_in(text, is_truncated)
+                        };
                         Err(words.explain(fault::failure(&error), hide))
                     }
                     Ok(Err(_)) | Err(_) => Err(timed_out(timeout_ms)),
@@ -243,7 +245,7 @@ impl ToolCode {
         };
         let hindered = hindrances.hindrances();
         ToolCallResult {
-            returned: unless_lacking(said, &hindered),
+            returned: unless_lacking(returned, &hindered),
             begun,
             hindered,
             fuel,
@@ -300,20 +302,20 @@ impl ToolCode {
             },
             ToolFunctionCall::Reconcile { args } => {
                 let guest = self.reconcile.as_ref().expect(ASKED).load(&mut *store, instance)?;
-                let said = guest.call_reconcile(store, operator, external_key, &args.to_owned()).await?;
-                said.map_or_else(ToolReturn::Error, ToolReturn::Verdict)
+                let returned = guest.call_reconcile(store, operator, external_key, &args.to_owned()).await?;
+                returned.map_or_else(ToolReturn::Error, ToolReturn::Verdict)
             }
             ToolFunctionCall::Verify { change } => {
                 let guest = self.verify.as_ref().expect(ASKED).load(&mut *store, instance)?;
-                let said = guest.call_verify(store, operator, &convert::guest_state_change(change)).await?;
-                said.map_or_else(ToolReturn::Error, ToolReturn::Finding)
+                let returned = guest.call_verify(store, operator, &convert::guest_state_change(change)).await?;
+                returned.map_or_else(ToolReturn::Error, ToolReturn::Finding)
             }
             // Passes the external key of the call that is undone, not the key of the compensating call.
             ToolFunctionCall::Compensate { external_key, args, result } => {
                 let guest = self.compensate.as_ref().expect(ASKED).load(&mut *store, instance)?;
-                let said =
+                let returned =
                     guest.call_compensate(store, operator, external_key, &args.to_owned(), &result.to_owned()).await?;
-                said.map_or_else(ToolReturn::Error, ToolReturn::Output)
+                returned.map_or_else(ToolReturn::Error, ToolReturn::Output)
             }
         })
     }
@@ -339,7 +341,7 @@ impl ToolCallResult {
     /// Converts the result of `invoke` or `compensate` into the end of the try. Checks the answer against
     /// `schema`, if given.
     pub(crate) fn into_end(self, limits: &Limits, schema: Option<&schema::Schemas>) -> ToolEnd {
-        let ToolCallResult { returned: said, begun, hindered, fuel, wall_us, functions } = self;
+        let ToolCallResult { returned, begun, hindered, fuel, wall_us, functions } = self;
         if let Some((DeniedBy::DryRun, why)) = hindered.denied {
             // The mode skips the call, regardless of how the guest handled the refusal.
             let answer = Answer::NotApplied(Failure::new(Code::ModeForbids, why));
@@ -352,7 +354,7 @@ impl ToolCallResult {
                 kept: kept.map(|text| truncate::at_bytes(text, bounds::KEPT_ANSWER_BYTES).start.to_owned()),
             },
         };
-        let answer = match said {
+        let answer = match returned {
             Ok(ToolReturn::Output(output)) => {
                 let output = convert::output(output);
                 match check_tool_output(&output, limits, schema) {
@@ -364,10 +366,10 @@ impl ToolCallResult {
                 let applied = error.applied;
                 let oversized = convert::oversized_error(&error, limits);
                 let is_oversized = oversized.is_some();
-                let said = convert::failure(error);
-                let is_exception = !said.code.is_guest_code();
+                let reported = convert::failure(error);
+                let is_exception = !reported.code.is_guest_code();
                 let was_denied = hindered.denied.is_some();
-                let failure = explain_error(said, hindered, oversized);
+                let failure = explain_error(reported, hindered, oversized);
                 match applied {
                     // The host keeps nothing of such an error, so its report about applied changes does not count.
                     _ if is_oversized => doubtful(failure, None),

@@ -58,11 +58,11 @@ fn unhandled_exception(detail: &str) -> Option<(Code, String)> {
     let marked = marked.into_iter().filter(|(key, _)| detail.contains(key));
     let whole = |(key, code): (&str, Code)| {
         let serde_json::Value::Object(mut object) = serde_json::from_str(detail).ok()? else { return None };
-        let said = object.remove(key)?;
+        let reported = object.remove(key)?;
         let is_whole = object.is_empty();
         // If the SDK refused the access, the failure keeps the whole `detail` with its key `DENIED_BY_SDK`. The key
         // later shows the host that no grant would allow the access.
-        let kept = if key == DENIED_BY_SDK { detail.to_owned() } else { said.to_string() };
+        let kept = if key == DENIED_BY_SDK { detail.to_owned() } else { reported.to_string() };
         is_whole.then_some((code, kept))
     };
     marked.filter_map(whole).next()

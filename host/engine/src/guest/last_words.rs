@@ -23,14 +23,14 @@ pub(crate) struct LastWords(Arc<Mutex<Kept>>);
 struct Kept {
     bytes: Vec<u8>,
     /// True if the guest wrote more bytes before these bytes.
-    is_cut: bool,
+    is_truncated: bool,
 }
 
 impl Kept {
-    fn cut(&mut self) {
+    fn truncate(&mut self) {
         let surplus = self.bytes.len().saturating_sub(KEPT_BYTES_MAX);
         self.bytes.drain(..surplus);
-        self.is_cut |= surplus > 0;
+        self.is_truncated |= surplus > 0;
     }
 }
 
@@ -41,7 +41,7 @@ impl LastWords {
         kept.bytes.extend_from_slice(text);
         // The bytes are cut only at twice the maximum. Otherwise each of many short texts would move all kept bytes.
         if kept.bytes.len() > 2 * KEPT_BYTES_MAX {
-            kept.cut();
+            kept.truncate();
         }
     }
 
@@ -59,14 +59,14 @@ impl LastWords {
             return failure;
         }
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.cut();
-        let shown = show(&kept.bytes, kept.is_cut);
-        let mut surplus = shown.len().saturating_sub(SHOWN_BYTES_MAX);
+        kept.truncate();
+        let displayed = show(&kept.bytes, kept.is_truncated);
+        let mut surplus = displayed.len().saturating_sub(SHOWN_BYTES_MAX);
         // If the cut is in the middle of a character, the rest of this character is left out.
-        while shown.get(surplus).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        while displayed.get(surplus).is_some_and(|byte| byte & 0xc0 == 0x80) {
             surplus += 1;
         }
-        let text = String::from_utf8_lossy(&shown[surplus..]);
+        let text = String::from_utf8_lossy(&displayed[surplus..]);
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         if !lines.is_empty() {
             failure.message.push_str(LAST_WORDS);
@@ -78,12 +78,12 @@ impl LastWords {
 
 /// Replaces control characters, and escapes characters that change the order in which a terminal shows text.
 fn visible(text: &str) -> String {
-    let shown = |c: char| match c {
+    let displayed = |c: char| match c {
         _ if c.is_control() => " ".to_owned(),
         '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => c.escape_unicode().to_string(),
         _ => c.to_string(),
     };
-    text.chars().map(shown).collect()
+    text.chars().map(displayed).collect()
 }
 
 #[cfg(test)]

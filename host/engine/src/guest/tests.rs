@@ -15,8 +15,8 @@ use crate::guest::{convert, fault};
 
 /// I225: bound `message_bytes`.
 #[test]
-fn message_of_a_guest_is_cut() {
-    let cut = |bytes: usize| {
+fn message_of_a_guest_is_truncated() {
+    let truncated = |bytes: usize| {
         let error = Error {
             code: ErrorCode::InvalidInput,
             message: "m".repeat(bytes),
@@ -26,8 +26,8 @@ fn message_of_a_guest_is_cut() {
         };
         convert::failure(error).message.len()
     };
-    assert_eq!(cut(bounds::MESSAGE_BYTES), bounds::MESSAGE_BYTES);
-    assert_eq!(cut(bounds::MESSAGE_BYTES + 1), bounds::MESSAGE_BYTES);
+    assert_eq!(truncated(bounds::MESSAGE_BYTES), bounds::MESSAGE_BYTES);
+    assert_eq!(truncated(bounds::MESSAGE_BYTES + 1), bounds::MESSAGE_BYTES);
     let fault = |bytes: usize| fault::failure(&wasmtime::Error::msg("m".repeat(bytes))).message.len();
     let prefix = fault(0);
     assert_eq!(fault(bounds::MESSAGE_BYTES - prefix), bounds::MESSAGE_BYTES);
@@ -59,7 +59,7 @@ fn trap_in(name: &str) -> wasmtime::Error {
 
 /// I225: bound `function_name_bytes`. A component can contain function names of several megabytes.
 #[test]
-fn name_of_a_function_in_a_message_is_cut() {
+fn name_of_a_function_in_a_message_is_truncated() {
     let longest = "n".repeat(bounds::FUNCTION_NAME_BYTES);
     for name in [longest.clone(), format!("{longest}n"), "n".repeat(1 << 20)] {
         let failure = fault::failure(&trap_in(&name));
@@ -70,7 +70,7 @@ fn name_of_a_function_in_a_message_is_cut() {
 
 /// I225: bound `last_words_bytes`. The end of the texts is kept.
 #[test]
-fn last_words_are_cut_at_their_beginning() {
+fn last_words_are_truncated_at_their_beginning() {
     let explained = |text: &str| {
         let words = LastWords::default();
         words.add(text.as_bytes());
@@ -78,6 +78,6 @@ fn last_words_are_cut_at_their_beginning() {
     };
     let rest = "w".repeat(bounds::LAST_WORDS_BYTES - 1);
     assert!(explained(&format!("F{rest}")).ends_with(&format!("F{rest}")));
-    let cut = explained(&format!("F{rest}w"));
-    assert!(cut.ends_with(&format!("{rest}w")) && !cut.contains('F'), "{cut}");
+    let truncated = explained(&format!("F{rest}w"));
+    assert!(truncated.ends_with(&format!("{rest}w")) && !truncated.contains('F'), "{truncated}");
 }

@@ -29,7 +29,7 @@ mod tests {
 
     /// I245.
     #[test]
-    fn lack_is_told_from_other_errors() {
+    fn lack_is_distinguished_from_other_errors() {
         for (errno, lacks, of_descriptors) in [
             (Errno::MFILE, true, true),
             (Errno::NFILE, true, true),

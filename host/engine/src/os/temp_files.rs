@@ -32,9 +32,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let error = tempfile::Builder::new().tempfile_in(dir.path().join("none")).map(drop).unwrap_err();
         assert!(error.to_string().contains("at path"), "{error}");
-        let said = without_path(error);
-        assert_eq!(said.kind(), io::ErrorKind::NotFound);
-        assert_eq!(said.to_string(), "No such file or directory (os error 2)");
+        let message = without_path(error);
+        assert_eq!(message.kind(), io::ErrorKind::NotFound);
+        assert_eq!(message.to_string(), "No such file or directory (os error 2)");
         assert_eq!(without_path(io::Error::from_raw_os_error(28)).raw_os_error(), Some(28));
     }
 }

@@ -42,7 +42,7 @@ impl Run {
         asked: u32,
     ) -> Result<(), CallStopped> {
         use latchwork_engine::ReconcileVerdict as Verdict;
-        let said = match self.reconcile_try(invocation, try_no, first_attempt).await? {
+        let answer = match self.reconcile_try(invocation, try_no, first_attempt).await? {
             Ok(Verdict::Happened(output)) => ReconcileAnswer::Happened(output),
             Ok(Verdict::DidNotHappen) => ReconcileAnswer::DidNotHappen,
             Ok(Verdict::NotYet(wait_ms)) => ReconcileAnswer::NotYet { wait_ms },
@@ -56,7 +56,7 @@ impl Run {
                 return Ok(());
             }
         };
-        let next = decide::reconciled(&self.state().durable, invocation, said, &self.context());
+        let next = decide::reconciled(&self.state().durable, invocation, answer, &self.context());
         match next {
             NextAction::Write(draft) => {
                 self.write(draft).await?;

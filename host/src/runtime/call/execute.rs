@@ -70,8 +70,8 @@ impl Run {
         let args = String::from_utf8_lossy(&invocation.args);
         let crash = &self.worker.parts.crash;
         crash.at("reconcile", false);
-        let said = plugin.reconcile(invocation.operator.as_str(), &args, context, &limits).await;
+        let reconcile_answer = plugin.reconcile(invocation.operator.as_str(), &args, context, &limits).await;
         crash.at("reconcile", true);
-        Ok(said)
+        Ok(reconcile_answer)
     }
 }

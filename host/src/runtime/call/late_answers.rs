@@ -94,17 +94,17 @@ impl Run {
     /// Puts a request about the late answer into the job's inbox.
     async fn notify_late_answer(&self, effect: &Effect, until_us: u64) {
         let parts = &self.worker.parts;
-        let told = loop {
+        let notified = loop {
             let request = InboxRequest::LateEffect { slot: effect.slot.clone(), try_no: effect.try_no };
             let worker = &parts.owner.worker;
             match parts.journal.put_inbox(&self.job_id, worker, Some("late answer"), request).await {
                 Err(InboxError::Store(StoreError::Unavailable(_))) if self.machine().boot_us() < until_us => {
                     tokio::time::sleep(RETRY_PAUSES.1).await;
                 }
-                told => break told,
+                notified => break notified,
             }
         };
-        if let Err(error) = told {
+        if let Err(error) = notified {
             tracing::warn!(job_id = %self.job_id, slot = %effect.slot, %error, "cannot notify the job of a late answer");
             return;
         }

@@ -27,8 +27,8 @@ impl Run {
         }
         let claimed = known < self.attempt;
         if claimed {
-            let was_cut_off = was_running || known + 1 < self.attempt;
-            self.flush_every_write.store(was_cut_off, Ordering::Relaxed);
+            let was_interrupted = was_running || known + 1 < self.attempt;
+            self.flush_every_write.store(was_interrupted, Ordering::Relaxed);
             let parts = &self.worker.parts;
             let claim = decide::claimed(&parts.owner.worker, parts.engine_profile);
             if over {

@@ -86,7 +86,7 @@ impl Run {
         // rules.
         let rules = header.rules.iter().fold(rules, Rules::narrowed_by);
         let lingering = Arc::new(DeferredWrites::default());
-        let shown =
+        let live_view =
             observer.is_watching().then(|| LiveView::start(job_id.clone(), observer.clone(), lingering.clone()));
         Ok(Arc::new(Run {
             attempt: claim.row.attempt,
@@ -101,7 +101,7 @@ impl Run {
             lease,
             flush_every_write: AtomicBool::new(false),
             seen_revision: AtomicU64::new(0),
-            live_view: shown,
+            live_view,
             in_flight_calls: Arc::default(),
             stopping_step: tokio::sync::Mutex::default(),
             deferred_writes: lingering,

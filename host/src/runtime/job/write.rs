@@ -57,7 +57,7 @@ impl Run {
                 self.deferred_writes.add(number, written);
                 Ok(())
             }
-            (Some(shown), now) => match shown.forward(number, written, events, now).await {
+            (Some(live_view), now) => match live_view.forward(number, written, events, now).await {
                 Ok(result) => result.map_err(Into::into),
                 Err(stopped) => Err(stopped.into()),
             },

@@ -77,9 +77,9 @@ impl Worker {
     /// Completes when the worker stops.
     pub(crate) async fn wait_for_stop(&self) {
         // Registers for the notification before checking the flag. Otherwise a stop in between would be missed.
-        let told = self.stopped.notified();
+        let notified = self.stopped.notified();
         if !self.is_stopping() {
-            told.await;
+            notified.await;
         }
     }
 

@@ -39,14 +39,14 @@ async fn open(options: OpenOptions) -> Result<Database, StoreError> {
         DatabaseTarget::Server(url) => server_name(url),
     };
     let mut patience = RetryBudget::new();
-    let mut told = false;
+    let mut is_reported = false;
     let opened = loop {
         match try_open(&options).await {
             Err(OpenFailure { error, is_temporary: true }) if options.retry_unavailable && patience.wait().await => {
-                if !told {
+                if !is_reported {
                     tracing::warn!(%error, "waiting for the database");
                 }
-                told = true;
+                is_reported = true;
             }
             opened => break opened.map_err(|away| away.error),
         }

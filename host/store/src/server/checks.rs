@@ -146,13 +146,13 @@ impl Server {
             "PostgreSQL {version}, {encrypted}, synchronous_commit={commit}, fsync={fsync}, \
              full_page_writes={pages}, {waits}"
         );
-        let mut said = self.lock_facts();
-        *said = ServerFacts {
+        let mut facts = self.lock_facts();
+        *facts = ServerFacts {
             identity: place,
             connection_id: writer,
             waits_for_standby: !standbys.is_empty(),
             about,
-            connections: said.connections + 1,
+            connections: facts.connections + 1,
             accepted: false,
         };
         Ok(())
@@ -204,15 +204,16 @@ impl Server {
 
     /// Checks that the server is the accepted server `stored`, or a trusted successor of it.
     pub(crate) fn check_identity(&self, stored: &str) -> Result<(), StoreError> {
-        let said = self.lock_facts();
-        let place = said.identity.text();
-        if place == stored || (self.trusts_standby && said.waits_for_standby && said.identity.is_successor_of(stored)) {
+        let facts = self.lock_facts();
+        let place = facts.identity.text();
+        if place == stored || (self.trusts_standby && facts.waits_for_standby && facts.identity.is_successor_of(stored))
+        {
             return Ok(());
         }
         let what = if stored == Dialect::LOADED {
             "a dump was loaded into it".to_owned()
         } else {
-            let what = match said.identity.is_successor_of(stored) {
+            let what = match facts.identity.is_successor_of(stored) {
                 true => "another server took over, or a backup was recovered: its timeline is a later one",
                 false => "it was restored or copied from elsewhere",
             };

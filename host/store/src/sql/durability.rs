@@ -82,10 +82,10 @@ mod tests {
     fn only_server_with_synchronous_commit_is_durable() {
         assert_eq!(Durability::Full.judge_server("on", "on", "on"), Ok(()));
         assert_eq!(Durability::Full.judge_server("remote_apply", "on", "on"), Ok(()));
-        for said in [("off", "on", "on"), ("local", "on", "on"), ("on", "off", "on"), ("on", "on", "off")] {
-            let error = Durability::Full.judge_server(said.0, said.1, said.2).unwrap_err();
-            assert!(matches!(error, StoreError::NotDurable(_)), "{said:?}");
-            assert_eq!(Durability::Relaxed.judge_server(said.0, said.1, said.2), Ok(()));
+        for settings in [("off", "on", "on"), ("local", "on", "on"), ("on", "off", "on"), ("on", "on", "off")] {
+            let error = Durability::Full.judge_server(settings.0, settings.1, settings.2).unwrap_err();
+            assert!(matches!(error, StoreError::NotDurable(_)), "{settings:?}");
+            assert_eq!(Durability::Relaxed.judge_server(settings.0, settings.1, settings.2), Ok(()));
         }
     }
 

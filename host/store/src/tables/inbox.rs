@@ -64,12 +64,12 @@ pub(crate) fn finish(statements: &mut StatementBatch, ids: &[i64]) {
 }
 
 /// Inserts requests that the store itself creates.
-pub(crate) fn insert(statements: &mut StatementBatch, told: &[(i64, InboxRequest)], now_us: i64) {
+pub(crate) fn insert(statements: &mut StatementBatch, requests: &[(i64, InboxRequest)], now_us: i64) {
     statements.push_over_rows(
         "INSERT INTO inbox (job, actor, request, done, created_us) SELECT column1, column2, column3, 0, column4 FROM ",
         4,
         " WHERE column1 IS NOT NULL",
-        told,
+        requests,
         |statements, (job, request)| {
             statements.int(*job).text(STORE_ACTOR).text(json(request)).int(now_us);
         },

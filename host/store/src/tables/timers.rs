@@ -109,15 +109,15 @@ impl Work for FireTimers {
             return Ok(true);
         }
         // A finished job does not need its timers.
-        let told: Vec<(i64, InboxRequest)> = due
+        let requests: Vec<(i64, InboxRequest)> = due
             .iter()
             .filter(|(.., state)| !state.is_terminal())
             .map(|(job, name, due_us, _)| (*job, InboxRequest::Timer { name: name.clone(), due_us: *due_us }))
             .collect();
         let gone: Vec<(i64, &str)> = due.iter().map(|(job, name, ..)| (*job, name.as_str())).collect();
         let mut statements = StatementBatch::default();
-        inbox::insert(&mut statements, &told, now_us);
-        mark_inbox_pending(&mut statements, &told, now_us);
+        inbox::insert(&mut statements, &requests, now_us);
+        mark_inbox_pending(&mut statements, &requests, now_us);
         end_waits(&mut statements, &waited, now_us);
         remove(&mut statements, &gone);
         tx.run_last(StatementName::TIMERS_FIRE, statements).await?;
@@ -126,8 +126,8 @@ impl Work for FireTimers {
 }
 
 /// Marks the inbox of jobs as pending. A job that waits, is parked or has diverged becomes claimable.
-fn mark_inbox_pending(statements: &mut StatementBatch, told: &[(i64, InboxRequest)], now_us: i64) {
-    let jobs: std::collections::BTreeSet<i64> = told.iter().map(|(job, _)| *job).collect();
+fn mark_inbox_pending(statements: &mut StatementBatch, requests: &[(i64, InboxRequest)], now_us: i64) {
+    let jobs: std::collections::BTreeSet<i64> = requests.iter().map(|(job, _)| *job).collect();
     let jobs: Vec<i64> = jobs.into_iter().collect();
     statements.push_over_rows(
         "UPDATE jobs SET inbox_pending = 1, updated_us = v.column2, state = CASE WHEN state IN (3, 4, 5) THEN 1 ELSE \

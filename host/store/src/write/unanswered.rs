@@ -84,8 +84,9 @@ async fn transaction_status(
             }
             other => other?,
         };
-        let said = rows.iter().flatten().next().and_then(|row| RowReader::new(row, "transaction").text_or_null().ok());
-        match said.flatten().as_deref() {
+        let reported =
+            rows.iter().flatten().next().and_then(|row| RowReader::new(row, "transaction").text_or_null().ok());
+        match reported.flatten().as_deref() {
             Some("committed") => return Ok(Some(true)),
             Some("aborted") => return Ok(Some(false)),
             Some(_) if patience.wait().await => {}

@@ -59,11 +59,12 @@ mod tests {
             output: output.into(),
         };
         assert_eq!(with_unwritable_folder(failed("no such name"), dir.path(), &options).unwritable_code(), None);
-        for (said, code) in [("write: No space left on device", "L0100"), ("EROFS: read-only file system", "L0101")] {
+        for (message, code) in [("write: No space left on device", "L0100"), ("EROFS: read-only file system", "L0101")]
+        {
             assert_eq!(
-                with_unwritable_folder(failed(said), dir.path(), &options).unwritable_code(),
+                with_unwritable_folder(failed(message), dir.path(), &options).unwritable_code(),
                 Some(code),
-                "{said}"
+                "{message}"
             );
         }
     }

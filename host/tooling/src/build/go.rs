@@ -145,8 +145,8 @@ fn clone_command(of: &Command) -> Command {
 
 /// Returns the version of the installed Go if it is at least [`MIN_VERSION`].
 pub(super) fn installed_version(dir: &Path) -> Option<(u32, u32)> {
-    let said = output_of(clean_environment(command("go", dir)).arg("version"))?;
-    parse_version(&said).filter(|version| *version >= MIN_VERSION)
+    let printed = output_of(clean_environment(command("go", dir)).arg("version"))?;
+    parse_version(&printed).filter(|version| *version >= MIN_VERSION)
 }
 
 /// Returns the installed Go if its version is at least [`MIN_VERSION`], otherwise a pinned Go.
@@ -173,8 +173,8 @@ fn clean_environment(mut go: Command) -> Command {
 }
 
 /// Parses the output of `go version`, such as `go version go1.27.3 linux/amd64`.
-fn parse_version(said: &str) -> Option<(u32, u32)> {
-    let number = said.split_whitespace().find_map(|word| word.strip_prefix("go1."))?;
+fn parse_version(printed: &str) -> Option<(u32, u32)> {
+    let number = printed.split_whitespace().find_map(|word| word.strip_prefix("go1."))?;
     let minor = number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
     Some((1, minor))
 }

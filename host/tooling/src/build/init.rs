@@ -49,9 +49,9 @@ pub enum InitError {
 }
 
 fn already_exist(paths: &[PathBuf]) -> String {
-    let shown: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
-    let is = if shown.len() == 1 { "exists" } else { "exist" };
-    format!("{} already {is}", shown.join(", "))
+    let displayed: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    let is = if displayed.len() == 1 { "exists" } else { "exist" };
+    format!("{} already {is}", displayed.join(", "))
 }
 
 impl NewProject {

@@ -159,10 +159,10 @@ fn package_state(name: &str, is_installable: bool, install: &str, options: &Buil
 }
 
 fn program_with_version(program: &str, flag: &str, install: &str) -> Program {
-    let Some(said) = output_of(command(program, Path::new("/")).arg(flag)) else {
+    let Some(printed) = output_of(command(program, Path::new("/")).arg(flag)) else {
         return Program::missing(program, install);
     };
-    let first = said.lines().next().unwrap_or_default().trim();
+    let first = printed.lines().next().unwrap_or_default().trim();
     match first.to_ascii_lowercase().contains(program.trim_end_matches('3')) {
         true => Program::found(first),
         false => Program::found(format!("{program} {first}")),

@@ -283,10 +283,10 @@ mod tests {
 
         let wrong = parse(&format!("{head}lang = \"python\"\nengine = \"v8\"\nexports = [\"undo\"]\n")).unwrap_err();
         assert_eq!(wrong.len(), 3, "{wrong:#?}");
-        for said in
+        for message in
             ["5: plugin.engine: only lang", "plugin.version: missing", "6: plugin.exports: each entry must be one of"]
         {
-            assert!(wrong.iter().any(|problem| problem.contains(said)), "{said}: {wrong:#?}");
+            assert!(wrong.iter().any(|problem| problem.contains(message)), "{message}: {wrong:#?}");
         }
         let rust = parse(&format!("{head}lang = \"rust\"\nversion = \"1.0.0\"\n")).unwrap_err();
         assert!(rust[0].contains("plugin.version: a Rust plugin sets this"), "{rust:#?}");

@@ -144,11 +144,11 @@ mod tests {
 
     #[test]
     fn stdout_and_stderr_are_separated() {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let script = "i=0; while [ $i -lt 3000 ]; do echo out-$i; echo msg-$i >&2; i=$((i+1)); done";
-        let printed = run("it", "", &mut sh(script), &mut |line| told.push(line.to_owned())).unwrap();
+        let printed = run("it", "", &mut sh(script), &mut |line| reported.push(line.to_owned())).unwrap();
         assert_eq!(String::from_utf8(printed).unwrap().lines().count(), 3000);
-        assert_eq!((told.len(), told[2999].as_str()), (3000, "msg-2999"));
+        assert_eq!((reported.len(), reported[2999].as_str()), (3000, "msg-2999"));
     }
 
     /// I203. No secret and no setting of another build reaches a program of a build.

@@ -90,8 +90,8 @@ fn add_target(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), String> 
         Ok(_) => Ok(()),
         Err(BuildError::Missing { .. }) => Err("rustup is not installed, so it cannot add the target".to_owned()),
         Err(BuildError::Failed { output, .. }) => {
-            let said = output.lines().find(|line| line.starts_with("error")).unwrap_or("it failed").to_owned();
-            Err(format!("rustup target add {TARGET}: {said}"))
+            let message = output.lines().find(|line| line.starts_with("error")).unwrap_or("it failed").to_owned();
+            Err(format!("rustup target add {TARGET}: {message}"))
         }
         Err(other) => Err(other.to_string()),
     }
@@ -111,8 +111,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let nothing = BuildOptions { skipped_ways: vec![1, 2, 3], ..options(dir.path(), None) };
         let error = Toolchain::find(Path::new("/"), &nothing, &mut |_| ()).unwrap_err().to_string();
-        for said in ["rustup target add wasm32-unknown-unknown", "set LATCH_WASM_INSTALLER to .cargo/"] {
-            assert!(error.contains(said), "{said}: {error}");
+        for message in ["rustup target add wasm32-unknown-unknown", "set LATCH_WASM_INSTALLER to .cargo/"] {
+            assert!(error.contains(message), "{message}: {error}");
         }
         let failing = installer(dir.path(), "echo progress >&2; echo there is no mirror >&2; exit 1");
         let nothing = BuildOptions { skipped_ways: vec![1, 2, 3], ..options(dir.path(), Some(failing)) };

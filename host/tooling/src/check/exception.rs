@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_of_code_are_told_from_reported_failures() {
+    fn mistakes_of_code_are_distinguished_from_reported_failures() {
         let is_mistake = |detail: serde_json::Value| {
             is_mistake(&Failure {
                 detail: Some(detail.to_string()),

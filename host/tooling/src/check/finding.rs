@@ -104,7 +104,7 @@ impl Finding {
 
     /// Sets the expected and the actual value. Long values are truncated.
     pub fn values(mut self, expected: &str, found: &str) -> Self {
-        (self.expected, self.found) = (Some(shown_value(expected)), Some(shown_value(found)));
+        (self.expected, self.found) = (Some(displayed_value(expected)), Some(displayed_value(found)));
         self
     }
 
@@ -123,7 +123,7 @@ impl Finding {
 }
 
 /// Truncates a text to the length that a report shows.
-pub(super) fn shown_value(text: &str) -> String {
-    let cut = truncate::at_characters(text, VALUE_CHARACTERS_MAX);
-    if cut.is_cut { format!("{cut} ({} bytes)", text.len()) } else { text.to_owned() }
+pub(super) fn displayed_value(text: &str) -> String {
+    let truncated = truncate::at_characters(text, VALUE_CHARACTERS_MAX);
+    if truncated.is_truncated { format!("{truncated} ({} bytes)", text.len()) } else { text.to_owned() }
 }

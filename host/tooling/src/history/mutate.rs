@@ -66,26 +66,28 @@ fn all_mutations(history: &History) -> impl Iterator<Item = Mutation> + '_ {
 }
 
 fn of_entry(history: &History, index: usize) -> Vec<Mutation> {
-    let told = describe_entry(history, index);
+    let described = describe_entry(history, index);
     let make = |kind, description: String, change: &dyn Fn(&mut History)| {
         let mut history = history.clone();
         change(&mut history);
         Mutation { kind, description, history }
     };
     let mut all = vec![
-        make(MutationKind::Drop, format!("{told} is left out"), &|history| drop(history.entries.remove(index))),
-        make(MutationKind::Duplicate, format!("{told} is there twice"), &|history| {
+        make(MutationKind::Drop, format!("{described} is left out"), &|history| drop(history.entries.remove(index))),
+        make(MutationKind::Duplicate, format!("{described} is there twice"), &|history| {
             history.entries.insert(index, history.entries[index].clone());
         }),
     ];
     if index + 1 < history.entries.len() {
         let next = crate::history::mutate::describe_entry(history, index + 1);
-        all.push(make(MutationKind::Swap, format!("{told} changes places with {next}"), &|history| {
+        all.push(make(MutationKind::Swap, format!("{described} changes places with {next}"), &|history| {
             history.entries.swap(index, index + 1);
         }));
     }
     for (kind, what, asked) in changed_calls(&history.entries[index].host_call) {
-        all.push(make(kind, format!("{told}: {what}"), &|history| history.entries[index].host_call = asked.clone()));
+        all.push(make(kind, format!("{described}: {what}"), &|history| {
+            history.entries[index].host_call = asked.clone()
+        }));
     }
     all
 }

@@ -25,11 +25,11 @@ pub struct TypeMismatch {
 pub(super) fn function(
     resolve: &Resolve,
     expected: &Function,
-    shown: &TypePrinter<'_>,
+    printer: &TypePrinter<'_>,
     types: TypesRef<'_>,
     found: ComponentFuncTypeId,
 ) -> Vec<TypeMismatch> {
-    let mut compare = Compare { resolve, shown, types, out: vec![] };
+    let mut compare = Compare { resolve, printer, types, out: vec![] };
     let ty = &types[found];
     if ty.async_ {
         compare.differs("the function".into(), "a synchronous function", "an async function");
@@ -47,7 +47,7 @@ pub(super) fn function(
 
 struct Compare<'a, 't> {
     resolve: &'a Resolve,
-    shown: &'a TypePrinter<'t>,
+    printer: &'a TypePrinter<'t>,
     types: TypesRef<'a>,
     out: Vec<TypeMismatch>,
 }
@@ -66,7 +66,7 @@ impl<'a> Compare<'a, '_> {
                 self.differs(at, &expected, "nothing");
             }
             (None, Some(found)) => {
-                let found = self.shown.value(found);
+                let found = self.printer.value(found);
                 self.differs(at, "nothing", &found);
             }
         }
@@ -79,7 +79,7 @@ impl<'a> Compare<'a, '_> {
             plain => {
                 let name = type_printer::primitive(plain);
                 if self.primitive(found).as_deref() != Some(name) {
-                    let found = self.shown.value(found);
+                    let found = self.printer.value(found);
                     self.differs(at, name, &found);
                 }
                 return;
@@ -128,7 +128,8 @@ impl<'a> Compare<'a, '_> {
                 }
             }
             _ => {
-                let (expected, found) = (type_printer::our_type(self.resolve, &Type::Id(id)), self.shown.value(found));
+                let (expected, found) =
+                    (type_printer::our_type(self.resolve, &Type::Id(id)), self.printer.value(found));
                 self.differs(at, &expected, &found);
             }
         }

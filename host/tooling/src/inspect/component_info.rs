@@ -95,10 +95,10 @@ impl ComponentInfo {
 
     fn items(&self, of: &[(String, ComponentEntityType)]) -> Vec<Item> {
         let Some(types) = &self.types else { return vec![] };
-        let shown = type_printer::TypePrinter::new(types.as_ref());
+        let printer = type_printer::TypePrinter::new(types.as_ref());
         let functions = |name: &str, ty: &ComponentEntityType| match ty {
-            ComponentEntityType::Instance(id) => shown.instance(*id),
-            ComponentEntityType::Func(id) => vec![shown.function(name, *id)],
+            ComponentEntityType::Instance(id) => printer.instance(*id),
+            ComponentEntityType::Func(id) => vec![printer.function(name, *id)],
             _ => vec![],
         };
         of.iter().map(|(name, ty)| Item { name: name.clone(), functions: functions(name, ty) }).collect()

@@ -29,17 +29,17 @@ impl<'t> TypePrinter<'t> {
 
     /// Creates a printer that uses the type names of an instance.
     pub(super) fn with_names_of(types: TypesRef<'t>, instance: ComponentInstanceTypeId) -> Self {
-        let mut shown = Self::new(types);
+        let mut printer = Self::new(types);
         for (name, item) in types.get(instance).into_iter().flat_map(|instance| &instance.exports) {
             if let ComponentEntityType::Type { referenced, created } = item.ty {
                 for id in [referenced, created] {
                     if let ComponentAnyTypeId::Defined(id) = id {
-                        shown.names.insert(id, name);
+                        printer.names.insert(id, name);
                     }
                 }
             }
         }
-        shown
+        printer
     }
 
     /// Formats every function of an instance, with its name.

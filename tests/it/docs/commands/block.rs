@@ -8,7 +8,7 @@ pub(super) struct ShellBlock {
     pub(super) use_of_block: BlockUse,
     pub(super) text: String,
     /// Output that the page shows below the block.
-    pub(super) shown: Option<ShownOutput>,
+    pub(super) expected: Option<ExpectedOutput>,
 }
 
 /// Use of a block, as its first line states it.
@@ -25,7 +25,7 @@ pub(super) enum BlockUse {
 
 /// A block with the label `text output`.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct ShownOutput {
+pub(super) struct ExpectedOutput {
     /// Number of the first line.
     pub(super) line: usize,
     pub(super) text: String,
@@ -66,15 +66,15 @@ pub(super) fn shell_blocks(page: &str) -> Vec<ShellBlock> {
             }
             ["sh" | "console", ..] => panic!("line {line}: unknown label {label:?}; the label of commands is `sh`"),
             ["text", "output"] => {
-                let block = blocks.last_mut().filter(|block| block.is_run() && block.shown.is_none());
+                let block = blocks.last_mut().filter(|block| block.is_run() && block.expected.is_none());
                 let block = block.unwrap_or_else(|| panic!("line {line}: no block has this output"));
-                block.shown = Some(ShownOutput { line, text: std::mem::take(&mut text) });
+                block.expected = Some(ExpectedOutput { line, text: std::mem::take(&mut text) });
                 None
             }
             _ => None,
         };
         if let Some(use_of_block) = use_of_block {
-            blocks.push(ShellBlock { line, use_of_block, text, shown: None });
+            blocks.push(ShellBlock { line, use_of_block, text, expected: None });
         }
         above = "";
     }
@@ -103,8 +103,8 @@ fn labels_of_blocks_are_read() {
         (22, &BlockUse::Run, "cd p\n"),
     ];
     assert_eq!(uses, expected);
-    let shown: Vec<Option<&ShownOutput>> = found.iter().map(|block| block.shown.as_ref()).collect();
-    assert_eq!(shown, [None, Some(&ShownOutput { line: 12, text: "no\n".to_owned() }), None, None]);
+    let expected: Vec<Option<&ExpectedOutput>> = found.iter().map(|block| block.expected.as_ref()).collect();
+    assert_eq!(expected, [None, Some(&ExpectedOutput { line: 12, text: "no\n".to_owned() }), None, None]);
 }
 
 #[test]

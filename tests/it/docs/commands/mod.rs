@@ -3,8 +3,8 @@
 
 mod block;
 mod environment;
+mod expected_output;
 mod page;
-mod shown;
 
 use crate::support::checkout::{root, tracked_files};
 

@@ -10,7 +10,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::block::{BlockUse, ShellBlock};
-use super::shown::missing_line;
+use super::expected_output::missing_line;
 
 /// Exit code of the script if a block ends with another exit code than the page states.
 const OTHER_CODE: u8 = 70;
@@ -44,8 +44,9 @@ pub(super) fn script(page: &str, blocks: &[ShellBlock]) -> String {
 fn run_script(script: String, variables: &BTreeMap<&str, OsString>) -> (ExitStatus, String) {
     let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     // Output goes to a file, because a background process of the page would keep a pipe open.
-    let said = outside.path().join("said");
-    let output = || Stdio::from(File::options().create(true).append(true).open(&said).expect("the folder is writable"));
+    let printed = outside.path().join("said");
+    let output =
+        || Stdio::from(File::options().create(true).append(true).open(&printed).expect("the folder is writable"));
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(script).current_dir(folder.path());
     crate::support::program::clear_environment(&mut shell);
@@ -55,19 +56,19 @@ fn run_script(script: String, variables: &BTreeMap<&str, OsString>) -> (ExitStat
     let ended = shell.wait().expect("the shell is a child of this process");
     // Ends background processes that a failed page left.
     let _ = kill_process_group(group, Signal::KILL);
-    (ended, String::from_utf8_lossy(&std::fs::read(&said).expect("the shell wrote it")).into_owned())
+    (ended, String::from_utf8_lossy(&std::fs::read(&printed).expect("the shell wrote it")).into_owned())
 }
 
 /// Runs the blocks of a page and compares the output that the page shows.
 pub(super) fn run_blocks(page: &str, blocks: &[ShellBlock], variables: &BTreeMap<&str, OsString>) {
-    let (ended, said) = run_script(script(page, blocks), variables);
-    assert!(ended.success(), "{page} ended with {ended}; the last place is the failed block:\n{said}");
+    let (ended, printed) = run_script(script(page, blocks), variables);
+    assert!(ended.success(), "{page} ended with {ended}; the last place is the failed block:\n{printed}");
     for block in blocks {
-        let Some(shown) = &block.shown else { continue };
-        let (_, output) = said.split_once(&place(page, block.line)).expect("the block was run");
+        let Some(expected) = &block.expected else { continue };
+        let (_, output) = printed.split_once(&place(page, block.line)).expect("the block was run");
         let output = output.split_once(&format!("[{page}:")).map_or(output, |(output, _)| output);
-        if let Some(missing) = missing_line(output, &shown.text) {
-            panic!("{page}:{}: the commands do not print the line\n{missing}\nThey print{output}", shown.line);
+        if let Some(missing) = missing_line(output, &expected.text) {
+            panic!("{page}:{}: the commands do not print the line\n{missing}\nThey print{output}", expected.line);
         }
     }
 }

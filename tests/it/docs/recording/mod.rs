@@ -103,9 +103,9 @@ fn comparable_text(svg: &str) -> String {
 fn recording_in_readme_shows_what_a_session_shows() {
     let windows = record();
     let fresh = svg::render(TITLE, &windows);
-    let shown = windows.each_ref().map(|window| window.frames.last().expect("a frame").picture.rows.clone());
-    for (read, shown) in svg::last_rows(&fresh).iter().zip(shown) {
-        assert_eq!(styled_text(read), styled_text(&shown).trim_end(), "the rendered file has every row");
+    let drawn = windows.each_ref().map(|window| window.frames.last().expect("a frame").picture.rows.clone());
+    for (read, drawn) in svg::last_rows(&fresh).iter().zip(drawn) {
+        assert_eq!(styled_text(read), styled_text(&drawn).trim_end(), "the rendered file has every row");
     }
     let file = checkout::root().join(FILE);
     if std::env::var_os("LATCH_UPDATE_SCREENS").is_some_and(|value| value == "1") {

@@ -222,9 +222,9 @@ fn escape(text: &str) -> String {
 
 #[test]
 fn last_frame_is_visible_without_animation() {
-    let frame = |at_ms: u64, shown: &[u8]| {
+    let frame = |at_ms: u64, bytes: &[u8]| {
         let mut parser = vt100::Parser::new(4, 20, 0);
-        parser.process(shown);
+        parser.process(bytes);
         Frame { at_ms, picture: super::frame::Picture::of(parser.screen()) }
     };
     let frames = vec![

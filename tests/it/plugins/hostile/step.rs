@@ -228,14 +228,14 @@ async fn endless_step_yields_and_is_stopped_by_its_timeout() {
 async fn step_receives_answers_and_errors_of_calls_and_can_be_stopped() {
     let plugin = load("hostile-step", Grants::default(), limits()).unwrap();
     let call = json!({"do": "call"});
-    let said = output_of(run_step(&plugin, call.clone(), EchoCalls::default()).await);
-    assert_eq!(said, json!({"ok": "Some.Tool {\"x\":1} Some(\"key\")"}));
+    let answer = output_of(run_step(&plugin, call.clone(), EchoCalls::default()).await);
+    assert_eq!(answer, json!({"ok": "Some.Tool {\"x\":1} Some(\"key\")"}));
 
     let lost = Failure::new(Code::BudgetExceeded, "no money");
-    let said =
+    let answer =
         output_of(run_step(&plugin, call.clone(), EchoCalls { fails: Some(lost), ..EchoCalls::default() }).await);
-    assert_eq!(said["err"], "ErrorCode::PolicyDenied");
-    assert!(said["detail"].as_str().unwrap().contains("BUDGET_EXCEEDED"));
+    assert_eq!(answer["err"], "ErrorCode::PolicyDenied");
+    assert!(answer["detail"].as_str().unwrap().contains("BUDGET_EXCEEDED"));
 
     let all = output_of(run_step(&plugin, json!({"do": "call-all", "n": 3}), EchoCalls::default()).await);
     assert_eq!(all, json!({"answers": ["0", "1", "2"]}));

@@ -48,8 +48,8 @@ fn assert_call_executed_once(trouble: impl FnOnce(&Server, &[i32])) {
     assert_eq!(resolve_until_over(&place, "a live call"), 0, "nothing was in doubt");
     assert_eq!(place.effect_counts(), [("o".to_owned(), 1), ("q".to_owned(), 1)].into());
     for worker in [caller, other] {
-        let (code, said) = worker.stop();
-        assert_eq!(code, Some(0), "{said:#}");
+        let (code, summary) = worker.stop();
+        assert_eq!(code, Some(0), "{summary:#}");
     }
     let started = events_of(&place, &job).iter().filter(|event| event["type"] == "tool_invocation_started").count();
     assert_eq!(started, 2, "one start per call");
@@ -76,11 +76,11 @@ fn call_is_executed_once_if_the_worker_loses_its_sessions_during_it() {
         let others: Vec<i32> = worker_sessions(server).into_iter().filter(|pid| !its.contains(pid)).collect();
         for _ in 0..30 {
             let kept = others.iter().map(i32::to_string).collect::<Vec<_>>().join(",");
-            let cut = format!(
+            let terminate = format!(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'latchwork' AND pid NOT IN \
                  ({kept})"
             );
-            block_on(sql(&server.url(), &cut));
+            block_on(sql(&server.url(), &terminate));
             std::thread::sleep(Duration::from_millis(50));
         }
     });

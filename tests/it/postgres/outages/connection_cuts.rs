@@ -21,9 +21,9 @@ use crate::support::waiting::wait_until;
 /// Number of cuts of each kind that one run of the suite selects at random. With `LATCH_TEST_SWEEP`, the
 /// suite makes all cuts.
 const CUTS_PER_KIND: usize = 3;
-fn candidates(cut: CutPoint) -> u32 {
+fn candidates(point: CutPoint) -> u32 {
     // Few notifications are sent for one job, so few cuts of the notification connection are possible.
-    if cut == CutPoint::Listener { 3 } else { 14 }
+    if point == CutPoint::Listener { 3 } else { 14 }
 }
 
 /// Number of cuts tried concurrently. A run with a cut spends most of its time waiting.
@@ -31,14 +31,14 @@ const CONCURRENT_CUTS: usize = 4;
 
 /// Runs one job. Cuts its worker's connection at the `nth` place where a cut of this kind is possible.
 /// Returns true if the connection was cut.
-fn cut_once(template: &TestEnv, commit: &str, cut: CutPoint, nth: u32) -> bool {
+fn disconnect_once(template: &TestEnv, commit: &str, point: CutPoint, nth: u32) -> bool {
     let Some(url) = blocking_database() else { return false };
-    let when = format!("{commit}, {cut:?}, time {nth}");
+    let when = format!("{commit}, {point:?}, time {nth}");
     let place = template.fresh_copy().with_database(&url);
     let (passed, armed) = (AtomicU32::new(0), Arc::new(AtomicBool::new(false)));
     let is = armed.clone();
     let choose =
-        move |here| here == cut && is.load(Ordering::SeqCst) && passed.fetch_add(1, Ordering::SeqCst) + 1 == nth;
+        move |here| here == point && is.load(Ordering::SeqCst) && passed.fetch_add(1, Ordering::SeqCst) + 1 == nth;
     let proxy = Proxy::start(&url, choose);
     let alone = worker_through(&place, &proxy);
     armed.store(true, Ordering::SeqCst);
@@ -52,14 +52,14 @@ fn cut_once(template: &TestEnv, commit: &str, cut: CutPoint, nth: u32) -> bool {
     let world = place.effect_counts();
     assert_eq!((world["k"], world["d/2"]), (1, 1), "{when}: {world:?} {notes}");
     let cuts = proxy.cuts();
-    assert!(cuts.is_empty() || cuts == [cut], "{when}: {cuts:?}");
+    assert!(cuts.is_empty() || cuts == [point], "{when}: {cuts:?}");
     !cuts.is_empty()
 }
 
 /// I1, I87, I112: a worker that loses a commit, an answer or a message together with its connection continues by
 /// itself. No call is repeated or in doubt.
 #[test]
-fn worker_continues_after_a_connection_cut_at_any_point() {
+fn worker_continues_after_a_connection_loss_at_any_point() {
     if blocking_database().is_none() {
         return;
     }
@@ -67,10 +67,10 @@ fn worker_continues_after_a_connection_cut_at_any_point() {
     let mut dice = seeded_rng(run_seed());
     let take = if is_sweep() { usize::MAX } else { CUTS_PER_KIND };
     let mut points = Vec::new();
-    for cut in CutPoint::ALL {
-        let of_both = (1..=candidates(cut)).flat_map(|nth| templates.iter().map(move |template| (template, nth)));
+    for point in CutPoint::ALL {
+        let of_both = (1..=candidates(point)).flat_map(|nth| templates.iter().map(move |template| (template, nth)));
         let drawn = shuffled(of_both.collect(), &mut dice);
-        points.extend(drawn.into_iter().take(take).map(|(template, nth)| (template, cut, nth)));
+        points.extend(drawn.into_iter().take(take).map(|(template, nth)| (template, point, nth)));
     }
     let queue = Mutex::new(points.into_iter());
     let reached = AtomicU32::new(0);
@@ -79,8 +79,8 @@ fn worker_continues_after_a_connection_cut_at_any_point() {
             scope.spawn(|| {
                 loop {
                     let next = queue.lock().unwrap().next();
-                    let Some(((commit, template), cut, nth)) = next else { return };
-                    reached.fetch_add(u32::from(cut_once(template, commit, cut, nth)), Ordering::SeqCst);
+                    let Some(((commit, template), point, nth)) = next else { return };
+                    reached.fetch_add(u32::from(disconnect_once(template, commit, point, nth)), Ordering::SeqCst);
                 }
             });
         }
@@ -122,19 +122,19 @@ const ONE_IN: u32 = 60;
 #[test]
 #[ignore = "waits for leases; run by .ci/long"]
 fn workers_behind_a_cutting_network_complete_every_job_once_with_atomic_commit() {
-    cut_at_random("atomic");
+    disconnect_at_random("atomic");
 }
 
 /// I1, I2, I87, I112.
 #[test]
 #[ignore = "cuts many connections; run by .ci/long"]
 fn workers_behind_a_cutting_network_complete_every_job_once_with_staged_commit() {
-    cut_at_random("staged");
+    disconnect_at_random("staged");
 }
 
 /// I1, I2, I112: two workers and the submissions go through a proxy that cuts at random. Every acknowledged job exists
 /// and ends. Every tool call has a recorded start.
-fn cut_at_random(commit: &str) {
+fn disconnect_at_random(commit: &str) {
     let Some(url) = blocking_database() else { return };
     let (seed, jobs) = (run_seed(), number_from_env("LATCH_TEST_JOBS", 8));
     let place = TestEnv::witness(commit).with_database(&url);
@@ -159,8 +159,8 @@ fn cut_at_random(commit: &str) {
         assert!(ids.contains(job), "seed {seed}: {job} was not submitted");
         let slot = label.trim_start_matches("applied ");
         let of_slot = |event: &&serde_json::Value| event["slot"] == slot;
-        let told = events_of(&place, job);
-        let started = told.iter().filter(of_slot).filter(|event| event["type"] == "tool_invocation_started").count();
+        let listed = events_of(&place, job);
+        let started = listed.iter().filter(of_slot).filter(|event| event["type"] == "tool_invocation_started").count();
         assert!(started >= 1, "seed {seed}: {job} {label} has no record of its start");
     }
     check_jobs(&place, &ids, &format!("seed {seed}"));

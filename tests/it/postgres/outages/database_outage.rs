@@ -64,14 +64,14 @@ fn answer_is_recorded_after_the_server_was_read_only() {
 /// first worker reaches the database, the job receives the answer and completes, without a person's decision. With
 /// `LATCH_TEST_SWEEP`, the outage lasts longer than the time for which the worker retries a commit.
 #[test]
-fn answer_of_a_worker_cut_off_from_the_database_reaches_the_next_lease_holder() {
+fn answer_of_a_worker_disconnected_from_the_database_reaches_the_next_lease_holder() {
     let Some(url) = blocking_database() else { return };
     let place = with_opaque_call(TestEnv::witness("atomic").with_database(&url));
     let is_away = Arc::new(AtomicBool::new(false));
     let away = is_away.clone();
     let proxy = Proxy::start(&url, move |_| away.load(Ordering::SeqCst));
     let job = submit_detached(&place);
-    let cut_off = worker_through(&place, &proxy);
+    let disconnected = worker_through(&place, &proxy);
     wait_until("the call is in flight", || place.effect_counts().contains_key("o"));
     is_away.store(true, Ordering::SeqCst);
     proxy.redirect_to("postgres://latch@127.0.0.1:1/away");
@@ -79,7 +79,7 @@ fn answer_of_a_worker_cut_off_from_the_database_reaches_the_next_lease_holder() 
     wait_until("the call is in doubt", || place.only_job()["state"] == "PARKED");
     if is_sweep() {
         std::thread::sleep(Duration::from_secs(30));
-        wait_until("it is kept", || cut_off.messages().contains("keeping it and retrying"));
+        wait_until("it is kept", || disconnected.messages().contains("keeping it and retrying"));
     }
     is_away.store(false, Ordering::SeqCst);
     proxy.redirect_to(&url);

@@ -36,7 +36,7 @@ impl Probe for ConnectionCut {
             return;
         }
         let (url, first) = (self.url.clone(), self.first);
-        let cut = move || {
+        let disconnect = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 if let Some(first) = first {
@@ -45,7 +45,7 @@ impl Probe for ConnectionCut {
                 terminate(&url).await;
             });
         };
-        std::thread::spawn(cut).join().unwrap();
+        std::thread::spawn(disconnect).join().unwrap();
         self.loses.store(side == Side::After, Ordering::SeqCst);
     }
     fn loses_answer(&self, point: &str) -> bool {
@@ -62,12 +62,12 @@ async fn terminate(url: &str) {
     }
 }
 
-async fn cut_at(point: &'static str, side: Side) -> Option<(OpenedDatabase, Arc<ConnectionCut>)> {
-    cut_after(None, point, side).await
+async fn disconnect_at(point: &'static str, side: Side) -> Option<(OpenedDatabase, Arc<ConnectionCut>)> {
+    disconnect_after(None, point, side).await
 }
 
-/// Like `cut_at`, but first executes a statement on the server.
-pub(super) async fn cut_after(
+/// Like `disconnect_at`, but first executes a statement on the server.
+pub(super) async fn disconnect_after(
     first: Option<&'static str>,
     point: &'static str,
     side: Side,
@@ -83,10 +83,10 @@ pub(super) async fn cut_after(
 
 /// I2, I87.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn group_whose_connection_is_cut_anywhere_is_written_once() {
+async fn group_whose_connection_is_lost_anywhere_is_written_once() {
     for point in ["begin", "group_read", "group_write", "commit"] {
         for side in [Side::Before, Side::After] {
-            let Some((opened, probe)) = cut_at(point, side).await else { return };
+            let Some((opened, probe)) = disconnect_at(point, side).await else { return };
             let (mut log, _lock) = claimed_job(&opened, "one").await;
             opened.store.write(log.append(1)).await.unwrap();
             probe.armed.store(true, Ordering::SeqCst);
@@ -107,9 +107,9 @@ async fn group_whose_connection_is_cut_anywhere_is_written_once() {
 
 /// I87.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn request_whose_connection_is_cut_is_put_once() {
+async fn request_whose_connection_is_lost_is_put_once() {
     for (point, side) in [("inbox_insert", Side::Before), ("commit", Side::Before), ("commit", Side::After)] {
-        let Some((opened, probe)) = cut_at(point, side).await else { return };
+        let Some((opened, probe)) = disconnect_at(point, side).await else { return };
         let (log, _lock) = claimed_job(&opened, "one").await;
         probe.armed.store(true, Ordering::SeqCst);
         opened.store.put_inbox(&log.job_id, "ann", None, InboxRequest::Continue).await.unwrap();
@@ -121,7 +121,7 @@ async fn request_whose_connection_is_cut_is_put_once() {
 /// lost commit. In this test, the server reports every number as committed, and the connection ends before COMMIT.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reused_transaction_number_does_not_count_as_committed() {
-    let Some((opened, probe)) = cut_at("commit", Side::Before).await else { return };
+    let Some((opened, probe)) = disconnect_at("commit", Side::Before).await else { return };
     let (mut log, _lock) = claimed_job(&opened, "one").await;
     sql(&probe.url, "CREATE FUNCTION pg_xact_status(xid8) RETURNS text LANGUAGE sql AS $$ SELECT 'committed' $$").await;
     let ours_first = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', \

@@ -65,9 +65,9 @@ fn worker_stops_without_its_server_after_a_second_signal() {
     wait_until("the worker has received the signal", || caller.messages().contains("stopping: "));
     send_sigterm(&caller.child);
     assert_eq!(exit_code_soon(&mut caller), Some(3), "{}", caller.messages());
-    let said = caller.summary();
-    assert_eq!(said["error"]["code"], "L0063", "{said} {}", caller.messages());
-    assert!(said["error"]["message"].to_string().contains(&job), "{said}");
+    let summary = caller.summary();
+    assert_eq!(summary["error"]["code"], "L0063", "{summary} {}", caller.messages());
+    assert!(summary["error"]["message"].to_string().contains(&job), "{summary}");
 }
 
 /// A worker that has not reached its server yet holds no jobs, so it can be stopped and releases no job.

@@ -9,7 +9,7 @@ use latchwork_core::storage::expectation::TimerWrite;
 use latchwork_core::storage::{BatchKind, InboxRequest, Journal, WriteError};
 use latchwork_store::{OwnerLock, Side};
 
-use crate::postgres::outages::server_failures::cut_after;
+use crate::postgres::outages::server_failures::disconnect_after;
 use crate::postgres::{OpenedDatabase, claimed_job, lease_request};
 use crate::support::servers::postgres::server::sql;
 use crate::support::store_fixture::{LogWriter, new_job};
@@ -90,7 +90,9 @@ async fn two_jobs(opened: &OpenedDatabase, starts: StartOperation) -> (LogWriter
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_starts_on_a_server_before_its_restore_is_accepted() {
     for (starts, point) in StartOperation::ALL {
-        let Some((opened, probe)) = cut_after(Some(CHANGE_SERVER_IDENTITY), point, Side::Before).await else { return };
+        let Some((opened, probe)) = disconnect_after(Some(CHANGE_SERVER_IDENTITY), point, Side::Before).await else {
+            return;
+        };
         let store = &opened.store;
         let (mut log, _lock) = two_jobs(&opened, starts).await;
         let before = stored_work(&probe.url).await;
@@ -115,7 +117,7 @@ async fn nothing_starts_on_a_server_before_its_restore_is_accepted() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn commit_confirmed_only_by_an_unaccepted_server_starts_nothing() {
     for (starts, _) in StartOperation::ALL {
-        let Some((opened, probe)) = cut_after(Some(CHANGE_SERVER_IDENTITY), "commit", Side::After).await else {
+        let Some((opened, probe)) = disconnect_after(Some(CHANGE_SERVER_IDENTITY), "commit", Side::After).await else {
             return;
         };
         let (mut log, _lock) = two_jobs(&opened, starts).await;
@@ -125,7 +127,7 @@ async fn commit_confirmed_only_by_an_unaccepted_server_starts_nothing() {
         assert!(untold.is_err(), "{starts:?} continues");
     }
     for kind in 0..2 {
-        let Some((opened, probe)) = cut_after(Some(CHANGE_SERVER_IDENTITY), "commit", Side::After).await else {
+        let Some((opened, probe)) = disconnect_after(Some(CHANGE_SERVER_IDENTITY), "commit", Side::After).await else {
             return;
         };
         let (mut log, _lock) = claimed_job(&opened, "one").await;

@@ -106,10 +106,10 @@ async fn concurrent_reservations_of_one_action_key_grant_it_to_one_job() {
         }];
         let (waited, settled) = tokio::join!(waiter.store.write(wait), holder.store.write(settle));
         settled.unwrap();
-        let told = waiter.store.inbox(&log_w.job_id).await.unwrap();
+        let rows = waiter.store.inbox(&log_w.job_id).await.unwrap();
         match waited {
-            Ok(()) => assert!(matches!(told[0].request, InboxRequest::KeySettled { .. }), "{told:?}"),
-            Err(error) => assert!(matches!(error, WriteError::ActionKeyFree { .. }) && told.is_empty(), "{error}"),
+            Ok(()) => assert!(matches!(rows[0].request, InboxRequest::KeySettled { .. }), "{rows:?}"),
+            Err(error) => assert!(matches!(error, WriteError::ActionKeyFree { .. }) && rows.is_empty(), "{error}"),
         }
     }
 }

@@ -33,7 +33,7 @@ fn job_ends_if_the_answer_of_its_last_commit_is_lost() {
 #[test]
 fn late_answer_is_reported_to_the_lease_holder() {
     for staged in [false, true] {
-        let mut told = 0;
+        let mut reported = 0;
         for seed in 0..120 {
             let ran = run::run(|| {
                 let scene = Simulation::new(
@@ -46,8 +46,8 @@ fn late_answer_is_reported_to_the_lease_holder() {
                 scene
             });
             assert_eq!(ran.violation, None, "seed {seed}, staged {staged}");
-            told += ran.tally.count_of("late answer reported");
+            reported += ran.tally.count_of("late answer reported");
         }
-        assert!(told >= 10, "staged {staged}: {told} reported");
+        assert!(reported >= 10, "staged {staged}: {reported} reported");
     }
 }

@@ -99,9 +99,9 @@ async fn open_jobs(scene: &Simulation) -> usize {
 
 /// Returns the first line in which two traces differ.
 pub(crate) fn difference(one: &str, two: &str) -> String {
-    let mut said = String::new();
+    let mut differences = String::new();
     for (number, (one, two)) in one.lines().zip(two.lines()).enumerate().filter(|(_, (one, two))| one != two).take(1) {
-        write!(said, "line {number}:\n  {one}\n  {two}").expect("a string takes everything");
+        write!(differences, "line {number}:\n  {one}\n  {two}").expect("a string takes everything");
     }
-    said
+    differences
 }

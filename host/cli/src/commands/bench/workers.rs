@@ -129,16 +129,16 @@ fn run_workers(workers: u32, url: &str, config: &Path, folder: &Path) -> anyhow:
 fn run_concurrently(commands: impl Iterator<Item = Command>, folder: &Path) -> anyhow::Result<()> {
     let mut children = Vec::new();
     for (number, mut command) in commands.enumerate() {
-        let said = folder.join(format!("worker-{number}"));
-        let file = File::create(&said).context("the output file of a worker cannot be created")?;
+        let output = folder.join(format!("worker-{number}"));
+        let file = File::create(&output).context("the output file of a worker cannot be created")?;
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
-        children.push((command.spawn().context("a worker cannot be started")?, said));
+        children.push((command.spawn().context("a worker cannot be started")?, output));
     }
-    for (mut child, said) in children {
+    for (mut child, output) in children {
         let status = child.wait().context("a worker cannot be waited for")?;
-        let said = std::fs::read(said).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
-        anyhow::ensure!(status.success(), "a worker failed ({status}): {}", last_lines(&said));
+        let output = std::fs::read(output).unwrap_or_default();
+        let output = String::from_utf8_lossy(&output);
+        anyhow::ensure!(status.success(), "a worker failed ({status}): {}", last_lines(&output));
     }
     Ok(())
 }

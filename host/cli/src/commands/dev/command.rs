@@ -164,10 +164,10 @@ impl DevLoop<'_> {
     }
 
     async fn check(&self, dir: &Path) -> anyhow::Result<bool> {
-        let shown = self.project.display_path(dir);
+        let displayed = self.project.display_path(dir);
         let (passed, report) = self.children.check(dir).await?;
         match passed {
-            true => self.ctx.printer.note(Tone::Good.of(format!("checked {shown}"))),
+            true => self.ctx.printer.note(Tone::Good.of(format!("checked {displayed}"))),
             // A plugin that could not be built has no report. The compiler has already printed the reason.
             false if report.trim().is_empty() => {}
             false => self.ctx.printer.note(report.trim_end()),

@@ -72,7 +72,7 @@ impl Project<'_> {
 
     /// Returns the path, relative to the working directory if the path lies below this directory.
     pub(super) fn display_path(&self, path: &Path) -> String {
-        let shown = path.strip_prefix(&self.ctx.cwd).unwrap_or(path).display().to_string();
-        if shown.is_empty() { ".".to_owned() } else { shown }
+        let displayed = path.strip_prefix(&self.ctx.cwd).unwrap_or(path).display().to_string();
+        if displayed.is_empty() { ".".to_owned() } else { displayed }
     }
 }

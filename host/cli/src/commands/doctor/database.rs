@@ -120,7 +120,7 @@ pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Ch
         checks.push(Check::fail(NAME, why, format!("latch explain {}", error_docs::CONFIG_DATABASE)));
         return None;
     }
-    let (shown, whole) = match open::target(url) {
+    let (displayed, whole) = match open::target(url) {
         Ok(DatabaseTarget::File(path)) if !path.exists() => {
             checks.push(Check::ok(NAME, format!("{} does not exist yet", path.display())));
             return None;
@@ -133,11 +133,11 @@ pub(super) async fn effect_store(config: &Config, url: &str, checks: &mut Vec<Ch
         Ok(DatabaseTarget::Server(url)) => (server_name(&url), " answers"),
     };
     match open_for_check(config, url, false).await {
-        Err(error) if lacks_tables(&error) => checks.push(Check::ok(NAME, format!("{shown} answers; {NO_TABLES}"))),
+        Err(error) if lacks_tables(&error) => checks.push(Check::ok(NAME, format!("{displayed} answers; {NO_TABLES}"))),
         Err(error) => checks.push(store_failure(NAME, &error)),
         Ok(store) => {
             checks.push(match store.check_file().await {
-                Ok(()) => Check::ok(NAME, format!("{shown}{whole}")),
+                Ok(()) => Check::ok(NAME, format!("{displayed}{whole}")),
                 Err(error) => store_failure(NAME, &error),
             });
             return Some(store);

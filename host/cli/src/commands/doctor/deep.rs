@@ -58,7 +58,7 @@ pub(super) async fn jobs(
     checks: &mut Vec<Check>,
 ) {
     let mut tally = DeepCheckTotals::default();
-    let mut told_us = ctx.session().machine().boot_us();
+    let mut reported_us = ctx.session().machine().boot_us();
     let mut last: Option<JobId> = None;
     loop {
         let page = JobFilter { older_than: last.take(), limit: PAGE, ..JobFilter::default() };
@@ -74,8 +74,8 @@ pub(super) async fn jobs(
                 // Stops at the first error of the database, because every other job would fail with the same error.
                 Err(error) => return checks.push(store_failure(NAME, &error)),
             }
-            if ctx.session().machine().boot_us().saturating_sub(told_us) > PROGRESS_US {
-                told_us = ctx.session().machine().boot_us();
+            if ctx.session().machine().boot_us().saturating_sub(reported_us) > PROGRESS_US {
+                reported_us = ctx.session().machine().boot_us();
                 ctx.printer.note(format!("{} jobs checked, {} damaged", tally.jobs, tally.damaged));
             }
         }
@@ -170,12 +170,12 @@ async fn check_job(
         if let Ok(file) = written {
             // Leaves out problems that verification would report a second time. The problems found above already
             // include all problems of payloads, effects and the response, each with its event.
-            let told: &[ProblemKind] = if found.is_empty() {
+            let reported: &[ProblemKind] = if found.is_empty() {
                 &[]
             } else {
                 &[ProblemKind::Payload, ProblemKind::Effect, ProblemKind::Response]
             };
-            found.extend(evidence_problems(&file, told));
+            found.extend(evidence_problems(&file, reported));
         }
         return Ok(found);
     }
@@ -247,14 +247,15 @@ fn slot_of(label: &str) -> Option<String> {
 }
 
 /// Returns the problems that verification finds in the evidence of the job, each with its slot and event. Leaves out
-/// problems of the kinds in `told`, because the caller has already reported them.
-fn evidence_problems(file: &[u8], told: &[ProblemKind]) -> Vec<JobProblem> {
+/// problems of the kinds in `reported`, because the caller has already reported them.
+fn evidence_problems(file: &[u8], reported: &[ProblemKind]) -> Vec<JobProblem> {
     let report = match evidence::verify(file, None, &is_valid_signature) {
         Ok(verified) => verified.report,
         Err(what) => return vec![JobProblem { what, slot: None, event: None }],
     };
     let about_file = [ProblemKind::Signature, ProblemKind::Trust, ProblemKind::FileHash];
-    let wanted = report.problems.into_iter().filter(|it| !about_file.contains(&it.kind) && !told.contains(&it.kind));
+    let wanted =
+        report.problems.into_iter().filter(|it| !about_file.contains(&it.kind) && !reported.contains(&it.kind));
     let lines: Vec<&[u8]> = file.split(|byte| *byte == b'\n').collect();
     let mut seen = BTreeSet::new();
     let found = wanted.filter_map(|problem| {

@@ -160,7 +160,7 @@ fn settings_without_effect(config: &Config, registry: &Registry) -> Option<Check
 /// Returns a check that lists how the effects of each plugin are confirmed on resume. Returns `None` if no plugin has
 /// effects.
 fn effect_verifiers(config: &Config, registry: &Registry) -> Option<Check> {
-    let said: Vec<String> = registry
+    let descriptions: Vec<String> = registry
         .plugins()
         .iter()
         .filter_map(|plugin| {
@@ -169,5 +169,5 @@ fn effect_verifiers(config: &Config, registry: &Registry) -> Option<Check> {
             (confirmed != EffectVerifier::NoEffects).then(|| format!("{}: {confirmed}", plugin.name))
         })
         .collect();
-    (!said.is_empty()).then(|| Check::ok("confirmation", said.join(", ")))
+    (!descriptions.is_empty()).then(|| Check::ok("confirmation", descriptions.join(", ")))
 }

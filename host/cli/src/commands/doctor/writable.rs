@@ -9,11 +9,11 @@ use latchwork_engine::os::temp_files;
 pub(crate) fn writable(dir: &Path, name: &str) -> Result<(), (String, String)> {
     let Err(error) = tempfile::tempfile_in(dir) else { return Ok(()) };
     let error = temp_files::without_path(error);
-    let shown = dir.display();
+    let displayed = dir.display();
     let fix = match error_docs::code_of_write_error(error.kind()) {
-        Some(error_docs::DISK_FULL) => format!("free disk space in {shown}, or {name}"),
-        Some(_) => format!("make {shown} writable, or {name}"),
-        None => format!("create the folder {shown}, or {name}"),
+        Some(error_docs::DISK_FULL) => format!("free disk space in {displayed}, or {name}"),
+        Some(_) => format!("make {displayed} writable, or {name}"),
+        None => format!("create the folder {displayed}, or {name}"),
     };
-    Err((format!("{shown} cannot be written to: {error}"), fix))
+    Err((format!("{displayed} cannot be written to: {error}"), fix))
 }

@@ -71,8 +71,8 @@ async fn job_costs(
             .iter()
             .map(|entry| {
                 let assumed = entry["assumed_micro_usd"].as_u64().map(|most| format!("up to {}", usd(most)));
-                let said = entry["cost_micro_usd"].as_u64().map(usd);
-                let cost = assumed.or(said).unwrap_or_default();
+                let reported = entry["cost_micro_usd"].as_u64().map(usd);
+                let cost = assumed.or(reported).unwrap_or_default();
                 let [slot, try_no, operator, model, tokens_in, tokens_out, wall, trace] =
                     ["slot", "try", "operator", "model", "tokens_in", "tokens_out", "wall_ms", "provider_trace_id"]
                         .map(|key| cell(entry, key));

@@ -90,8 +90,8 @@ fn sign(
     by: DecidedBy,
     request: &InboxRequest,
 ) -> Result<DecidedBy, CliError> {
-    let said = decide::signed_statement(durable, request, &by).expect("the gate is open");
-    let signature = Signature(key.sign(&said.message()));
+    let statement = decide::signed_statement(durable, request, &by).expect("the gate is open");
+    let signature = Signature(key.sign(&statement.message()));
     let by = DecidedBy { verified: Some(Verification::Signature { key: key.public(), signature }), ..by };
     match check_proof(people, durable, &by, request) {
         Ok(()) => Ok(by),

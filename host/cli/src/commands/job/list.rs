@@ -48,8 +48,8 @@ fn duration_us(row: &JobRow, why: &StateReason) -> Option<i64> {
 
 fn document((row, why): &(JobRow, StateReason), now_us: i64) -> Value {
     let mut value = json!(row);
-    let (Value::Object(fields), Value::Object(said)) = (&mut value, json!(why)) else { return value };
-    fields.extend(said);
+    let (Value::Object(fields), Value::Object(reason_fields)) = (&mut value, json!(why)) else { return value };
+    fields.extend(reason_fields);
     fields.insert("age_us".into(), json!((now_us - row.created_us).max(0)));
     if let Some(duration_us) = duration_us(row, why) {
         fields.insert("duration_us".into(), json!(duration_us));

@@ -37,9 +37,9 @@ pub(super) async fn run(args: JobWaitArgs, ctx: &CommandContext<'_>) -> anyhow::
         // Reads the watermark before the row, so that a later change of the row ends the pause.
         let seen = journal.watermark();
         let state = require_row(&stores, &args.job).await?.state;
-        if let Some(shown) = load_if_settled(ctx, &stores, &args.job, state).await? {
-            shown.print(ctx, &config);
-            return Ok(view::exit(&shown.response));
+        if let Some(display) = load_if_settled(ctx, &stores, &args.job, state).await? {
+            display.print(ctx, &config);
+            return Ok(view::exit(&display.response));
         }
         // Prints the state even if the first reading of the job took longer than the timeout.
         if noted != Some(state) {
@@ -71,11 +71,11 @@ async fn load_if_settled(
     if !rests(state) && !restored {
         return Ok(None);
     }
-    let shown = JobDisplay::load(ctx, stores, job_id).await?;
+    let display = JobDisplay::load(ctx, stores, job_id).await?;
     // A parked job continues without a person in two cases: its timer has expired, or a request has arrived since the
     // row was read. In both cases the job does not count as stopped.
     let goes_on = |response: &Response| !rests(response.state) || response.status == "running";
-    Ok(Some(shown).filter(|shown| restored || !goes_on(&shown.response)))
+    Ok(Some(display).filter(|display| restored || !goes_on(&display.response)))
 }
 
 fn waiting_message(ctx: &CommandContext<'_>, job_id: &JobId, state: JobState) -> Text {

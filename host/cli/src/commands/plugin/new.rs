@@ -20,15 +20,15 @@ pub(super) fn run(args: &PluginNewArgs, ctx: &CommandContext<'_>) -> anyhow::Res
         NewError::Write(why) => CliError::unwritable_build(&why)
             .unwrap_or_else(|| CliError::failed(error_docs::PLUGIN_NEW, why.to_string())),
     })?;
-    let shown = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
-    let folder = shell_quoted(&shown);
+    let displayed = dir.strip_prefix(&ctx.cwd).unwrap_or(&dir).display().to_string();
+    let folder = shell_quoted(&displayed);
     let (test, build) = (new.test_command(), format!("latch plugin build {folder}"));
     let run = "latch run plan.json --build";
     let document =
         json!({ "plugin": new.name, "dir": dir.display().to_string(), "test": test, "build": build, "run": run });
     ctx.answer(&document, || {
         let commands = [format!("(cd {folder} && {test})"), build.clone(), format!("(cd {folder} && {run})")];
-        let made = Text::from(format!("made {shown}")).under(Tone::Title.of("next:"));
+        let made = Text::from(format!("made {displayed}")).under(Tone::Title.of("next:"));
         commands.iter().fold(made, |text, command| text.under(Text::unwrapped(format!("  {command}"))))
     });
     Ok(Exit::Done)

@@ -317,10 +317,10 @@ impl JobProgressView {
         items.sort_by_key(|(slot, _)| place(slot));
         lines.truncate(rows);
         let room = rows - lines.len();
-        let shown = if items.len() > room { room.saturating_sub(1) } else { items.len() };
-        lines.extend(items[..shown].iter().map(|(slot, item)| item.line(slot, now_us)));
-        if shown < items.len() && room > 0 {
-            lines.push(Tone::Quiet.of(format!("  and {} more", items.len() - shown)));
+        let displayed = if items.len() > room { room.saturating_sub(1) } else { items.len() };
+        lines.extend(items[..displayed].iter().map(|(slot, item)| item.line(slot, now_us)));
+        if displayed < items.len() && room > 0 {
+            lines.push(Tone::Quiet.of(format!("  and {} more", items.len() - displayed)));
         }
         lines
     }

@@ -11,7 +11,7 @@ fn event(seq: u64, time_us: i64, body: Body) -> Event {
     Event { seq, time_us, attempt: 1, body, prev_hash: Hash([0; 32]), hash: Hash([0; 32]), bytes: Vec::new() }
 }
 
-fn shown(view: &JobProgressView, now_us: i64, rows: usize) -> String {
+fn rendered(view: &JobProgressView, now_us: i64, rows: usize) -> String {
     Text::lines(view.activity_lines(now_us, rows)).plain()
 }
 
@@ -27,7 +27,7 @@ fn view() -> JobProgressView {
 
 /// I131: steps are shown in the order of the plan, and calls below their step. Each line names the current activity.
 #[test]
-fn activities_are_shown_with_operators_and_times() {
+fn activities_are_displayed_with_operators_and_times() {
     let mut view = view();
     let step = |id: &str| StepId::new(id);
     view.event(&event(3, 0, Body::StepStarted { step_id: step("b") }), 0);
@@ -41,15 +41,15 @@ fn activities_are_shown_with_operators_and_times() {
     view.event(&event(4, 900_000, retry), 900_000);
     let text = "0 of 2 steps done, 2.0 s\n  b  Web.Search  running 2.0 s\n    b/0  Web.Fetch  called 1.5 s ago\n  \
                 a  Mail.Send  RATE_LIMIT: next try in 4.0 s";
-    assert_eq!(shown(&view, 2_000_000, 20), text);
-    assert_eq!(shown(&view, 2_000_000, 3).lines().last(), Some("  and 2 more"));
+    assert_eq!(rendered(&view, 2_000_000, 20), text);
+    assert_eq!(rendered(&view, 2_000_000, 3).lines().last(), Some("  and 2 more"));
     let ended = Body::StepSucceeded {
         step_id: step("b"),
         result_type: latchwork_core::model::result_type::ResultType::Success,
     };
     let lines = view.event(&event(5, 2_500_000, ended), 2_500_000);
     assert_eq!(lines[0].text.plain(), "  b  Web.Search  succeeded in 2.500 s");
-    assert!(!shown(&view, 2_500_000, 20).contains("b/0"));
+    assert!(!rendered(&view, 2_500_000, 20).contains("b/0"));
 }
 
 /// I131: after a new claim, a step that the earlier attempt was running is not shown. An open gate is still shown.
@@ -68,7 +68,7 @@ fn new_attempt_keeps_only_waiting_activities() {
     };
     view.event(&event(4, 0, gate), 0);
     view.event(&event(5, 0, Body::JobClaimed { worker: "w".into(), engine_profile: Hash([0; 32]) }), 0);
-    let text = shown(&view, 0, 20);
+    let text = rendered(&view, 0, 20);
     assert!(!text.contains("Web.Search") && text.contains("a  Mail.Send  needs approval"), "{text}");
 }
 
@@ -87,11 +87,11 @@ fn gate_stays_visible_when_its_step_is_blocked() {
         approvals: Default::default(),
     };
     view.event(&event(3, 0, gate), 0);
-    let before = shown(&view, 0, 20);
+    let before = rendered(&view, 0, 20);
     let blocked = Body::StepBlocked { step_id, slot, reason: Code::RequiresApproval, holder: None };
     view.event(&event(4, 0, blocked), 0);
     assert!(before.contains("needs approval"), "{before}");
-    assert_eq!(shown(&view, 0, 20), before);
+    assert_eq!(rendered(&view, 0, 20), before);
 }
 
 fn claimed(seq: u64, time_us: i64) -> Event {
@@ -108,7 +108,7 @@ fn elapsed_time_continues_over_attempts_of_one_command() {
     let mut followed = view();
     followed.event(&released(3, 4_000_000), 4_000_000);
     followed.event(&claimed(4, 5_000_000), 5_000_000);
-    assert!(shown(&followed, 6_000_000, 9).starts_with("0 of 2 steps done, 6.0 s"), "{}", shown(&followed, 0, 9));
+    assert!(rendered(&followed, 6_000_000, 9).starts_with("0 of 2 steps done, 6.0 s"), "{}", rendered(&followed, 0, 9));
 
     let of_command = |own_us| {
         let mut view = JobProgressView::new(&JobId::new("job_1"), 9_000_000, Some(own_us));
@@ -116,7 +116,7 @@ fn elapsed_time_continues_over_attempts_of_one_command() {
             view.apply_past(&event);
         }
         view.event(&claimed(5, 10_000_000), 10_000_000);
-        shown(&view, 11_000_000, 9)
+        rendered(&view, 11_000_000, 9)
     };
     assert!(of_command(500_000).starts_with("0 of 0 steps done, 10.0 s"), "{}", of_command(500_000));
     assert!(of_command(8_000_000).starts_with("0 of 0 steps done, 1.0 s"), "{}", of_command(8_000_000));
@@ -126,9 +126,9 @@ fn elapsed_time_continues_over_attempts_of_one_command() {
 #[test]
 fn unclaimed_job_shows_that_it_waits_for_a_worker() {
     let mut view = view();
-    assert!(!shown(&view, 0, 9).contains("worker"));
+    assert!(!rendered(&view, 0, 9).contains("worker"));
     view.event(&released(3, 1_000_000), 1_000_000);
-    assert_eq!(shown(&view, 3_500_000, 9), "0 of 2 steps done\n  waits for a worker 2.5 s");
+    assert_eq!(rendered(&view, 3_500_000, 9), "0 of 2 steps done\n  waits for a worker 2.5 s");
     view.event(&claimed(4, 4_000_000), 4_000_000);
-    assert!(!shown(&view, 4_000_000, 9).contains("worker"));
+    assert!(!rendered(&view, 4_000_000, 9).contains("worker"));
 }

@@ -124,7 +124,7 @@ fn reconciled_as_not_applied(durable: &Durable, invocation: &Invocation, open: &
 pub fn reconciled(
     durable: &Durable,
     invocation: &Invocation,
-    said: ReconcileAnswer,
+    reconcile_answer: ReconcileAnswer,
     context: &Context<'_>,
 ) -> NextAction {
     let slot = &invocation.slot;
@@ -135,7 +135,7 @@ pub fn reconciled(
     if let Some(draft) = resolve_from_stored_effect(durable, invocation, &open, context) {
         return NextAction::Write(draft);
     }
-    NextAction::Write(match said {
+    NextAction::Write(match reconcile_answer {
         ReconcileAnswer::NotYet { wait_ms } => return schedule_reconcile(durable, invocation, wait_ms, context),
         ReconcileAnswer::Happened(output) => {
             reconciled_as_applied(durable, invocation, &open, Answer::Ok(output), context)

@@ -118,9 +118,9 @@ fn reusable_result(durable: &Durable, id: &StepId, draft: &Draft, context: &Cont
         _ => None,
     };
     let output = of_step.map(|payload| payload.bytes.clone()).or_else(of_tool)?;
-    let said =
+    let is_decided =
         |call: &crate::state::Call| call.finished.as_ref().is_some_and(|f| f.provenance == Provenance::PersonDecision);
-    let by_a_person = job.calls.iter().any(|(slot, call)| slot.step() == *id && said(call));
+    let by_a_person = job.calls.iter().any(|(slot, call)| slot.step() == *id && is_decided(call));
     Some(ReusableResult {
         tenant_id: job.header.tenant_id.clone(),
         operator: planned.name.clone(),

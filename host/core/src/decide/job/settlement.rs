@@ -82,11 +82,11 @@ pub fn next_call_in_doubt(durable: &Durable) -> Option<Invocation> {
     calls_in_doubt(durable).find_map(|row| {
         let blocked = job.step(&row.slot.step()).is_some_and(|step| step.state == StepState::Blocked);
         let is_over = job.step(&row.slot.step()).is_some_and(|step| step.state.is_final());
-        let told = |call: &Call| match call.open_try {
+        let is_left_to_a_person = |call: &Call| match call.open_try {
             Some(open) => call.verdict == Some((open, Verdict::Unknown)),
             None => is_over && !call.committed,
         };
-        let waits = blocked && !row.slot.is_compensation() || job.calls.get(&row.slot).is_some_and(told);
+        let waits = blocked && !row.slot.is_compensation() || job.calls.get(&row.slot).is_some_and(is_left_to_a_person);
         let call = job.calls.get(&row.slot).filter(|_| !waits)?;
         Some(recorded_invocation(durable, &row.slot, call))
     })

@@ -69,8 +69,8 @@ pub(crate) fn undo_blockers(durable: &Durable) -> Vec<(Code, Slot)> {
     let mismatches = job.mismatches().map(|slot| (Code::ConfirmationMismatch, slot));
     // A slot may be in several of the three lists. The filter below keeps only the first entry of each slot.
     let asked = job.changes_to_accept().map(|failed| (Code::ConfirmationRequired, &failed.slot));
-    let mut told = BTreeSet::new();
-    let all = conflicts.chain(mismatches).chain(asked).filter(|(_, slot)| told.insert(*slot));
+    let mut reported = BTreeSet::new();
+    let all = conflicts.chain(mismatches).chain(asked).filter(|(_, slot)| reported.insert(*slot));
     all.map(|(code, slot)| (code, slot.clone())).collect()
 }
 
@@ -104,11 +104,11 @@ fn compensation_wait(durable: &Durable, slot: &Slot) -> Option<(Code, Option<i64
     let state = durable.rows.get(slot).map(|row| row.state);
     // True if no automatic resolution step is left: the call has no open try, or the verdict on the open try is
     // `unknown`. If the call is in doubt, a person then decides.
-    let told = call.is_none_or(|call| match (call.open_try, call.verdict) {
+    let is_left_to_a_person = call.is_none_or(|call| match (call.open_try, call.verdict) {
         (Some(open), Some((try_no, Verdict::Unknown))) => open == try_no,
         (open, _) => open.is_none(),
     });
-    if state == Some(RowState::Indeterminate) && told && !call.is_some_and(|call| call.committed) {
+    if state == Some(RowState::Indeterminate) && is_left_to_a_person && !call.is_some_and(|call| call.committed) {
         return Some((Code::IndeterminateEffect, None));
     }
     let call = call.filter(|call| call.open_try.is_none() && !call.committed)?;

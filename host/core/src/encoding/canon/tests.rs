@@ -137,7 +137,7 @@ fn integers_between_two_doubles_are_refused() {
         assert_eq!(refused(text), (0, Refusal::InexactInteger(text.to_owned())));
     }
     let long = format!("1{}", "0".repeat(199)) + "1";
-    assert!(matches!(refused(format!("[{long}]")), (1, Refusal::InexactInteger(shown)) if shown.len() < 80));
+    assert!(matches!(refused(format!("[{long}]")), (1, Refusal::InexactInteger(displayed)) if displayed.len() < 80));
     // The same number with a decimal point is accepted and rounded.
     assert_eq!(canonical("9007199254740993.0"), "9007199254740992");
 }

@@ -108,7 +108,7 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
 /// Reports stored answers of reads that no event mentions. A worker leaves such an answer if it loses its lease or
 /// dies before it writes the events.
 fn report_unused_reads(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
-    let told: BTreeSet<(&Slot, u32)> = evidence
+    let reported: BTreeSet<(&Slot, u32)> = evidence
         .events
         .iter()
         .filter_map(|(_, event)| match &event.body {
@@ -116,7 +116,8 @@ fn report_unused_reads(evidence: &Evidence, job: &Job, report: &mut VerifyReport
             _ => None,
         })
         .collect();
-    let in_vain = |effect: &EffectRecord| is_unused_read(job, effect) && !told.contains(&(&effect.slot, effect.try_no));
+    let in_vain =
+        |effect: &EffectRecord| is_unused_read(job, effect) && !reported.contains(&(&effect.slot, effect.try_no));
     let slots: Vec<&str> =
         evidence.effects.iter().filter(|(_, effect)| in_vain(effect)).map(|(_, effect)| effect.slot.as_str()).collect();
     if !slots.is_empty() {
@@ -154,11 +155,11 @@ fn check_record_fields(at: u64, record: &EffectRecord, report: &mut VerifyReport
             return;
         }
     };
-    let shown = (&record.slot, record.try_no, record.kind, record.provenance, record.time_us);
+    let exported = (&record.slot, record.try_no, record.kind, record.provenance, record.time_us);
     let is = (&effect.slot, effect.try_no, Kind::from(&effect.answer), effect.provenance, effect.time_us);
-    if shown != is {
+    if exported != is {
         let message = "slot, try, kind, provenance or time of the record differs from the effect in it";
-        report.add_problem(at, ProblemKind::Effect, message, format!("{is:?}"), format!("{shown:?}"));
+        report.add_problem(at, ProblemKind::Effect, message, format!("{is:?}"), format!("{exported:?}"));
     }
 }
 

@@ -127,14 +127,14 @@ fn check_state(at: u64, row: &LedgerRow, call: &Call, job: &Job, report: &mut Ve
     let in_doubt = matches!(row.state, RowState::Inflight | RowState::Indeterminate);
     let over = job.state.is_terminal() && row.world_changing && in_doubt;
     if !fits && (!unsettled || over) {
-        let said = match (call.committed, finished.map(|finished| finished.ok)) {
+        let recorded = match (call.committed, finished.map(|finished| finished.ok)) {
             (true, Some(true)) => "a final good answer: COMMITTED",
             (true, _) => "a final failure: FAILED_FINAL",
             (false, _) if open => "an open try: INFLIGHT or INDETERMINATE",
             (false, _) => "a retryable failure: FAILED_DEFINITE",
         };
         let message = format!("{slot}: the state of the ledger row does not follow from the events");
-        report.add_problem(at, ProblemKind::Ledger, message, said, row_state(row));
+        report.add_problem(at, ProblemKind::Ledger, message, recorded, row_state(row));
         return false;
     }
     let expected = finished.filter(|_| row.state.is_final()).map(|finished| finished.answer.hash);

@@ -143,8 +143,8 @@ fn check_compensation(
     } else if !own && step.get("effects").is_some_and(Value::is_array) {
         // Skip effects that the step's own operator `of` may also cause. The rule `EFFECTS_TOO_NARROW` already reports
         // these effects.
-        let said = |effect: &EffectKind| of.is_some_and(|of| of.effects.contains(effect));
-        for effect in uncovered(&declared(step), &by.effects).into_iter().filter(|effect| !said(effect)) {
+        let is_reported = |effect: &EffectKind| of.is_some_and(|of| of.effects.contains(effect));
+        for effect in uncovered(&declared(step), &by.effects).into_iter().filter(|effect| !is_reported(effect)) {
             let message = format!(
                 "`{named}` may cause `{}`, which the step does not declare; add it to its effects",
                 effect.as_str()

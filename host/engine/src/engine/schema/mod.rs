@@ -128,7 +128,7 @@ fn check_and_locate(validator: &jsonschema::Validator, value: &Value, work: Work
         return Err("it is too large to say where".to_owned());
     }
     let mut errors = validator.iter_errors(value);
-    let shown: Vec<_> = errors
+    let displayed: Vec<_> = errors
         .by_ref()
         .take(VIOLATIONS_SHOWN)
         .map(|error| {
@@ -138,7 +138,7 @@ fn check_and_locate(validator: &jsonschema::Validator, value: &Value, work: Work
         .collect();
     let more = errors.count();
     let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-    Err(format!("{}{more}", shown.join("; ")))
+    Err(format!("{}{more}", displayed.join("; ")))
 }
 
 /// Lists the violations of a schema that came with a plan. The schema is compiled for this one check.

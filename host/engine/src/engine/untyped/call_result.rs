@@ -26,15 +26,15 @@ pub(crate) enum UntypedReturn {
 /// Returns the failure for a function that returned its error case. The failure is final: the component does not state
 /// that another try could succeed.
 pub(crate) fn function_error(ty: Option<&Ty>, value: Option<&Val>, max: usize) -> Failure {
-    let said = match value {
+    let explanation = match value {
         Some(Val::String(text)) => Some(text.as_str()),
         Some(Val::Enum(name) | Val::Variant(name, _)) => Some(name.as_str()),
         _ => None,
     };
-    let said = said
+    let explanation = explanation
         .map(|text| format!(": {}", truncate::at_bytes(text, bounds::UNTYPED_ERROR_BYTES).start))
         .unwrap_or_default();
-    let mut failure = Failure::new(Code::InvalidInput, format!("the component answered with its error{said}"));
+    let mut failure = Failure::new(Code::InvalidInput, format!("the component answered with its error{explanation}"));
     match output::canonical_text(ty, value, max) {
         Ok(text) => failure.detail = value.map(|_| text),
         Err(JsonWriteError::TooLong(_)) => failure.message.push_str(", which is longer than limits.output"),

@@ -29,7 +29,7 @@ impl ManifestInputs<'_> {
         let stated = self.assign_overrides(found, &mut problems);
         let mut operators = Vec::new();
         for ((export, signature), statement) in found.iter().zip(stated) {
-            let said = match statement {
+            let settings = match statement {
                 Some((_, OperatorOverride::LeftOut)) => continue,
                 Some((key, OperatorOverride::Stated(words))) => Some((key, words)),
                 None => None,
@@ -41,8 +41,8 @@ impl ManifestInputs<'_> {
                     wrong: reasons.join("; "),
                 }),
                 Ok(signature) => {
-                    problems.extend(self.check_pure(said));
-                    let spec = self.spec(export, signature, said.map(|(_, words)| words));
+                    problems.extend(self.check_pure(settings));
+                    let spec = self.spec(export, signature, settings.map(|(_, words)| words));
                     operators.push(SealedOperator { export: export.clone(), spec });
                 }
             }
@@ -121,8 +121,8 @@ impl ManifestInputs<'_> {
 
     /// Reports a function that is declared pure although the component has imports. Through an import, the
     /// function could read a clock or random numbers. Its result would then not depend on its input alone.
-    fn check_pure(&self, said: Option<(&str, &OperatorSettings)>) -> Option<Problem> {
-        let (key, words) = said?;
+    fn check_pure(&self, settings: Option<(&str, &OperatorSettings)>) -> Option<Problem> {
+        let (key, words) = settings?;
         let import = self.first_import.filter(|_| words.determinism == Some(Determinism::Pure))?;
         let wrong = format!("is declared pure, but the component imports {import}; declare it external");
         Some(Problem::InvalidOverride { key: key.to_owned(), wrong })
@@ -211,7 +211,7 @@ fn package_version(found: &[ExportedFunction]) -> String {
 
 fn list(names: &BTreeSet<String>) -> String {
     const SHOWN: usize = 10;
-    let shown: Vec<_> = names.iter().take(SHOWN).map(String::as_str).collect();
+    let displayed: Vec<_> = names.iter().take(SHOWN).map(String::as_str).collect();
     let more = names.len().saturating_sub(SHOWN);
-    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+    if more == 0 { displayed.join(", ") } else { format!("{} and {more} more", displayed.join(", ")) }
 }

@@ -97,8 +97,8 @@ mod tests {
             bytes.extend(write(&sealed(version)));
             assert_eq!(read(&bytes).unwrap(), sealed(version));
         }
-        for cut in 0..bytes.len() {
-            let _ = read(&bytes[..cut]);
+        for end in 0..bytes.len() {
+            let _ = read(&bytes[..end]);
         }
     }
 }

@@ -36,7 +36,7 @@ fn finding(ran: &CaseBaseline<'_>, host: &str, difference: &FirstDifference) -> 
 }
 
 /// Returns the finding about a run that shows an address in the form of Python, such as `<object at 0x4c0700>`.
-pub(super) fn shown(ran: &CaseBaseline<'_>) -> Option<Finding> {
+pub(super) fn displayed_address(ran: &CaseBaseline<'_>) -> Option<Finding> {
     let given = || ran.script.answers.iter().filter_map(|given| given.answer.as_ref().ok()).chain([&ran.script.input]);
     let text = texts(&ran.base).into_iter().find_map(|(place, text)| {
         let address = python_address(text)?;

@@ -235,10 +235,10 @@ mod tests {
             "{\"operator\":\"A.B\",\"input\":{\"a\":1,\"a\":2}}\n",
         );
         let wrong = parse("c.jsonl", text.as_bytes()).unwrap_err();
-        let told: Vec<_> = wrong.iter().map(|w| (w.line, w.pointer.as_str(), w.message.as_str())).collect();
+        let reported: Vec<_> = wrong.iter().map(|w| (w.line, w.pointer.as_str(), w.message.as_str())).collect();
         let has = |line: u64, pointer: &str, part: &str| {
-            let found = told.iter().any(|(l, p, m)| *l == line && *p == pointer && m.contains(part));
-            assert!(found, "{line} {pointer} {part}: {told:#?}");
+            let found = reported.iter().any(|(l, p, m)| *l == line && *p == pointer && m.contains(part));
+            assert!(found, "{line} {pointer} {part}: {reported:#?}");
         };
         has(2, "", "not JSON");
         has(3, "/operater", "did you mean `operator`?");

@@ -461,10 +461,10 @@ mod tests {
         }
         assert_eq!(move_memory(b"", LAYOUTS[0]), None);
         let bytes = USUAL.bytes();
-        for cut in 0..bytes.len() {
-            let _ = move_memory(&bytes[..cut], LAYOUTS[0]);
+        for end in 0..bytes.len() {
+            let _ = move_memory(&bytes[..end], LAYOUTS[0]);
             let mut damaged = bytes.clone();
-            damaged[cut] ^= 0x55;
+            damaged[end] ^= 0x55;
             let _ = move_memory(&damaged, LAYOUTS[0]);
         }
     }

@@ -45,7 +45,7 @@ pub(super) async fn vary_times(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) ->
         for given in &mut script.answers {
             given.heard_us = given.heard_us.saturating_add(shift_us);
         }
-        let when = format!("in a job that starts at {}, ", shown(script.started_us));
+        let when = format!("in a job that starts at {}, ", displayed(script.started_us));
         if let Some(finding) = defect(runs, plugin, &script, &when).await? {
             return Some(finding);
         }
@@ -62,7 +62,7 @@ fn shifts() -> impl Iterator<Item = i64> {
 }
 
 /// Shows a time in UTC, such as `2026-01-05T09:00:00Z`.
-fn shown(us: i64) -> String {
+fn displayed(us: i64) -> String {
     let at = std::time::UNIX_EPOCH.checked_add(std::time::Duration::from_micros(us.max(0) as u64));
     at.map_or_else(|| format!("{us} us after 1970"), |at| humantime::format_rfc3339_seconds(at).to_string())
 }

@@ -70,7 +70,7 @@ pub(super) fn uncaught(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Opt
 /// Checks the end of the usual run of a case.
 pub(super) fn check_end(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     let found = host_fault(ran, &ran.base, "").into_iter();
-    found.chain(near_limit(ran)).chain(address::shown(ran)).chain(shared_action_key(ran)).collect()
+    found.chain(near_limit(ran)).chain(address::displayed_address(ran)).chain(shared_action_key(ran)).collect()
 }
 
 /// D079: finds a call with the operator and the action key of an earlier call and with other arguments.

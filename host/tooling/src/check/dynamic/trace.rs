@@ -116,9 +116,9 @@ impl FirstDifference {
         // For JSON, report the first value that differs.
         match differences(expected, found).into_iter().next() {
             Some(first) if !first.at.is_empty() => {
-                let shown = |text: String| if text.is_empty() { "nothing".to_owned() } else { text };
+                let displayed = |text: String| if text.is_empty() { "nothing".to_owned() } else { text };
                 let what = format!("{} at {}", what.into(), first.at);
-                Self { what, expected: shown(first.recorded), found: shown(first.found) }
+                Self { what, expected: displayed(first.recorded), found: displayed(first.found) }
             }
             _ => Self { what: what.into(), expected: expected.to_owned(), found: found.to_owned() },
         }
@@ -201,12 +201,16 @@ fn host_call_difference(call: usize, n: usize, one: Option<&HostCall>, two: Opti
             false => FirstDifference::new(format!("name of the event at place {n}"), a, b),
         },
         _ => {
-            let told = |asked: Option<&HostCall>| match asked {
+            let described = |asked: Option<&HostCall>| match asked {
                 Some(HostCall::Call { operator, args, .. }) => format!("call of {operator} with {args}"),
                 Some(HostCall::Emit { name, payload }) => format!("event {name:?} with {payload}"),
                 None => "nothing more".to_owned(),
             };
-            FirstDifference { what: format!("what is asked for at place {n}"), expected: told(one), found: told(two) }
+            FirstDifference {
+                what: format!("what is asked for at place {n}"),
+                expected: described(one),
+                found: described(two),
+            }
         }
     }
 }

@@ -25,9 +25,9 @@ pub(super) fn describe_divergence(durable: &Durable, divergence: &Divergence) ->
     // For JSON, report the first value that differs.
     match differences(&expected, found).into_iter().next() {
         Some(first) if !first.at.is_empty() => {
-            let shown = |text: String| if text.is_empty() { "nothing".to_owned() } else { text };
+            let displayed = |text: String| if text.is_empty() { "nothing".to_owned() } else { text };
             let message = format!("{message}, at {}", first.at);
-            DivergenceDescription { rule, message, expected: shown(first.recorded), found: shown(first.found) }
+            DivergenceDescription { rule, message, expected: displayed(first.recorded), found: displayed(first.found) }
         }
         _ => DivergenceDescription { rule, message, expected, found: found.clone() },
     }

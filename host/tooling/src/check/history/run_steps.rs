@@ -147,8 +147,9 @@ async fn check_step(
         match found {
             Ok(None) => None,
             Ok(Some(divergence)) => {
-                let told = divergence::describe_divergence(durable, &divergence);
-                let finding = finding(told.rule, told.message).values(&told.expected, &told.found);
+                let description = divergence::describe_divergence(durable, &divergence);
+                let finding =
+                    finding(description.rule, description.message).values(&description.expected, &description.found);
                 Some(finding.functions(ran.functions).hint(
                     "keep the old build for the jobs that pinned it, or fork them: this build behaves differently",
                 ))

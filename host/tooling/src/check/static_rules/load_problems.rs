@@ -101,11 +101,11 @@ fn import_findings(
             }
             _ => None,
         });
-        let told = match reach {
+        let suffix = match reach {
             Reachability::Never => "; no code calls it",
             _ => "",
         };
-        let mut finding = Finding::new(rule, component.file, format!("it imports {import}{told}"));
+        let mut finding = Finding::new(rule, component.file, format!("it imports {import}{suffix}"));
         finding.hint = instead;
         if let Reachability::Path { frames, .. } = &reach {
             finding.functions = frames.iter().map(|frame| frame.function.clone()).collect();

@@ -257,9 +257,10 @@ mod tests {
         assert_eq!((one[0].name.as_str(), one[0].http[0].response.status), ("line 1", 200));
         let text = r#"{"operater":"A.B","input":1,"http":[{"match":{"uri":"http://a"},"responce":{}}]}"#;
         let wrong = parse(text.as_bytes()).unwrap_err();
-        let told: Vec<_> = wrong.iter().map(|wrong| format!("{} {}", wrong.pointer, wrong.message)).collect();
-        for said in ["/operater there is no such key (did you mean `operator`?)", "/http/0/match/uri ", "`response`"] {
-            assert!(told.iter().any(|told| told.contains(said)), "{said}: {told:#?}");
+        let reported: Vec<_> = wrong.iter().map(|wrong| format!("{} {}", wrong.pointer, wrong.message)).collect();
+        for message in ["/operater there is no such key (did you mean `operator`?)", "/http/0/match/uri ", "`response`"]
+        {
+            assert!(reported.iter().any(|reported| reported.contains(message)), "{message}: {reported:#?}");
         }
     }
 }

@@ -57,7 +57,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     for operations in 0..KILLS_MAX {
         let mut world = running.world()?;
         let before = world.state();
-        if !running.call_cut_off(&mut world, operations).await {
+        if !running.call_interrupted(&mut world, operations).await {
             break;
         }
         let is_untouched = world.state() == before && world.received().is_empty();

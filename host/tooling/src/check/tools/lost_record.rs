@@ -8,7 +8,7 @@ use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::ReconcileVerdict;
 use latchwork_engine::capability::denied::ONLY_READS;
 
-use crate::check::finding::shown_value;
+use crate::check::finding::displayed_value;
 use crate::check::tools::applied::difference;
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::refusal;
@@ -68,8 +68,8 @@ async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     if let (Answer::Ok(_), false) = (&first.end.answer, matches!(second.end.answer, Answer::Ok(_))) {
         let message = "called again under the same key it fails, and the job would never get the first answer";
-        let shown = describe_answer(&second.end.answer, &world);
-        running.add_finding("D102", message).found = Some(shown);
+        let displayed = describe_answer(&second.end.answer, &world);
+        running.add_finding("D102", message).found = Some(displayed);
     }
     Ok(())
 }
@@ -127,14 +127,14 @@ fn check_repeated_requests(running: &mut RunningCase<'_>, first: &[ReceivedReque
             "called again under the same key it sends a different {} {}, which a server refuses or treats as new",
             other.method, other.url
         );
-        let shown = |request: &ReceivedRequest| {
+        let displayed = |request: &ReceivedRequest| {
             let headers: String =
                 request.keyed_headers(&key).map(|(name, value)| format!("{name}: {value}; ")).collect();
-            shown_value(&format!("{headers}{}", String::from_utf8_lossy(&request.body)))
+            displayed_value(&format!("{headers}{}", String::from_utf8_lossy(&request.body)))
         };
         let before = first.iter().find(|request| (&request.method, &request.url) == (&other.method, &other.url));
         let finding = running.add_finding("D102", message);
-        (finding.expected, finding.found) = (before.map(|request| shown(request)), Some(shown(other)));
+        (finding.expected, finding.found) = (before.map(|request| displayed(request)), Some(displayed(other)));
         finding.hint =
             Some("build the request from the arguments and the key alone: no time, no randomness".to_owned());
     }
@@ -257,10 +257,10 @@ async fn check_settling_time(running: &mut RunningCase<'_>) -> std::io::Result<(
 /// Returns the first difference of receipts and changes, with both values.
 fn other_proof(done: &Output, found: &Output) -> Option<(&'static str, String, String)> {
     let receipt = |output: &Output| output.receipt.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let shown = |value: &Option<Value>| value.as_ref().map_or("none".to_owned(), Value::to_string);
+    let displayed = |value: &Option<Value>| value.as_ref().map_or("none".to_owned(), Value::to_string);
     let (expected, other) = (receipt(done), receipt(found));
     if expected != other {
-        return Some(("another receipt", shown(&expected), shown(&other)));
+        return Some(("another receipt", displayed(&expected), displayed(&other)));
     }
     let changes =
         |output: &Output| serde_json::to_string(&output.state_changes).expect("changes of the world are texts");

@@ -53,10 +53,10 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                 continue;
             }
         }
-        for (fault, told) in question_faults(running, &world) {
+        for (fault, description) in question_faults(running, &world) {
             world.set_faults(fault);
             if let Ok(VerifyResult::Mismatch(found)) = ask(running, &world, change).await {
-                let message = format!("{told}, and verify reports a mismatch for {what}");
+                let message = format!("{description}, and verify reports a mismatch for {what}");
                 report(running, message, "an error", found, "a place that cannot answer shows no change");
                 return Ok(());
             }

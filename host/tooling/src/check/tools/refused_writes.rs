@@ -54,8 +54,8 @@ async fn check_all_refused(running: &mut RunningCase<'_>) -> std::io::Result<()>
         && matches!(called.end.answer, Answer::Ok(_))
     {
         let message = "every write of the call to the map fails, but the tool reports that its effect took place";
-        let shown = describe_answer(&called.end.answer, &world);
-        running.add_finding("D108", message).found = Some(shown);
+        let displayed = describe_answer(&called.end.answer, &world);
+        running.add_finding("D108", message).found = Some(displayed);
     }
     Ok(())
 }

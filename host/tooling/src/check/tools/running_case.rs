@@ -133,11 +133,11 @@ impl RunningCase<'_> {
     }
 
     /// Calls the tool and returns true if its host was killed before the operation with this number, from 0.
-    pub(super) async fn call_cut_off(&mut self, world: &mut World, operations: u32) -> bool {
-        let cut_off = world.cut_off_after(operations);
+    pub(super) async fn call_interrupted(&mut self, world: &mut World, operations: u32) -> bool {
+        let interruption = world.interrupt_after(operations);
         self.call(world, 0).await;
         world.restart();
-        cut_off.is_cut()
+        interruption.has_interrupted()
     }
 
     /// Calls the tool once.

@@ -41,10 +41,10 @@ const BLIND: [(FaultProfile, &str); 3] = [
 /// faults of servers are included if the case has servers. The fault of the map is included if the function has used
 /// the map in this world.
 pub(super) fn question_faults(running: &RunningCase<'_>, world: &World) -> Vec<(FaultProfile, String)> {
-    let faults = FAULTS.iter().map(|(fault, told, _)| (*fault, *told)).chain(BLIND);
+    let faults = FAULTS.iter().map(|(fault, description, _)| (*fault, *description)).chain(BLIND);
     let servers = faults.filter(|_| !running.case.http.is_empty());
     let map = world.was_map_used().then(|| (FaultProfile::NoMap, "the map does not answer".to_owned()));
-    servers.map(|(fault, told)| (fault, format!("the server {told}"))).chain(map).collect()
+    servers.map(|(fault, description)| (fault, format!("the server {description}"))).chain(map).collect()
 }
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -58,25 +58,25 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         check_conflict(running).await?;
         check_garbled_success(running).await?;
     }
-    for (weather, told, fitting) in FAULTS {
+    for (weather, description, fitting) in FAULTS {
         let world = running.world()?;
         let before = world.state();
         world.set_faults(weather);
         let called = running.call(&world, 0).await;
         let requests = world.received();
-        applied::check(running, &format!("the server {told}"), &before, &world, &called.end.answer);
+        applied::check(running, &format!("the server {description}"), &before, &world, &called.end.answer);
         // A try that sends no request is skipped, because a failing server does not affect it. A server that refuses
         // connections never receives a request. With such a server, a try without requests is not skipped.
         if requests.is_empty() && weather != FaultProfile::Refused {
             continue;
         }
-        let shown = describe_answer(&called.end.answer, &world);
+        let displayed = describe_answer(&called.end.answer, &world);
         let changed = requests.iter().any(ReceivedRequest::may_change_state);
         let (failure, applied_unknown) = match &called.end.answer {
             Answer::Ok(_) => {
                 if running.spec.is_world_changing() && changed {
-                    let message = format!("the server {told}, but the tool reports that its effect took place");
-                    running.add_finding("D108", message).found = Some(shown);
+                    let message = format!("the server {description}, but the tool reports that its effect took place");
+                    running.add_finding("D108", message).found = Some(displayed);
                 }
                 continue;
             }
@@ -85,7 +85,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         };
         if is_host_ended(failure.code) {
             let message = format!(
-                "the server {told}, and the tool ends without an answer: {}",
+                "the server {description}, and the tool ends without an answer: {}",
                 world.strip_paths(&failure.message)
             );
             running.add_finding("D106", message).hint = Some("return a typed error; catch all exceptions".to_owned());
@@ -94,17 +94,18 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         if !fitting.is_empty() && !fitting.contains(&failure.code) {
             let codes: Vec<_> = fitting.iter().map(|code| code.as_str()).collect();
             let finding =
-                running.add_finding("D107", format!("the server {told}, but the tool's error does not say so"));
-            (finding.expected, finding.found) = (Some(codes.join(" or ")), Some(shown.clone()));
+                running.add_finding("D107", format!("the server {description}, but the tool's error does not say so"));
+            (finding.expected, finding.found) = (Some(codes.join(" or ")), Some(displayed.clone()));
         }
         // After these failures the server may have applied the request, so the call is in doubt. After status 429 or a
         // refused connection, the server has not applied the request.
         let in_doubt = matches!(weather, FaultProfile::Status(408 | 500..) | FaultProfile::Silent);
         if in_doubt && changed && !applied_unknown && running.spec.is_world_changing() {
-            let message =
-                format!("its world-changing request was received, the server {told}, but the tool reports no change");
+            let message = format!(
+                "its world-changing request was received, the server {description}, but the tool reports no change"
+            );
             let finding = running.add_finding("D109", message);
-            finding.found = Some(shown);
+            finding.found = Some(displayed);
             finding.hint = Some("report `applied` as unknown: the host then finds out, or asks a person".to_owned());
         }
     }
@@ -122,10 +123,10 @@ async fn check_conflict(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let is_asked = after.any(|request| !request.may_change_state());
     let is_sent = requests.iter().any(ReceivedRequest::may_change_state);
     if is_sent && !is_asked && matches!(called.end.answer, Answer::NotApplied(_)) {
-        let shown = describe_answer(&called.end.answer, &world);
+        let displayed = describe_answer(&called.end.answer, &world);
         let message = "the server answers 409, and the tool reports no change without a question to the server";
         let finding = running.add_finding("D109", message);
-        finding.found = Some(shown);
+        finding.found = Some(displayed);
         finding.hint = Some("an earlier try can have this effect: look, or report `applied` as unknown".to_owned());
     }
     Ok(())
@@ -141,18 +142,18 @@ async fn check_garbled_success(running: &mut RunningCase<'_>) -> std::io::Result
     let world = running.world()?;
     world.set_faults(FaultProfile::Garbled);
     let called = running.call(&world, 0).await;
-    let shown = describe_answer(&called.end.answer, &world);
+    let displayed = describe_answer(&called.end.answer, &world);
     let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
-    let told = "the server accepts a world-changing request and answers with a page of a proxy";
+    let description = "the server accepts a world-changing request and answers with a page of a proxy";
     match &called.end.answer {
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } if is_host_ended(failure.code) => {
             let message =
-                format!("{told}, and the tool ends without an answer: {}", world.strip_paths(&failure.message));
+                format!("{description}, and the tool ends without an answer: {}", world.strip_paths(&failure.message));
             running.add_finding("D106", message).hint = Some("return a typed error; catch all exceptions".to_owned());
         }
         Answer::NotApplied(_) if is_sent => {
-            let finding = running.add_finding("D109", format!("{told}, and the tool reports no change"));
-            finding.found = Some(shown);
+            let finding = running.add_finding("D109", format!("{description}, and the tool reports no change"));
+            finding.found = Some(displayed);
             finding.hint = Some("the request was accepted: report `applied` as unknown".to_owned());
         }
         _ => {}
@@ -172,11 +173,11 @@ async fn check_later_refusals(running: &mut RunningCase<'_>) -> std::io::Result<
         world.set_faults(FaultProfile::RefusedFrom(first));
         let called = running.call(&world, 0).await;
         if let Answer::NotApplied(_) = &called.end.answer {
-            let shown = describe_answer(&called.end.answer, &world);
+            let displayed = describe_answer(&called.end.answer, &world);
             let message =
                 format!("world-changing request {} of the call is refused, and the tool reports no change", first + 1);
             let finding = running.add_finding("D109", message);
-            finding.found = Some(shown);
+            finding.found = Some(displayed);
             finding.hint = Some("an earlier request was accepted: report `applied` as unknown".to_owned());
             break;
         }

@@ -45,12 +45,12 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
 }
 
 /// Checks that the call ended as the case expects.
-fn check_answer(running: &mut RunningCase<'_>, called: &CallResult, shown: &str) {
+fn check_answer(running: &mut RunningCase<'_>, called: &CallResult, displayed: &str) {
     let failure = match &called.end.answer {
         Answer::Ok(_) => {
             if let Some(expected) = running.case.error.clone() {
                 let finding = running.add_finding("D100", format!("it succeeds, but the case expects {expected}"));
-                (finding.expected, finding.found) = (Some(expected), Some(shown.to_owned()));
+                (finding.expected, finding.found) = (Some(expected), Some(displayed.to_owned()));
             }
             return;
         }
@@ -71,7 +71,7 @@ fn check_answer(running: &mut RunningCase<'_>, called: &CallResult, shown: &str)
         expected => {
             let wanted = expected.unwrap_or_else(|| "an answer".to_owned());
             let finding = running.add_finding("D100", format!("it fails, but the case expects {wanted}"));
-            (finding.expected, finding.found) = (Some(wanted), Some(shown.to_owned()));
+            (finding.expected, finding.found) = (Some(wanted), Some(displayed.to_owned()));
             *finding = finding.clone().functions(frames);
         }
     }
@@ -132,13 +132,13 @@ fn named_functions(functions: &[String]) -> Vec<String> {
 
 /// Reports secrets that occur in the answer or in the log.
 fn check_secrets(running: &mut RunningCase<'_>, called: &CallResult) {
-    let told = match &called.end.answer {
+    let described = match &called.end.answer {
         Answer::Ok(output) => format!("{output:?}"),
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => format!("{failure:?}"),
     };
     let secrets: Vec<(String, String)> = running.case.secrets.clone().into_iter().collect();
     for (name, value) in secrets.iter().filter(|(_, value)| value.len() >= SECRET_BYTES_MIN) {
-        for (place, text) in [("answer", &told), ("log", &called.log)] {
+        for (place, text) in [("answer", &described), ("log", &called.log)] {
             if text.contains(value) {
                 let message = format!("the secret {name} appears in clear in its {place}");
                 let hint = "keep credentials out of texts; without secrets_clear the tool never sees them";

@@ -92,7 +92,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
 
 /// D118: `compensate` must not report success while a server or the map refuses what it does.
 async fn check_faults(running: &mut RunningCase<'_>, faults: Vec<(FaultProfile, String)>) -> std::io::Result<()> {
-    for (fault, told) in faults {
+    for (fault, description) in faults {
         let world = running.world()?;
         let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
         world.received();
@@ -102,7 +102,7 @@ async fn check_faults(running: &mut RunningCase<'_>, faults: Vec<(FaultProfile, 
         // A tool that uses a server may use the map only as a cache, so refused writes do not count for it.
         let is_refused = world.is_map_refused() && running.case.http.is_empty();
         if (is_sent || is_refused) && matches!(answer, Answer::Ok(_)) {
-            let message = format!("{told}, but compensate reports that the call is undone");
+            let message = format!("{description}, but compensate reports that the call is undone");
             let hint = "return an error, so that a person or a later try undoes the call";
             report(running, message, &answer, &world, hint);
             return Ok(());

@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use latchwork_core::model::ids::Hash;
 use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant, KvGrant, SecretPlace};
 use latchwork_engine::capability::settings::PluginSettings;
-use latchwork_engine::capability::{CutOff, Secrets};
+use latchwork_engine::capability::{Interruption, Secrets};
 
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::case_map::{Access, CaseMap, PausedCall};
@@ -75,17 +75,17 @@ impl World {
     }
 
     /// Kills the host of the next call before an operation that may change the world. `operations` is the number of
-    /// such operations that the call makes before the kill. The returned [`CutOff`] shows afterwards if the call
+    /// such operations that the call makes before the kill. The returned [`Interruption`] shows afterwards if the call
     /// reached the next operation.
-    pub(super) fn cut_off_after(&mut self, operations: u32) -> Arc<CutOff> {
-        let cut_off = Arc::new(CutOff::after(operations));
-        self.settings.cut_off = Some(cut_off.clone());
-        cut_off
+    pub(super) fn interrupt_after(&mut self, operations: u32) -> Arc<Interruption> {
+        let interruption = Arc::new(Interruption::after(operations));
+        self.settings.interruption = Some(interruption.clone());
+        interruption
     }
 
     /// Starts the host again.
     pub(super) fn restart(&mut self) {
-        self.settings.cut_off = None;
+        self.settings.interruption = None;
     }
 
     pub(super) fn set_faults(&self, fault: FaultProfile) {

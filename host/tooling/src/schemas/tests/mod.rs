@@ -111,9 +111,9 @@ fn changes(document: &Value) -> Vec<(String, Value)> {
         }
         for value in replacements().into_iter().filter(|_| !place.is_empty()) {
             let mut changed = document.clone();
-            let told = format!("{place} := {value}");
+            let description = format!("{place} := {value}");
             *changed.pointer_mut(place).unwrap() = value;
-            changes.push((told, changed));
+            changes.push((description, changed));
         }
     }
     changes
@@ -126,14 +126,14 @@ fn agree(document: Document, whole: &Value, beyond: &[&str], accepts: impl Fn(&V
     assert_eq!(accepts(whole), Ok(()), "{}", document.name());
     assert!(validator.is_valid(whole), "{}: {:?}", document.name(), validator.iter_errors(whole).next());
     let (mut refused, mut wrong, mut excused) = (0, Vec::new(), BTreeSet::new());
-    for (told, changed) in changes(whole) {
+    for (description, changed) in changes(whole) {
         let parser = accepts(&changed);
         match (validator.is_valid(&changed), parser) {
-            (true, Err(why)) => match beyond.iter().find(|change| told == **change) {
+            (true, Err(why)) => match beyond.iter().find(|change| description == **change) {
                 Some(change) => drop(excused.insert(*change)),
-                None => wrong.push(format!("{told}: only the parser refuses it: {why}")),
+                None => wrong.push(format!("{description}: only the parser refuses it: {why}")),
             },
-            (false, Ok(())) => wrong.push(format!("{told}: only the schema refuses it")),
+            (false, Ok(())) => wrong.push(format!("{description}: only the schema refuses it")),
             (false, Err(_)) => refused += 1,
             (true, Ok(())) => {}
         }

@@ -24,9 +24,9 @@ async fn tool_reads_its_call_context_config_and_key_value_map() {
         {"kv-set": {"key": "k".repeat(257), "value": ""}},
         {"print": {"text": "a line"}},
     ]);
-    let said = answers_of(&plugin, "World.Change", script).await;
-    assert_eq!(said[0], json!(["job_1", "s6", "latch:job_1:s6:1", 2, 1, 20_000]));
-    assert_eq!(said[1..6], [json!("\"me@example.org\""), json!(null), json!(null), json!(true), json!("v")]);
-    assert!(error_of(&said[6]).contains("TooLarge"));
+    let answers = answers_of(&plugin, "World.Change", script).await;
+    assert_eq!(answers[0], json!(["job_1", "s6", "latch:job_1:s6:1", 2, 1, 20_000]));
+    assert_eq!(answers[1..6], [json!("\"me@example.org\""), json!(null), json!(null), json!(true), json!("v")]);
+    assert!(error_of(&answers[6]).contains("TooLarge"));
     assert_eq!(log.text().matches(" plugin: a line").count(), 2, "stdout and log: {}", log.text());
 }

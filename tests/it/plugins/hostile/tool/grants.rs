@@ -29,8 +29,8 @@ async fn private_address_is_reachable_only_by_a_grant_that_names_it() {
     let by_name = Grants { http: vec![http_grant("localhost", server.port)], ..minimal_grants() };
     let plugin = load("hostile-tool", by_name.clone(), tool_limits()).unwrap();
     let log = CapturedLog::capture();
-    let said = answers_of(&plugin, "World.Look", get.clone()).await;
-    assert!(error_of(&said[0]).contains("DestinationIpProhibited"), "{said:?}");
+    let answers = answers_of(&plugin, "World.Look", get.clone()).await;
+    assert!(error_of(&answers[0]).contains("DestinationIpProhibited"), "{answers:?}");
     // The log line may name either of these two addresses of `localhost`.
     let line =
         |address: &str| format!("grants = {{ http = [\"http://localhost:{0}\", \"http://{address}:{0}\"]", server.port);
@@ -57,16 +57,16 @@ async fn denied_request_is_logged_with_the_grant_that_would_allow_it() {
         {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "x"}},
         {"tcp": {"host": "smtp.example.com", "port": 587, "text": "x"}},
     ]);
-    let said = answers_of(&plugin, "World.Change", script).await;
-    assert!(error_of(&said[0]).contains("HttpRequestDenied"));
+    let answers = answers_of(&plugin, "World.Change", script).await;
+    assert!(error_of(&answers[0]).contains("HttpRequestDenied"));
     assert!(
-        error_of(&said[1]).contains("HttpRequestUriInvalid") || error_of(&said[1]).contains("authority"),
-        "{said:?}"
+        error_of(&answers[1]).contains("HttpRequestUriInvalid") || error_of(&answers[1]).contains("authority"),
+        "{answers:?}"
     );
-    assert!(error_of(&said[2]).contains("NotGranted"));
-    assert!(error_of(&said[3]).contains("NotGranted"));
-    assert!(error_of(&said[4]).contains("access-denied"), "{said:?}");
-    assert!(error_of(&said[5]).contains("access-denied"), "{said:?}");
+    assert!(error_of(&answers[2]).contains("NotGranted"));
+    assert!(error_of(&answers[3]).contains("NotGranted"));
+    assert!(error_of(&answers[4]).contains("access-denied"), "{answers:?}");
+    assert!(error_of(&answers[5]).contains("access-denied"), "{answers:?}");
     let text = log.text();
     let here = format!("http = [\"http://127.0.0.1:{}\"", server.port);
     for line in [
@@ -89,14 +89,14 @@ async fn redirects_are_not_followed_by_the_host() {
     let (server, private) = (Server::start().await, Server::start().await);
     let plugin = load("hostile-tool", grants_for(&server), tool_limits()).unwrap();
     let location = private.url("/secret");
-    let said =
+    let answers =
         answers_of(&plugin, "World.Look", json!([{"http": {"url": server.url(&format!("/redirect?{location}"))}}]))
             .await;
-    assert_eq!((&said[0]["status"], &said[0]["location"]), (&json!(302), &json!(location)));
+    assert_eq!((&answers[0]["status"], &answers[0]["location"]), (&json!(302), &json!(location)));
     assert!(private.requests().is_empty());
     // A tool that follows a redirect sends another request. This request needs a grant, too.
-    let said = answers_of(&plugin, "World.Look", json!([{"http": {"url": location}}])).await;
-    assert!(error_of(&said[0]).contains("HttpRequestDenied"));
+    let answers = answers_of(&plugin, "World.Look", json!([{"http": {"url": location}}])).await;
+    assert!(error_of(&answers[0]).contains("HttpRequestDenied"));
     assert!(private.requests().is_empty());
 }
 
@@ -119,9 +119,9 @@ async fn operator_without_declared_effects_can_cause_none() {
         post, {"write": {"path": "/d/new", "text": "x"}}, {"write": {"path": "/d/there", "text": "x"}},
         {"kv-set": {"key": "k", "value": "v"}}, {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "x\n\n"}},
     ]);
-    let said = answers_of(&plugin, "World.Look", script.clone()).await;
-    assert_eq!((&said[0]["status"], &said[1], &said[2]), (&json!(200), &json!("content"), &json!(null)));
-    for denied in &said[3..] {
+    let answers = answers_of(&plugin, "World.Look", script.clone()).await;
+    assert_eq!((&answers[0]["status"], &answers[1], &answers[2]), (&json!(200), &json!("content"), &json!(null)));
+    for denied in &answers[3..] {
         error_of(denied);
     }
     assert_eq!(server.requests().len(), 1);
@@ -142,8 +142,8 @@ async fn operator_without_declared_effects_can_cause_none() {
     }
     assert!(logged >= 5, "each denial is logged with the line that would allow it");
     // The plugin declares that this operator is a model. The declaration gives the operator no right.
-    let said = answers_of(&plugin, "World.Model", script.clone()).await;
-    for denied in &said[3..] {
+    let answers = answers_of(&plugin, "World.Model", script.clone()).await;
+    for denied in &answers[3..] {
         error_of(denied);
     }
     // The administrator declares with `read_methods` that POST is a read on this server. Everything else that changes
@@ -152,15 +152,15 @@ async fn operator_without_declared_effects_can_cause_none() {
     reading.http[0].read_methods.push(Method::POST);
     let reading = load("hostile-tool", reading, tool_limits()).unwrap();
     for operator in ["World.Look", "World.Model"] {
-        let said = answers_of(&reading, operator, script.clone()).await;
-        assert_eq!(said[3]["status"], 200, "{operator}");
-        for denied in &said[4..] {
+        let answers = answers_of(&reading, operator, script.clone()).await;
+        assert_eq!(answers[3]["status"], 200, "{operator}");
+        for denied in &answers[4..] {
             error_of(denied);
         }
     }
     // An operator that declares the effects may perform all actions.
-    let said = answers_of(&plugin, "World.Change", script).await;
-    assert!(said.iter().all(|answer| answer["error"].is_null()), "{said:?}");
+    let answers = answers_of(&plugin, "World.Change", script).await;
+    assert!(answers.iter().all(|answer| answer["error"].is_null()), "{answers:?}");
     assert_eq!(std::fs::read_to_string(dir.path().join("new")).unwrap(), "x");
 }
 
@@ -198,8 +198,8 @@ async fn link_in_place_of_a_granted_directory_is_not_followed() {
     std::fs::rename(&granted, &moved).unwrap();
     std::os::unix::fs::symlink(&secret, &granted).unwrap();
     let script = json!([{"read": {"path": "/d/key"}}, {"write": {"path": "/d/new", "text": "x"}}]);
-    let said = answers_of(&plugin, "World.Change", script).await;
-    error_of(&said[0]);
-    assert!(said[1]["error"].is_null(), "{said:?}");
+    let answers = answers_of(&plugin, "World.Change", script).await;
+    error_of(&answers[0]);
+    assert!(answers[1]["error"].is_null(), "{answers:?}");
     assert!(moved.join("new").exists() && !secret.join("new").exists());
 }

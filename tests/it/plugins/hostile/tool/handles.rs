@@ -43,7 +43,7 @@ async fn files_listings_and_sockets_of_a_call_are_limited() {
         for _ in 0..2 {
             let answer = &answers_of(&plugin, "World.Change", json!([action])).await[0];
             assert_eq!(answer["made"], json!(max), "{action} {answer}");
-            assert!(answer["error"].as_str().is_some_and(|said| said.contains(error)), "{action} {answer}");
+            assert!(answer["error"].as_str().is_some_and(|message| message.contains(error)), "{action} {answer}");
         }
     }
     // A file that was closed no longer counts.
@@ -60,7 +60,10 @@ async fn lookups_of_a_call_are_limited() {
         let actions = json!([{ "lookups": { "host": "localhost", "count": bounds::LOOKUPS + 10 } }]);
         let answer = &answers_of(&plugin, "World.Change", actions).await[0];
         assert_eq!(answer["made"], json!(bounds::LOOKUPS), "{answer}");
-        assert!(answer["error"].as_str().is_some_and(|said| said.contains("permanent-resolver-failure")), "{answer}");
+        assert!(
+            answer["error"].as_str().is_some_and(|message| message.contains("permanent-resolver-failure")),
+            "{answer}"
+        );
     }
 }
 
@@ -73,8 +76,8 @@ async fn requests_to_a_name_wait_for_their_lookups() {
     let count = 2 * bounds::RUNNING_LOOKUPS;
     let url = format!("http://localhost:{closed}/");
     let answer = &answers_of(&plugin, "World.Look", json!([{ "requests": { "url": url, "count": count } }])).await[0];
-    let said = answer["error"].as_str().unwrap_or_default();
-    assert!(said.contains("ConnectionRefused") || said.contains("DestinationIpProhibited"), "{answer}");
+    let message = answer["error"].as_str().unwrap_or_default();
+    assert!(message.contains("ConnectionRefused") || message.contains("DestinationIpProhibited"), "{answer}");
 }
 
 /// I221: bound `requests`. The request beyond the limit is not sent. After the call, the next call may again send as
@@ -91,7 +94,7 @@ async fn requests_of_a_call_that_wait_for_an_answer_are_limited() {
         for (count, is_refused) in [(bounds::REQUESTS, false), (bounds::REQUESTS + 1, true)] {
             let actions = json!([{ "requests": { "url": url, "count": count } }]);
             let answer = &answers_of(&plugin, "World.Look", actions).await[0];
-            let is_limit = answer["error"].as_str().is_some_and(|said| said.contains("ConnectionLimitReached"));
+            let is_limit = answer["error"].as_str().is_some_and(|message| message.contains("ConnectionLimitReached"));
             assert_eq!((is_limit, answer == "pending"), (is_refused, !is_refused), "{count} {answer}");
         }
     }
@@ -112,7 +115,7 @@ async fn file_that_is_not_regular_is_not_opened() {
     let actions = json!([read, write, through_link]);
     let answers = answers_of(&plugin, "World.Change", actions).await;
     assert!(
-        answers.iter().all(|answer| answer["error"].as_str().is_some_and(|said| said.contains("not-permitted"))),
+        answers.iter().all(|answer| answer["error"].as_str().is_some_and(|message| message.contains("not-permitted"))),
         "{answers:?}"
     );
 }
@@ -164,7 +167,7 @@ async fn fifo_in_place_of_a_file_holds_no_thread() {
     let _exchanged = ExchangedFiles::start([file, fifo]);
     let reads = Value::from(vec![json!({ "read": { "path": "/d/file" } }); 300]);
     let answers = answers_of(&plugin, "World.Look", reads).await;
-    let is_refused = |answer: &Value| answer["error"].as_str().is_some_and(|said| said.contains("not-permitted"));
+    let is_refused = |answer: &Value| answer["error"].as_str().is_some_and(|message| message.contains("not-permitted"));
     assert_eq!(answers.len(), 300);
     assert!(answers.iter().all(|answer| answer == "x" || is_refused(answer)), "{answers:?}");
 }
@@ -201,7 +204,7 @@ async fn keys_and_values_of_the_map_are_limited() {
     let answers = answers_of(&plugin, "World.Keep", sets).await;
     assert_eq!(answers[0], json!(true));
     for refused in &answers[1..] {
-        assert!(refused["error"].as_str().is_some_and(|said| said.contains("TooLarge")), "{refused}");
+        assert!(refused["error"].as_str().is_some_and(|message| message.contains("TooLarge")), "{refused}");
     }
 }
 

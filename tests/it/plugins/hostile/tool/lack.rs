@@ -37,14 +37,14 @@ fn lack_of_descriptors_is_a_fault_of_the_machine() {
         limited.arg(latch.get_program()).args(latch.get_args());
         limited.current_dir(&place.dir).envs(latch.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let ran = command_output(limited.output().unwrap());
-        let said = format!("{actions}: {} {} {}", ran.code, ran.stdout, ran.stderr);
+        let printed = format!("{actions}: {} {} {}", ran.code, ran.stdout, ran.stderr);
         let answer = ran.json();
         let state = (&answer["state"], &answer["blocked_on"]["reason_code"]);
-        assert_eq!(state, (&json!("PARKED"), &json!("MACHINE_FAULT")), "{said}");
-        assert!(ran.stderr.matches("next try in").count() == 3 && !ran.stdout.contains("made"), "{said}");
+        assert_eq!(state, (&json!("PARKED"), &json!("MACHINE_FAULT")), "{printed}");
+        assert!(ran.stderr.matches("next try in").count() == 3 && !ran.stdout.contains("made"), "{printed}");
         // The machine has enough descriptors again.
         let job = answer["job_id"].as_str().expect("an id");
-        assert_eq!(place.latch(&["job", "resolve", job, "--continue"]).code, 0, "{said}");
-        assert_eq!(place.latch(&["resume", job, "--json"]).json()["state"], json!("COMPLETED"), "{said}");
+        assert_eq!(place.latch(&["job", "resolve", job, "--continue"]).code, 0, "{printed}");
+        assert_eq!(place.latch(&["resume", job, "--json"]).json()["state"], json!("COMPLETED"), "{printed}");
     }
 }

@@ -78,13 +78,13 @@ async fn write_beyond_the_quota_begins_nothing_and_names_the_grant() {
     let plugin = load_with_map(KvGrant { bytes: 1_000, ..KvGrant::named("m") });
     let log = CapturedLog::capture();
     let answers = answers_of(&plugin, "World.Keep", json!([set("k", 936), get("k")])).await;
-    let said = error_of(&answers[0]);
+    let message = error_of(&answers[0]);
     for part in [
         "Unavailable",
         "wanted to grow its map \\\"m\\\" from 0 to 1001 bytes, beyond its limit of 1000 bytes",
         "latch.toml would allow it with: grants = {",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(message.contains(part), "{part}: {message}");
     }
     assert_eq!(answers[1], json!(null));
     let line = r#"kv = { name = "m", bytes = "1MiB" } }"#;

@@ -63,8 +63,8 @@ async fn fault_after_an_outgoing_operation_leaves_the_call_in_doubt() {
     let (failure, _) =
         unwrap_unknown(invoke_script(&plugin, "World.Change", json!([post, refused, "exception"])).await);
     assert_eq!(failure.code, Code::CapabilityDenied, "{failure}");
-    for said in ["grants = { http = [", "127.0.0.1:9", "KeyError"] {
-        assert!(failure.message.contains(said), "{said}: {failure}");
+    for message in ["grants = { http = [", "127.0.0.1:9", "KeyError"] {
+        assert!(failure.message.contains(message), "{message}: {failure}");
     }
     // If the tool itself states whether the call was applied, this statement overrides the operations that the host has
     // seen.
@@ -193,9 +193,9 @@ async fn doubtful_call_is_reconciled_and_effects_are_verified_and_compensated() 
     else {
         panic!("it answers")
     };
-    let said: Vec<Value> = serde_json::from_str(&output.result).unwrap();
-    error_of(&said[0]);
-    error_of(&said[1]);
+    let answers: Vec<Value> = serde_json::from_str(&output.result).unwrap();
+    error_of(&answers[0]);
+    error_of(&answers[1]);
     assert!(server.requests().is_empty() && !dir.path().join("new").exists());
 
     let verify = async |version: &str| {

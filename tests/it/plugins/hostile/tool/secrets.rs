@@ -40,26 +40,30 @@ async fn secrets_are_substituted_in_headers_and_bodies_only() {
         {"tcp": {"host": "127.0.0.1", "port": server.port, "text": "$TOKEN\n\n"}},
         {"http": {"method": "POST", "url": server.url("/echo?q=$TOKEN"), "headers": {}, "body": []}},
     ]);
-    let said = answers_of(&plugin, "World.Change", script).await;
-    let placeholder = said[0].as_str().unwrap();
+    let answers = answers_of(&plugin, "World.Change", script).await;
+    let placeholder = answers[0].as_str().unwrap();
     assert!(placeholder.starts_with("latch-secret-") && !placeholder.contains("real"), "{placeholder}");
-    assert!(error_of(&said[1]).contains("Missing"));
+    assert!(error_of(&answers[1]).contains("Missing"));
     let requests = server.requests();
     assert_eq!(requests[0].header("authorization"), Some("Bearer the-real-token"));
     assert_eq!(requests[0].body, "a=the-real-token&b=the-real-token");
     assert_eq!(requests[1].body, "the-real-token");
     // I201: the server sends the body back, and the guest sees the placeholder.
-    assert_eq!(said[2]["body"], format!("a={placeholder}&b={placeholder}"));
+    assert_eq!(answers[2]["body"], format!("a={placeholder}&b={placeholder}"));
     assert_eq!(requests[2].line, placeholder, "not over TCP");
-    assert!(error_of(&said[9]).contains("HttpRequestDenied") && requests.len() == 3, "not in the address: {said:?}");
-    assert_eq!(said[6], placeholder);
+    assert!(
+        error_of(&answers[9]).contains("HttpRequestDenied") && requests.len() == 3,
+        "not in the address: {answers:?}"
+    );
+    assert_eq!(answers[6], placeholder);
     assert_eq!(std::fs::read_to_string(dir.path().join("file")).unwrap(), placeholder);
     let text = log.text();
     assert!(text.contains(placeholder) && !text.contains("the-real-token"), "{text}");
     // The next call gets another placeholder, and the old placeholder is no longer replaced.
     let old = placeholder.to_owned();
-    let said = answers_of(&plugin, "World.Change", json!([{"secret": "TOKEN"}, post(json!({}), json!([old]))])).await;
-    assert_ne!(said[0], old.as_str());
+    let answers =
+        answers_of(&plugin, "World.Change", json!([{"secret": "TOKEN"}, post(json!({}), json!([old]))])).await;
+    assert_ne!(answers[0], old.as_str());
     assert_eq!(server.requests()[3].body, old);
 
     // The guest announces the content length of a body that contains the placeholder. The host changes this length to

@@ -78,9 +78,18 @@ impl Proxy {
                 client.set_nodelay(true).expect("it is a TCP socket");
                 let client = Stream::Tcp(client);
                 let (choose, cuts, (hushed, held)) = (choose.clone(), noted.clone(), hush.clone());
-                let (answer, cut, reads) = (Mutex::default(), false.into(), false.into());
-                let line =
-                    Arc::new(ProxiedConnection { client, server, answer, cut, choose, cuts, reads, hushed, held });
+                let (answer, is_closed, reads) = (Mutex::default(), false.into(), false.into());
+                let line = Arc::new(ProxiedConnection {
+                    client,
+                    server,
+                    answer,
+                    is_closed,
+                    choose,
+                    cuts,
+                    reads,
+                    hushed,
+                    held,
+                });
                 let other = line.clone();
                 std::thread::spawn(move || other.forward_to_server());
                 std::thread::spawn(move || line.forward_to_client());
@@ -162,7 +171,7 @@ struct ProxiedConnection {
     server: Stream,
     /// Cut to make at the next answer, if any.
     answer: Mutex<Option<CutPoint>>,
-    cut: AtomicBool,
+    is_closed: AtomicBool,
     choose: Arc<ChooseCut>,
     cuts: Arc<Mutex<Vec<CutPoint>>>,
     /// True if the connection is read-only, according to its startup message.
@@ -172,14 +181,14 @@ struct ProxiedConnection {
 }
 
 impl ProxiedConnection {
-    fn is_chosen(&self, cut: CutPoint) -> bool {
-        !self.cut.load(Ordering::SeqCst) && (self.choose)(cut)
+    fn is_chosen(&self, point: CutPoint) -> bool {
+        !self.is_closed.load(Ordering::SeqCst) && (self.choose)(point)
     }
 
-    fn close(&self, cut: Option<CutPoint>) {
-        if let Some(cut) = cut {
-            self.cut.store(true, Ordering::SeqCst);
-            self.cuts.lock().unwrap().push(cut);
+    fn close(&self, point: Option<CutPoint>) {
+        if let Some(point) = point {
+            self.is_closed.store(true, Ordering::SeqCst);
+            self.cuts.lock().unwrap().push(point);
         }
         self.client.shut_down();
         self.server.shut_down();
@@ -198,12 +207,12 @@ impl ProxiedConnection {
                     self.reads.store(true, Ordering::SeqCst);
                 }
                 let Some((sent, commits)) = client.push(&message) else { continue };
-                let cut = match commits {
+                let point = match commits {
                     true => [CutPoint::BeforeCommit, CutPoint::InCommit, CutPoint::AfterCommit, CutPoint::InAnswer]
                         .as_slice(),
                     false => &[CutPoint::InRequest],
                 };
-                match cut.iter().copied().find(|cut| self.is_chosen(*cut)) {
+                match point.iter().copied().find(|point| self.is_chosen(*point)) {
                     Some(CutPoint::BeforeCommit) => return self.close(Some(CutPoint::BeforeCommit)),
                     Some(half @ (CutPoint::InCommit | CutPoint::InRequest)) => {
                         self.server.forward(&sent[..sent.len() / 2]);
@@ -234,17 +243,17 @@ impl ProxiedConnection {
                 if message[0] == NOTIFICATION_RESPONSE && self.is_chosen(CutPoint::Listener) {
                     return self.close(Some(CutPoint::Listener));
                 }
-                let cut = *self.answer.lock().unwrap();
-                let Some(cut) = cut else {
+                let point = *self.answer.lock().unwrap();
+                let Some(point) = point else {
                     self.client.forward(&message);
                     continue;
                 };
                 held.extend_from_slice(&message);
                 if message[0] == READY_FOR_QUERY {
-                    if cut == CutPoint::InAnswer {
+                    if point == CutPoint::InAnswer {
                         self.client.forward(&held[..held.len() / 2]);
                     }
-                    return self.close(Some(cut));
+                    return self.close(Some(point));
                 }
             }
         }

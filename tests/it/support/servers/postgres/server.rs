@@ -133,8 +133,8 @@ impl Server {
                 "{REQUIRED_VARIABLE} is set, and there is no PostgreSQL"
             );
             // Bypasses the test harness, which shows printed text only for failed tests.
-            let said = "SKIPPED: there is no PostgreSQL here (initdb is in none of PATH and /usr/lib/postgresql)\n";
-            let _ = std::io::stderr().write_all(said.as_bytes());
+            let message = "SKIPPED: there is no PostgreSQL here (initdb is in none of PATH and /usr/lib/postgresql)\n";
+            let _ = std::io::stderr().write_all(message.as_bytes());
             return None;
         };
         let dir = tempfile::Builder::new().prefix("latch-pg").tempdir_in(folder).expect("a temporary folder");

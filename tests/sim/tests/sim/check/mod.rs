@@ -171,7 +171,8 @@ fn check_prefixes(whole: &Durable, events: &[Event]) -> Result<(), String> {
         for (slot, call) in prefix.calls.iter().filter(|(_, call)| call.open_try.is_some()) {
             let given_up = prefix.cancel.is_some() || prefix.aborted || prefix.failure.is_some();
             if !given_up || slot.is_compensation() {
-                check_open_call(whole, &prefix, slot, call).map_err(|said| format!("{end} events, {slot}: {said}"))?;
+                check_open_call(whole, &prefix, slot, call)
+                    .map_err(|message| format!("{end} events, {slot}: {message}"))?;
             }
         }
     }
@@ -190,9 +191,9 @@ fn count_events(scene: &Simulation, durable: &Durable, events: &[Event]) {
             }
         }
     }
-    let cut_off =
+    let interrupted =
         durable.job.steps.iter().filter(|step| step.state == StepState::Cancelled && step.started_us.is_some());
-    if cut_off.count() > 0 {
+    if interrupted.count() > 0 {
         tally.count("a step that a cancel cut off");
     }
     let done = |compensation: &Compensation| compensation.end == Some(CompensationEnd::Done);

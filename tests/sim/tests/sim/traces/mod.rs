@@ -178,13 +178,15 @@ fn manipulated_trace_is_rejected_at_the_manipulation() {
                 let mut from = 0;
                 while let Some((changed, place, next)) = tamper::manipulated(job, tamper, from) {
                     from = next;
-                    let told = || format!("{kind}, seed {seed}, {} {:?}, at {place}", job.job_id, job.calls);
-                    let Err(found) = check_job_trace(&changed) else { return Some(format!("{} is accepted", told())) };
+                    let description = || format!("{kind}, seed {seed}, {} {:?}, at {place}", job.job_id, job.calls);
+                    let Err(found) = check_job_trace(&changed) else {
+                        return Some(format!("{} is accepted", description()));
+                    };
                     if found.too_many_states {
-                        return Some(format!("{}: not followed to its end: {found}", told()));
+                        return Some(format!("{}: not followed to its end: {found}", description()));
                     }
                     if !(place..=place + 1).contains(&found.index) {
-                        return Some(format!("{}: found only at {found}", told()));
+                        return Some(format!("{}: found only at {found}", description()));
                     }
                     *rejected.lock().unwrap().entry(kind).or_default() += 1;
                 }

@@ -164,8 +164,9 @@ impl ModelSnapshot {
                 effect::Answer::Unknown { .. } if changes => Answer::Unknown,
                 effect::Answer::NotApplied(_) | effect::Answer::Unknown { .. } => Answer::NotApplied,
             };
-            let said = matches!(effect.provenance, Provenance::Reconciled | Provenance::PersonDecision);
-            let by = if said || answer == Answer::Unknown { EffectOrigin::Verdict } else { EffectOrigin::Executed };
+            let is_verdict = matches!(effect.provenance, Provenance::Reconciled | Provenance::PersonDecision);
+            let by =
+                if is_verdict || answer == Answer::Unknown { EffectOrigin::Verdict } else { EffectOrigin::Executed };
             self.record(&effect.slot).effects[at].get_or_insert(Effect { answer, by });
         }
     }

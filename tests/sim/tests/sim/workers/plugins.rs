@@ -113,9 +113,9 @@ async fn script(operator: &str, input: &str, mut calls: Box<dyn StepCalls>) -> R
         let names: Vec<&str> = group.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let mut wanted = Vec::new();
         for (k, name) in names.iter().enumerate() {
-            let told = Hash::of(&[Value::from(heard.clone()).to_string().as_bytes()]);
+            let hash = Hash::of(&[Value::from(heard.clone()).to_string().as_bytes()]);
             let args =
-                json!({ "n": n, "k": k, "luck": calls.below(1_000), "time": calls.now_us() / 1_000, "told": told });
+                json!({ "n": n, "k": k, "luck": calls.below(1_000), "time": calls.now_us() / 1_000, "told": hash });
             wanted.push(ToolCall { operator: (*name).to_owned(), args: args.to_string(), action_key: None });
         }
         let answers = match wanted.len() {

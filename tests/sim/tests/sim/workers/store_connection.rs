@@ -183,9 +183,9 @@ impl Journal for StoreConnection {
         let store = self.send_statement("put_inbox").await.map_err(StoreError::from)?;
         self.note(format_args!("puts {request:?} into the inbox of {job_id}"));
         self.process.scene.tally.count("late answer reported");
-        let told = store.put_decision(job_id, by, request).await;
+        let put_result = store.put_decision(job_id, by, request).await;
         self.process.scene.record_request(Some(self.process.name()), job_id).await;
-        self.return_result("put_inbox", told).await.map_err(StoreError::from)?
+        self.return_result("put_inbox", put_result).await.map_err(StoreError::from)?
     }
 
     async fn fire_timers(&self) -> Result<Option<i64>, StoreError> {

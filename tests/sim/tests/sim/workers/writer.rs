@@ -145,7 +145,7 @@ async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
     if let Some(batch) = seen {
         scene.record_write(&batch, &result).await;
     }
-    let told = match &result {
+    let outcome = match &result {
         Ok(()) => "written",
         Err(WriteError::Fenced { .. }) => "fenced",
         Err(WriteError::NotHeld { .. }) => "not held",
@@ -159,8 +159,8 @@ async fn apply(process: &Process, batch: Batch) -> Result<(), WriteError> {
         Err(WriteError::ActionKeyFree { .. }) => "key open",
         Err(_) => "broken",
     };
-    scene.add_trace_line(format_args!("{} writes {what}: {told}", process.name()));
-    scene.tally.count(format!("write {told}"));
+    scene.add_trace_line(format_args!("{} writes {what}: {outcome}", process.name()));
+    scene.tally.count(format!("write {outcome}"));
     match &result {
         // Two concurrent audit writes of a finished job may both remove the same inbox rows, so one of the writes
         // fails.

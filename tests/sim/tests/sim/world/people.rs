@@ -74,8 +74,8 @@ async fn check_job(scene: &Simulation, job_id: &JobId) {
             .await;
         }
     }
-    let shown = response(&durable);
-    for blocked in &shown.blocked {
+    let response = response(&durable);
+    for blocked in &response.blocked {
         if waits_for_report(scene, &durable, blocked) {
             continue;
         }
@@ -84,13 +84,13 @@ async fn check_job(scene: &Simulation, job_id: &JobId) {
             decide_blocked(scene, &durable, blocked).await;
         }
     }
-    let stuck = shown.state == JobState::Parked && shown.reason_code == Some(Code::AttemptsExhausted);
+    let stuck = response.state == JobState::Parked && response.reason_code == Some(Code::AttemptsExhausted);
     if stuck {
         scene.tally.count("attempts exhausted");
         submit_request(scene, job_id, InboxRequest::Continue).await;
     }
-    if shown.state == JobState::Diverged {
-        scene.report_violation(format!("{job_id} diverged: {:?}", shown.divergence));
+    if response.state == JobState::Diverged {
+        scene.report_violation(format!("{job_id} diverged: {:?}", response.divergence));
     }
 }
 
@@ -161,11 +161,11 @@ fn result_in_world(scene: &Simulation, durable: &Durable, slot: &Slot) -> Manual
 }
 
 async fn submit_request(scene: &Simulation, job_id: &JobId, request: InboxRequest) {
-    let said = format!("{request:?}");
+    let text = format!("{request:?}");
     let taken = scene.store().put_inbox(job_id, "bob", None, request).await;
     scene.record_request(None, job_id).await;
-    scene.add_trace_line(format_args!("bob asks {job_id} for {said}: {taken:?}"));
-    let name = said.split([' ', '{']).next().unwrap_or_default();
+    scene.add_trace_line(format_args!("bob asks {job_id} for {text}: {taken:?}"));
+    let name = text.split([' ', '{']).next().unwrap_or_default();
     scene.tally.count(format!("person: {name} {}", if taken.is_ok() { "taken" } else { "refused" }));
 }
 

@@ -41,24 +41,24 @@ pub(crate) async fn run(args: JobEventsArgs, ctx: &CommandContext<'_>) -> anyhow
         // were read first, the loop could end without printing that event.
         let state = require_row(&stores, &args.job).await?.state;
         let record = stores.journal().load(&args.job).await?.ok_or_else(|| no_such_job(&args.job))?;
-        let mut shown = Vec::new();
+        let mut displayed = Vec::new();
         for event in record.events.iter().filter(|event| event.seq >= next) {
             match (ctx.json, args.follow) {
                 (true, true) => ctx.printer.line(&document(&args.job, event)),
                 (true, false) => all.push(document(&args.job, event)),
-                (false, _) => shown.push(event),
+                (false, _) => displayed.push(event),
             }
         }
-        if !shown.is_empty() {
+        if !displayed.is_empty() {
             let lines = EventLines::new(&args.job, &record.events, &record.payloads);
             if !std::mem::replace(&mut has_head, true) {
                 ctx.printer.print_text(lines.head());
             }
             let width = ctx.printer.width();
-            for event in shown {
+            for event in displayed {
                 match lines.line(event, width) {
                     (line, true) => ctx.printer.print_text(line),
-                    (line, false) => ctx.printer.print_cut(line),
+                    (line, false) => ctx.printer.print_truncated(line),
                 }
             }
         }
@@ -218,19 +218,19 @@ mod tests {
         let job = JobId::new("job_1");
         let events = [event(16, Body::StepStarted { step_id: StepId::new("a_very_long_name_of_a_step") })];
         let lines = EventLines::new(&job, &events, &[]);
-        let shown = |width| {
+        let rendered = |width| {
             let (line, wraps) = lines.line(&events[0], Some(width));
             let lines = match wraps {
                 true => line.render(TextTarget { color: false, width: Some(width) }),
-                false => line.cut(false, width).join("\n"),
+                false => line.truncate(false, width).join("\n"),
             };
             (lines.trim_end().to_owned(), wraps)
         };
         for width in 20..120 {
-            assert!(shown(width).0.contains("started"), "{width}: {:?}", shown(width));
+            assert!(rendered(width).0.contains("started"), "{width}: {:?}", rendered(width));
         }
-        assert!(shown(20).1 && !shown(40).1);
-        assert!(!shown(40).0.contains("+0.000s") && shown(60).0.contains("+0.000s"));
+        assert!(rendered(20).1 && !rendered(40).1);
+        assert!(!rendered(40).0.contains("+0.000s") && rendered(60).0.contains("+0.000s"));
     }
 
     #[test]

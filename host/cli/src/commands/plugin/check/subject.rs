@@ -53,10 +53,10 @@ pub(super) fn resolve_target(ctx: &CommandContext<'_>, path: &Path) -> anyhow::R
     build::build_all(ctx, std::slice::from_ref(&full), build::LockFiles::Keep)?;
     let recipe = Recipe::read(&full).map_err(|error| CliError::input(error_docs::PLUGIN_BUILD, error.to_string()))?;
     let wasm = component_path(&full, &recipe);
-    let shown = component_path(path, &recipe).display().to_string();
+    let display_name = component_path(path, &recipe).display().to_string();
     let exception = |RuleException { rule, operator, function, reason }| Exception { rule, operator, function, reason };
     let exceptions = recipe.exceptions.into_iter().map(exception).collect();
-    Ok(CheckTarget { name: recipe.name, wasm, display_name: shown, dir: Some(full), exceptions })
+    Ok(CheckTarget { name: recipe.name, wasm, display_name, dir: Some(full), exceptions })
 }
 
 /// Returns name and content of the file of test cases: the file of `--cases`, else the file in the plugin folder.

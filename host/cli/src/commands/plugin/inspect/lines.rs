@@ -58,8 +58,8 @@ impl Inspection<'_> {
                 [("reconcile", plugin.reconcile), ("verify", plugin.verify), ("compensate", plugin.compensate)];
             let there: Vec<_> = exports.iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect();
             if plugin.kind == PluginKind::Tool {
-                let said = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
-                lines.push(title("accounts for its effects by") + format!(": {said}"));
+                let described = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
+                lines.push(title("accounts for its effects by") + format!(": {described}"));
                 lines.push(title("on resume its effects are confirmed by") + format!(": {}", self.confirmed));
             }
         }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::decide::step_action_key;
 use crate::decide::tests::support::evidence::{export, verify};
-use crate::decide::tests::support::{Cut, Sim, good, step};
+use crate::decide::tests::support::{CrashPoint, Sim, good, step};
 use crate::event::Body;
 use crate::model::answer_requirement::AnswerRequirement;
 use crate::model::effect::{Answer, Provenance};
@@ -82,7 +82,7 @@ fn receipt_from_before_a_requirement_is_refused() {
     last["depends_on"] = json!(["c"]);
     let plan = vec![send("ada"), step("c", "Read", &["a"], json!({})), last];
     let mut sim = Sim::new(Mode::AutoExec, plan);
-    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.process(Some(CrashPoint::BeforeExecute(1))).unwrap_err();
     sim.rules.require = [(Operator::new("Opaque"), vec![AnswerRequirement::Verified])].into();
     let durable = sim.process(None).unwrap();
     assert_eq!(response(&durable).failed[0].reason_code, Code::PolicyDenied);
@@ -252,7 +252,7 @@ fn a_step_without_a_template_has_no_action_key() {
 #[test]
 fn step_whose_try_was_dropped_can_restart_in_same_attempt() {
     let mut sim = Sim::new(Mode::AutoExec, vec![send("ada")]);
-    assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
+    assert!(sim.process(Some(CrashPoint::BeforeExecute(0))).is_err());
     let mut durable = sim.durable();
     let none = std::collections::BTreeSet::new();
     assert_eq!(durable.job.steps[0].state, StepState::Running);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::decide::tests::support::{Cut, Sim, good, step};
+use crate::decide::tests::support::{CrashPoint, Sim, good, step};
 use crate::decide::{ReservedCosts, reserved_cost};
 use crate::event::{Body, BudgetPeriod};
 use crate::model::bounds;
@@ -127,9 +127,9 @@ fn a_raised_budget_does_not_undo_a_refusal() {
     let mut whole = three("Model", per_job(40));
     whole.process(None).unwrap();
     let mut refused = 0;
-    for cut in 0.. {
+    for write in 0.. {
         let mut sim = three("Model", per_job(40));
-        if sim.process(Some(Cut::Write(cut))).is_ok() {
+        if sim.process(Some(CrashPoint::Write(write))).is_ok() {
             break;
         }
         let before = exceeded(&sim);
@@ -137,7 +137,7 @@ fn a_raised_budget_does_not_undo_a_refusal() {
         let durable = sim.process(None).unwrap();
         let slot = Slot::new("b");
         let failed = durable.job.calls[&slot].finished.as_ref().unwrap().code;
-        assert_eq!(failed, before.as_ref().map(|_| Code::BudgetExceeded), "cut before write {cut}");
+        assert_eq!(failed, before.as_ref().map(|_| Code::BudgetExceeded), "cut before write {write}");
         assert_eq!(exceeded(&sim).is_some(), before.is_some());
         refused += usize::from(before.is_some());
     }

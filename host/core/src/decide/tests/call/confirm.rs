@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::decide::tests::support::evidence::export;
-use crate::decide::tests::support::{Cut, Sim, compensation, operators, step};
+use crate::decide::tests::support::{CrashPoint, Sim, compensation, operators, step};
 use crate::decide::{
     ConfirmationCheck, ConfirmationResult, RetryRefusal, due_confirmations, record_confirmation_results, retry_round,
 };
@@ -69,7 +69,7 @@ fn four() -> Vec<Value> {
 /// Returns a job whose process died after step `a` had succeeded, before the read of step `r` was executed.
 fn interrupted(rule: Confirmation) -> Sim {
     let mut sim = job(rule, four(), &["f"]);
-    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.process(Some(CrashPoint::BeforeExecute(1))).unwrap_err();
     assert_eq!(sim.durable().job.step(&"a".into()).unwrap().state, StepState::Succeeded);
     sim
 }
@@ -121,7 +121,7 @@ fn only_newest_change_of_resource_is_verified() {
         step("d", "Keyed", &["c"], json!({})),
     ];
     let mut sim = job(Confirmation::Strict, plan, &["f", "g", "f"]);
-    sim.process(Some(Cut::BeforeExecute(3))).unwrap_err();
+    sim.process(Some(CrashPoint::BeforeExecute(3))).unwrap_err();
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert_eq!(sim.verifications, [(slot("b"), 1), (slot("c"), 1)].into());
 }
@@ -170,13 +170,13 @@ fn two_strict_mismatches_end_the_job_once() {
         step("r", "Read", &["b"], json!({})),
     ];
     let mut sim = job(Confirmation::Strict, plan, &["f", "g"]);
-    sim.process(Some(Cut::BeforeExecute(2))).unwrap_err();
+    sim.process(Some(CrashPoint::BeforeExecute(2))).unwrap_err();
     sim.verifier_results.extend([(slot("a"), otherwise()), (slot("b"), otherwise())]);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial);
-    let told = response(&durable).unconfirmed;
-    let told: Vec<_> = told.iter().map(|view| (view.slot.as_str(), view.consequence)).collect();
-    assert_eq!(told, [("a", Consequence::Ended), ("b", Consequence::Ended)]);
+    let unconfirmed = response(&durable).unconfirmed;
+    let unconfirmed: Vec<_> = unconfirmed.iter().map(|view| (view.slot.as_str(), view.consequence)).collect();
+    assert_eq!(unconfirmed, [("a", Consequence::Ended), ("b", Consequence::Ended)]);
     verifies(&sim);
 }
 
@@ -185,9 +185,9 @@ fn two_strict_mismatches_end_the_job_once() {
 fn strict_mismatch_prevents_completion_of_finished_steps() {
     let fresh = || job(Confirmation::Strict, vec![step("a", "Opaque", &[], json!({}))], &["f"]);
     // The process is killed before the write that would complete the job.
-    let writes = (1..).find(|n| fresh().process(Some(Cut::Write(*n))).is_ok()).unwrap();
+    let writes = (1..).find(|n| fresh().process(Some(CrashPoint::Write(*n))).is_ok()).unwrap();
     let mut sim = fresh();
-    sim.process(Some(Cut::Write(writes - 1))).unwrap_err();
+    sim.process(Some(CrashPoint::Write(writes - 1))).unwrap_err();
     assert_eq!(states(&sim.durable()), [StepState::Succeeded]);
     sim.verifier_results.insert(slot("a"), otherwise());
     let durable = sim.process(None).unwrap();
@@ -265,7 +265,7 @@ fn repaired_resource_continues_without_decision() {
 fn a_running_step_is_blocked_at_its_call() {
     let plan = vec![step("s", "Script", &[], json!({ "calls": ["Opaque", "Keyed"] }))];
     let mut sim = job(Confirmation::HumanInLoop, plan, &["f"]);
-    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.process(Some(CrashPoint::BeforeExecute(1))).unwrap_err();
     sim.verifier_results.insert(slot("s/0"), otherwise());
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, states(&durable)), (JobState::Parked, vec![StepState::Blocked]));
@@ -290,7 +290,7 @@ fn call_with_two_changes_waits_for_both_confirmations() {
     let (Answer::Ok(mut both), Answer::Ok(other)) = (changes("f", "1"), changes("g", "1")) else { panic!("good") };
     both.state_changes.extend(other.state_changes);
     sim.script.insert(Operator::new("Opaque"), vec![Answer::Ok(both)]);
-    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.process(Some(CrashPoint::BeforeExecute(1))).unwrap_err();
     sim.verifier_results.insert(slot("s/0"), otherwise());
     let durable = sim.process(None).unwrap();
     assert_eq!((states(&durable), durable.job.changes_to_accept().count()), (vec![StepState::Blocked], 2));
@@ -332,7 +332,7 @@ fn aborting_job_is_not_confirmed() {
 fn changes_without_verifier_are_not_verified() {
     let mut sim = Sim::new(Mode::AutoExec, four());
     sim.script.insert(Operator::new("Opaque"), vec![changes("f", "1")]);
-    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.process(Some(CrashPoint::BeforeExecute(1))).unwrap_err();
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Completed);
     assert!(sim.verifications.is_empty());
 }
@@ -360,18 +360,18 @@ fn a_mismatch_blocks_undoing() {
     let undoing = |rule: Confirmation| {
         let mut sim = job(rule, four(), &["f"]);
         compensation::pin(&mut sim, |_| true);
-        sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+        sim.process(Some(CrashPoint::BeforeExecute(1))).unwrap_err();
         sim.verifier_results.insert(slot("a"), otherwise());
         sim
     };
     let mut sim = undoing(Confirmation::Warn);
-    sim.process(Some(Cut::BeforeExecute(0))).unwrap_err();
+    sim.process(Some(CrashPoint::BeforeExecute(0))).unwrap_err();
     sim.send_request(InboxRequest::Cancel);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Parked);
-    let shown = response(&durable);
-    assert_eq!(shown.reason_code, Some(Code::ConfirmationMismatch));
-    assert!(shown.next_actions.contains(&"latch job resolve job_1 --continue".to_owned()), "{shown:#?}");
+    let response = response(&durable);
+    assert_eq!(response.reason_code, Some(Code::ConfirmationMismatch));
+    assert!(response.next_actions.contains(&"latch job resolve job_1 --continue".to_owned()), "{response:#?}");
     assert!(!sim.executions_by_slot.contains_key(&slot("a~c")));
     sim.send_request(InboxRequest::Continue);
     let durable = sim.process(None).unwrap();
@@ -391,13 +391,13 @@ fn effects_are_verified_before_compensation() {
     for go_on in [InboxRequest::Continue, InboxRequest::Confirm { slot: slot("a"), gone: false }, InboxRequest::Abort] {
         let mut sim = job(Confirmation::Strict, four(), &["f"]);
         compensation::pin(&mut sim, |_| true);
-        sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+        sim.process(Some(CrashPoint::BeforeExecute(1))).unwrap_err();
         sim.verifier_results.insert(slot("a"), otherwise());
         sim.send_request(InboxRequest::Cancel);
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, sim.verifications[&slot("a")]), (JobState::Parked, 1));
-        let shown = response(&durable);
-        let blocked: Vec<_> = shown.blocked.iter().map(|view| (view.slot.as_str(), view.reason_code)).collect();
+        let response = response(&durable);
+        let blocked: Vec<_> = response.blocked.iter().map(|view| (view.slot.as_str(), view.reason_code)).collect();
         assert_eq!(blocked, [("a", Code::ConfirmationMismatch)]);
         assert!(!sim.executions_by_slot.contains_key(&slot("a~c")));
         let abandons = matches!(go_on, InboxRequest::Abort);
@@ -413,7 +413,7 @@ fn effects_are_verified_before_compensation() {
 
 /// I37: every effect that blocks compensation is reported before a person continues the job.
 #[test]
-fn all_compensation_blockers_are_shown() {
+fn all_compensation_blockers_are_reported() {
     let plan = vec![
         step("a", "Opaque", &[], json!({})),
         step("b", "Opaque", &["a"], json!({})),
@@ -421,7 +421,7 @@ fn all_compensation_blockers_are_shown() {
     ];
     let mut sim = job(Confirmation::Strict, plan, &["f", "g"]);
     compensation::pin(&mut sim, |_| true);
-    sim.process(Some(Cut::BeforeExecute(2))).unwrap_err();
+    sim.process(Some(CrashPoint::BeforeExecute(2))).unwrap_err();
     sim.verifier_results
         .extend([(slot("a"), otherwise()), (slot("b"), ConfirmationResult::Unavailable("no answer".into()))]);
     sim.send_request(InboxRequest::Cancel);
@@ -437,7 +437,7 @@ fn all_compensation_blockers_are_shown() {
 fn effects_left_by_mismatch_are_listed() {
     let mut sim = job(Confirmation::Strict, four(), &["f"]);
     compensation::pin(&mut sim, |_| true);
-    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.process(Some(CrashPoint::BeforeExecute(1))).unwrap_err();
     sim.verifier_results.insert(slot("a"), otherwise());
     sim.process(None).unwrap();
     assert_eq!(response(&sim.durable()).compensations, [], "its plan keeps what was done");
@@ -447,7 +447,7 @@ fn effects_left_by_mismatch_are_listed() {
     (opaque.verifier, opaque.confirmation) = (Some(OWN_VERIFIER.into()), Confirmation::Strict);
     sim.begin_with(*header);
     sim.script.insert(Operator::new("Opaque"), vec![changes("f", "1")]);
-    sim.process(Some(Cut::BeforeExecute(1))).unwrap_err();
+    sim.process(Some(CrashPoint::BeforeExecute(1))).unwrap_err();
     sim.verifier_results.insert(slot("a"), otherwise());
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Partial);

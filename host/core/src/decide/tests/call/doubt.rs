@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::decide;
 use crate::decide::tests::support::evidence::{export, verify};
-use crate::decide::tests::support::{Cut, Sim, good, step};
+use crate::decide::tests::support::{CrashPoint, Sim, good, step};
 use crate::decide::{NOT_YETS_MAX, VerdictRefusal};
 use crate::event::{Body, Event};
 use crate::model::effect::{Answer, Effect, Output, Provenance};
@@ -118,7 +118,7 @@ fn refused_keyed_retry_leaves_first_try_in_doubt() {
 fn claims_without_events_count_as_attempts_without_progress() {
     let mut sim = job("Read", vec![], 0);
     sim.lost_claims = 4;
-    assert!(sim.process(Some(Cut::Write(1))).is_err());
+    assert!(sim.process(Some(CrashPoint::Write(1))).is_err());
     assert_eq!(sim.durable().job.attempts_without_progress, 4);
 }
 
@@ -167,7 +167,7 @@ fn answer_recorded_before_verdict_wins() {
     ] {
         let mut sim = job(operator, vec![], 0);
         sim.reconcile_unknown = true;
-        sim.process(Some(Cut::AfterExecute(0))).unwrap_err();
+        sim.process(Some(CrashPoint::AfterExecute(0))).unwrap_err();
         assert_eq!(until_over(&mut sim), JobState::Parked, "{operator}");
         let (slot, now_us) = (Slot::new("a"), sim.now_us);
         sim.resolve(slot.clone(), verdict.clone());
@@ -268,9 +268,9 @@ fn verdict_waits_for_settling_time() {
         assert!(at(later - 2_000).is_err() && at(later).is_ok());
     }
     let durable = job("Opaque", vec![], 0).process(None).unwrap();
-    let said = |slot: &str| decide::verdict_request(&durable, &Slot::new(slot), ManualVerdict::Abort, 0);
-    assert_eq!(said("a"), Err(VerdictRefusal::Decided(RowState::Committed)));
-    assert_eq!(said("b"), Err(VerdictRefusal::NoCall));
+    let request = |slot: &str| decide::verdict_request(&durable, &Slot::new(slot), ManualVerdict::Abort, 0);
+    assert_eq!(request("a"), Err(VerdictRefusal::Decided(RowState::Committed)));
+    assert_eq!(request("b"), Err(VerdictRefusal::NoCall));
 }
 
 /// A person's verdict on an opaque call does not wait for a backoff. An opaque call is never repeated or
@@ -281,7 +281,7 @@ fn verdict_on_opaque_call_needs_no_backoff() {
     sim.loses_calls = true;
     sim.random = u64::from(u32::MAX) - 10_000;
     for _ in 0..2 {
-        assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
+        assert!(sim.process(Some(CrashPoint::BeforeExecute(0))).is_err());
         assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Parked);
         let durable = sim.durable();
         decide::verdict_request(&durable, &Slot::new("a"), ManualVerdict::NotApplied, sim.now_us)

@@ -2,7 +2,7 @@
 //! of reads that a dry run skips.
 
 use super::one_call::{job, slot};
-use crate::decide::tests::support::Cut;
+use crate::decide::tests::support::CrashPoint;
 use crate::event::Body;
 use crate::model::effect::Answer;
 use crate::model::error::{Code, Failure};
@@ -42,11 +42,11 @@ fn denied_call_waits_for_the_grant_and_is_made_once() {
 fn crash_around_a_denied_call_loses_nothing() {
     for operator in OPERATORS {
         for inside in [false, true] {
-            for cut in 0..20 {
+            for crash in 0..20 {
                 let mut sim = job(Mode::AutoExec, operator, inside, denied(Code::GrantRequired, 1));
-                let mut cut = Some(Cut::Write(cut));
+                let mut crash = Some(CrashPoint::Write(crash));
                 for _ in 0..8 {
-                    let Ok(durable) = sim.process(cut.take()) else { continue };
+                    let Ok(durable) = sim.process(crash.take()) else { continue };
                     match durable.job.state {
                         JobState::Completed => break,
                         // If the call is in doubt after the crash, the person states that the call did not happen.

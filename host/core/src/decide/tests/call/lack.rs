@@ -1,7 +1,7 @@
 //! Tests of calls for which the machine lacked a resource.
 
 use super::one_call::{job, slot};
-use crate::decide::tests::support::Cut;
+use crate::decide::tests::support::CrashPoint;
 use crate::model::effect::Answer;
 use crate::model::error::{Code, Failure};
 use crate::model::job::JobState;
@@ -42,11 +42,11 @@ fn lack_of_resources_parks_the_job_of_a_call_and_is_never_its_answer() {
 fn crash_around_a_lack_of_resources_loses_nothing() {
     for operator in OPERATORS {
         for inside in [false, true] {
-            for cut in 0..24 {
+            for crash in 0..24 {
                 let mut sim = job(Mode::AutoExec, operator, inside, lacking(TRIES));
-                let mut cut = Some(Cut::Write(cut));
+                let mut crash = Some(CrashPoint::Write(crash));
                 for _ in 0..8 {
-                    let Ok(durable) = sim.process(cut.take()) else { continue };
+                    let Ok(durable) = sim.process(crash.take()) else { continue };
                     match durable.job.state {
                         JobState::Completed => break,
                         // If the call is in doubt after the crash, the person states that the call did not happen.
@@ -57,7 +57,7 @@ fn crash_around_a_lack_of_resources_loses_nothing() {
                         other => panic!("{operator} {inside}: {other:?}"),
                     }
                 }
-                assert_eq!(sim.durable().job.state, JobState::Completed, "{operator} {inside} {cut:?}");
+                assert_eq!(sim.durable().job.state, JobState::Completed, "{operator} {inside} {crash:?}");
                 assert!(sim.effect_keys.len() <= 1 && sim.executions_by_slot.values().all(|times| *times == 1));
             }
         }

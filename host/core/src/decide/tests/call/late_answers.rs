@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::decide;
 use crate::decide::common::recorded_invocation;
 use crate::decide::tests::support::evidence::assert_verifies;
-use crate::decide::tests::support::{Cut, Sim, good, step};
+use crate::decide::tests::support::{CrashPoint, Sim, good, step};
 use crate::decide::{NextAction, ReconcileAnswer};
 use crate::event::{Body, Verdict};
 use crate::model::effect::{Answer, Effect, Provenance};
@@ -45,7 +45,7 @@ fn repeated_read_uses_stored_answer() {
 #[test]
 fn late_answer_of_repeated_keyed_try_is_not_double_execution() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Keyed", &[], json!({}))]);
-    sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
+    sim.process(Some(CrashPoint::AfterExecute(0))).expect_err("it is killed");
     assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Completed);
     assert_eq!(sim.effect_keys.len(), 1);
     sim.effects.retain(|effect| effect.try_no != 1);
@@ -61,9 +61,12 @@ fn unused_read_is_not_double_execution() {
     assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Completed);
     sim.effects.push(stored_effect("a", 2, Answer::Ok(good())));
     let report = assert_verifies(&sim);
-    let told =
-        report.not_checked.iter().find(|told| told.code == "unused_answers").expect("the report lists unused answers");
-    assert!(told.message.contains("(a)"), "{}", told.message);
+    let reported = report
+        .not_checked
+        .iter()
+        .find(|reported| reported.code == "unused_answers")
+        .expect("the report lists unused answers");
+    assert!(reported.message.contains("(a)"), "{}", reported.message);
 }
 
 /// I29: failed tries of a read are in the log, so their effects are not reported as unused answers.
@@ -73,13 +76,13 @@ fn retried_read_leaves_no_unused_answer() {
     sim.script.insert("Read".into(), vec![Answer::NotApplied(Failure::new(Code::NetworkTimeout, "too slow"))]);
     assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Completed);
     assert!(sim.effects.len() > 1, "{:?}", sim.effects);
-    assert!(assert_verifies(&sim).not_checked.iter().all(|told| told.code != "unused_answers"));
+    assert!(assert_verifies(&sim).not_checked.iter().all(|reported| reported.code != "unused_answers"));
 }
 
 /// Returns the draft for a try in doubt whose answer was stored without its events.
 fn draft_for_stored(kept: Effect) -> Draft {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
-    sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
+    sim.process(Some(CrashPoint::AfterExecute(0))).expect_err("it is killed");
     sim.reconcile_unknown = true;
     assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Parked);
     sim.effects.push(kept);
@@ -87,8 +90,8 @@ fn draft_for_stored(kept: Effect) -> Draft {
     let slot = Slot::new("a");
     let invocation = recorded_invocation(&durable, &slot, &durable.job.calls[&slot]);
     // The stored answer overrides this reconcile answer.
-    let said = ReconcileAnswer::Happened(good());
-    let NextAction::Write(draft) = decide::reconciled(&durable, &invocation, said, &sim.context()) else {
+    let reconcile_answer = ReconcileAnswer::Happened(good());
+    let NextAction::Write(draft) = decide::reconciled(&durable, &invocation, reconcile_answer, &sim.context()) else {
         panic!("in doubt")
     };
     draft
@@ -99,7 +102,7 @@ fn draft_for_stored(kept: Effect) -> Draft {
 /// is retried.
 #[test]
 fn stored_reconcile_answer_keeps_its_provenance() {
-    for (kept, told) in [
+    for (kept, reported) in [
         (Provenance::Executed, Provenance::CaughtUp),
         (Provenance::Reconciled, Provenance::Reconciled),
         (Provenance::KeyedRetry, Provenance::KeyedRetry),
@@ -109,7 +112,7 @@ fn stored_reconcile_answer_keeps_its_provenance() {
             Body::ToolInvocationFinished { provenance, .. } => Some(*provenance),
             _ => None,
         });
-        assert_eq!(finished, Some(told));
+        assert_eq!(finished, Some(reported));
         let applied = |event: &Body| matches!(event, Body::InvocationResolved { verdict: Verdict::Applied, by, .. } if by == "reconcile");
         assert_eq!(draft.events.iter().any(applied), kept == Provenance::Reconciled, "{:?}", draft.events);
     }
@@ -126,15 +129,15 @@ fn stored_reconcile_answer_keeps_its_provenance() {
 #[test]
 fn answer_during_reconcile_resolves_its_try() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Queryable", &[], json!({}))]);
-    sim.process(Some(Cut::AfterExecute(0))).expect_err("it is killed");
+    sim.process(Some(CrashPoint::AfterExecute(0))).expect_err("it is killed");
     sim.reconcile_unknown = true;
     assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Parked);
     sim.effects.push(stored_effect("a", 1, Answer::Ok(good())));
     let durable = sim.durable();
     let slot = Slot::new("a");
     let invocation = recorded_invocation(&durable, &slot, &durable.job.calls[&slot]);
-    let said = ReconcileAnswer::DidNotHappen;
-    let NextAction::Write(draft) = decide::reconciled(&durable, &invocation, said, &sim.context()) else {
+    let reconcile_answer = ReconcileAnswer::DidNotHappen;
+    let NextAction::Write(draft) = decide::reconciled(&durable, &invocation, reconcile_answer, &sim.context()) else {
         panic!("in doubt")
     };
     assert_eq!(draft.ledger[0].row().state, RowState::Committed);
@@ -147,7 +150,7 @@ fn answer_during_reconcile_resolves_its_try() {
 fn late_retryable_refusal_is_retried_despite_verdict() {
     for code in [Code::NetworkTimeout, Code::WallClockLimit] {
         let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
-        sim.process(Some(Cut::BeforeExecute(0))).expect_err("it is killed");
+        sim.process(Some(CrashPoint::BeforeExecute(0))).expect_err("it is killed");
         assert_eq!(sim.process(None).expect("no crash is injected").job.state, JobState::Parked);
         sim.resolve(Slot::new("a"), ManualVerdict::NotApplied);
         sim.effects.push(stored_effect("a", 1, Answer::NotApplied(Failure::new(code, "too slow"))));

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::decide::tests::support::{Cut, Sim, step};
+use crate::decide::tests::support::{CrashPoint, Sim, step};
 use crate::event::Body;
 use crate::model::effect::Answer;
 use crate::model::error::{Code, Failure};
@@ -87,13 +87,13 @@ fn backoff_respects_cap_and_retry_after() {
 
 #[test]
 fn restart_keeps_the_time_of_the_next_try() {
-    let mut cut_somewhere = 0;
+    let mut crashed_somewhere = 0;
     for at in 0.. {
         let mut sim = job(Code::RateLimit, None, None, Some(60_000));
-        if sim.process(Some(Cut::Write(at))).is_ok() {
+        if sim.process(Some(CrashPoint::Write(at))).is_ok() {
             break;
         }
-        cut_somewhere += 1;
+        crashed_somewhere += 1;
         sim.process(None).unwrap();
         assert_eq!(waits(&sim).len(), 5, "cut at {at}");
         let mut not_before = None;
@@ -107,5 +107,5 @@ fn restart_keeps_the_time_of_the_next_try() {
             }
         }
     }
-    assert!(cut_somewhere > 10);
+    assert!(crashed_somewhere > 10);
 }

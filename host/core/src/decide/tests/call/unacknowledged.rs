@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::decide;
 use crate::decide::common::recorded_invocation;
-use crate::decide::tests::support::{Cut, Sim, step};
+use crate::decide::tests::support::{CrashPoint, Sim, step};
 use crate::decide::{Invocation, NextAction, Try};
 use crate::model::effect::{Answer, Provenance};
 use crate::model::error::{Code, Failure};
@@ -20,7 +20,7 @@ fn begun(operator: &str, before: Vec<Answer>) -> (Sim, Durable, u64) {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", operator, &[], json!({}))]);
     let executed = before.len();
     sim.script.insert(operator.into(), before);
-    assert!(sim.process(Some(Cut::BeforeExecute(executed))).is_err());
+    assert!(sim.process(Some(CrashPoint::BeforeExecute(executed))).is_err());
     let durable = sim.durable();
     let nonce = durable.rows[&Slot::new("a")].nonce;
     (sim, durable, nonce)

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use crate::decide::check_open_call;
-use crate::decide::tests::support::{Cut, Sim, step};
+use crate::decide::tests::support::{CrashPoint, Sim, step};
 use crate::event::{Body, Event};
 use crate::model::effect::Answer;
 use crate::model::error::{Code, Failure};
@@ -40,10 +40,10 @@ fn approve_all(sim: &mut Sim) {
     sim.record.events = vec![accepted, created];
 }
 
-fn cuts() -> Vec<Cut> {
-    let mut cuts: Vec<Cut> = (0..40).map(Cut::Write).collect();
-    cuts.extend((0..8).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]));
-    cuts
+fn crash_points() -> Vec<CrashPoint> {
+    let mut crash_points: Vec<CrashPoint> = (0..40).map(CrashPoint::Write).collect();
+    crash_points.extend((0..8).flat_map(|n| [CrashPoint::BeforeExecute(n), CrashPoint::AfterExecute(n)]));
+    crash_points
 }
 
 /// Runs the job to its end. Gives each call in doubt the verdict that agrees with the simulated world.
@@ -72,16 +72,16 @@ fn finish(sim: &mut Sim) -> Durable {
 fn killed_anywhere_each_effect_happens_once() {
     for operator in ["Opaque", "Queryable"] {
         let mut reached = 0;
-        for cut in cuts() {
+        for crash in crash_points() {
             let mut sim = sim(operator);
-            reached += u32::from(sim.process(Some(cut)).is_err());
+            reached += u32::from(sim.process(Some(crash)).is_err());
             let durable = finish(&mut sim);
-            assert_eq!(durable.job.state, JobState::Completed, "{operator} {cut:?}");
+            assert_eq!(durable.job.state, JobState::Completed, "{operator} {crash:?}");
             let slots: Vec<_> = sim.executions_by_slot.keys().map(Slot::to_string).collect();
-            assert_eq!(slots, ["b", "c/1", "c/3"], "{operator} {cut:?}");
+            assert_eq!(slots, ["b", "c/1", "c/3"], "{operator} {crash:?}");
             assert!(
                 sim.executions_by_slot.values().all(|n| *n == 1),
-                "{operator} {cut:?}: {:?}",
+                "{operator} {crash:?}: {:?}",
                 sim.executions_by_slot
             );
             every_prefix_folds(&durable, &sim);
@@ -93,20 +93,25 @@ fn killed_anywhere_each_effect_happens_once() {
 /// I171.
 #[test]
 fn keyed_calls_are_repeated_only_under_the_same_key() {
-    for cut in cuts() {
+    for crash in crash_points() {
         let mut sim = sim("Keyed");
-        drop(sim.process(Some(cut)));
+        drop(sim.process(Some(crash)));
         let durable = finish(&mut sim);
-        assert_eq!(durable.job.state, JobState::Completed, "{cut:?}");
-        assert_eq!(sim.effect_keys.len(), 3, "{cut:?}: {:?}", sim.effect_keys);
+        assert_eq!(durable.job.state, JobState::Completed, "{crash:?}");
+        assert_eq!(sim.effect_keys.len(), 3, "{crash:?}: {:?}", sim.effect_keys);
     }
 }
 
 #[test]
 fn two_crashes_in_a_row_change_nothing() {
-    for first in (0..24).map(Cut::Write) {
-        for second in [Cut::Write(1), Cut::Write(3), Cut::BeforeExecute(0), Cut::AfterExecute(0), Cut::AfterExecute(1)]
-        {
+    for first in (0..24).map(CrashPoint::Write) {
+        for second in [
+            CrashPoint::Write(1),
+            CrashPoint::Write(3),
+            CrashPoint::BeforeExecute(0),
+            CrashPoint::AfterExecute(0),
+            CrashPoint::AfterExecute(1),
+        ] {
             let mut sim = sim("Queryable");
             drop(sim.process(Some(first)));
             drop(sim.process(Some(second)));
@@ -124,7 +129,7 @@ fn two_crashes_in_a_row_change_nothing() {
 #[test]
 fn an_opaque_call_in_doubt_parks_and_is_never_executed_again() {
     let mut sim = sim("Opaque");
-    drop(sim.process(Some(Cut::AfterExecute(1))));
+    drop(sim.process(Some(CrashPoint::AfterExecute(1))));
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Parked);
     let blocked = response(&durable).blocked_on.unwrap();
@@ -138,7 +143,7 @@ fn an_opaque_call_in_doubt_parks_and_is_never_executed_again() {
 #[test]
 fn a_lost_call_is_an_answer_like_any_other() {
     let mut sim = sim("Opaque");
-    drop(sim.process(Some(Cut::AfterExecute(1))));
+    drop(sim.process(Some(CrashPoint::AfterExecute(1))));
     sim.process(None).unwrap();
     sim.resolve(Slot::new("b"), ManualVerdict::Abort);
     let durable = sim.process(None).unwrap();
@@ -150,7 +155,7 @@ fn a_lost_call_is_an_answer_like_any_other() {
 #[test]
 fn unknown_reconcile_falls_to_next_resolution_step() {
     let mut sim = sim("Queryable");
-    drop(sim.process(Some(Cut::AfterExecute(1))));
+    drop(sim.process(Some(CrashPoint::AfterExecute(1))));
     sim.reconcile_unknown = true;
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Parked);
@@ -205,7 +210,7 @@ fn a_claim_that_left_no_event_still_counts() {
 #[test]
 fn a_cancelled_job_starts_nothing_new() {
     let mut sim = sim("Opaque");
-    drop(sim.process(Some(Cut::Write(3))));
+    drop(sim.process(Some(CrashPoint::Write(3))));
     sim.send_request(InboxRequest::Cancel);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Cancelled);
@@ -215,7 +220,7 @@ fn a_cancelled_job_starts_nothing_new() {
 #[test]
 fn a_cancelled_job_in_doubt_waits_for_the_verdict() {
     let mut sim = sim("Opaque");
-    drop(sim.process(Some(Cut::AfterExecute(1))));
+    drop(sim.process(Some(CrashPoint::AfterExecute(1))));
     sim.send_request(InboxRequest::Cancel);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Parked);
@@ -245,7 +250,7 @@ fn crashed_tries_are_repeated_after_backoff() {
         // This random number gives nearly the longest backoff.
         sim.random = u64::from(u32::MAX) - 10_000;
         for _ in 0..3 {
-            assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err(), "{operator}");
+            assert!(sim.process(Some(CrashPoint::BeforeExecute(0))).is_err(), "{operator}");
         }
         let starts = |event: &&Event| matches!(event.body, Body::ToolInvocationStarted { .. });
         let started: Vec<i64> = sim.record.events.iter().filter(starts).map(|event| event.time_us).collect();
@@ -268,7 +273,8 @@ fn an_open_call_of_any_prefix_is_in_doubt() {
         for end in 2..=sim.record.events.len() {
             let prefix = Job::fold(&sim.record.events[..end]).unwrap();
             for (slot, call) in prefix.calls.iter().filter(|(_, call)| call.open_try.is_some()) {
-                check_open_call(&whole, &prefix, slot, call).unwrap_or_else(|said| panic!("{operator} {slot}: {said}"));
+                check_open_call(&whole, &prefix, slot, call)
+                    .unwrap_or_else(|fault| panic!("{operator} {slot}: {fault}"));
                 checked += 1;
             }
         }

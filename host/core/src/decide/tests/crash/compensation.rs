@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::decide::tests::support::compensation::{job, plan, run_to_gate, with};
 use crate::decide::tests::support::evidence::assert_verifies;
-use crate::decide::tests::support::{Cut, Sim, step};
+use crate::decide::tests::support::{CrashPoint, Sim, step};
 use crate::model::effect::Answer;
 use crate::model::error::{Code, Failure};
 use crate::model::ids::Slot;
@@ -14,8 +14,10 @@ use crate::response::response;
 use crate::state::{Durable, Job};
 use crate::storage::{InboxRequest, ManualVerdict};
 
-fn cuts() -> impl Iterator<Item = Cut> {
-    (0..40).map(Cut::Write).chain((0..6).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]))
+fn crash_points() -> impl Iterator<Item = CrashPoint> {
+    (0..40)
+        .map(CrashPoint::Write)
+        .chain((0..6).flat_map(|n| [CrashPoint::BeforeExecute(n), CrashPoint::AfterExecute(n)]))
 }
 
 /// Resolves each parked call truthfully until the job is over.
@@ -68,15 +70,15 @@ fn every_prefix_folds(sim: &Sim) {
 #[test]
 fn killed_anywhere_a_cancelled_job_undoes_each_effect_once() {
     let mut died = 0;
-    for cut in cuts() {
+    for crash in crash_points() {
         let mut sim = job(Mode::AutoExec, "keep", plan());
         run_to_gate(&mut sim);
         sim.send_request(InboxRequest::Cancel);
-        died += u32::from(sim.process(Some(cut)).is_err());
+        died += u32::from(sim.process(Some(crash)).is_err());
         assert_verifies(&sim);
         let durable = finish(&mut sim, true);
-        assert_eq!(durable.job.state, JobState::Cancelled, "{cut:?}");
-        each_once(&sim, &["a", "b", "c/1", "c/2"], &format!("{cut:?}"));
+        assert_eq!(durable.job.state, JobState::Cancelled, "{crash:?}");
+        each_once(&sim, &["a", "b", "c/1", "c/2"], &format!("{crash:?}"));
         every_prefix_folds(&sim);
     }
     assert!(died > 20, "the cuts are reached: {died}");
@@ -86,36 +88,41 @@ fn killed_anywhere_a_cancelled_job_undoes_each_effect_once() {
 #[test]
 fn killed_anywhere_a_failed_job_undoes_each_effect_once() {
     let mut died = 0;
-    for cut in cuts() {
+    for crash in crash_points() {
         let steps = vec![
             step("a", "Opaque", &[], json!({})),
             with(step("b", "Queryable", &["a"], json!({})), "compensate_with", "Keyed"),
             step("f", "Failing", &["b"], json!({ "calls": ["Queryable"], "fail": true })),
         ];
         let mut sim = job(Mode::AutoExec, "compensate", steps);
-        died += u32::from(sim.process(Some(cut)).is_err());
+        died += u32::from(sim.process(Some(crash)).is_err());
         let durable = finish(&mut sim, false);
-        assert_eq!(durable.job.state, JobState::Partial, "{cut:?}");
+        assert_eq!(durable.job.state, JobState::Partial, "{crash:?}");
         for slot in ["a", "b", "f/0", "a~c", "f/0~c"] {
             assert_eq!(
                 sim.executions_by_slot.get(&Slot::new(slot)),
                 Some(&1),
-                "{cut:?}: {slot} in {:?}",
+                "{crash:?}: {slot} in {:?}",
                 sim.executions_by_slot
             );
         }
         // A keyed compensation may be executed again, but only under the same key.
         let keys = sim.effect_keys.iter().filter(|key| key.contains(":b~c:")).count();
-        assert_eq!((keys, sim.executions_by_slot.len()), (1, 6), "{cut:?}: {:?}", sim.effect_keys);
+        assert_eq!((keys, sim.executions_by_slot.len()), (1, 6), "{crash:?}: {:?}", sim.effect_keys);
     }
     assert!(died > 20, "the cuts are reached: {died}");
 }
 
 #[test]
 fn two_crashes_in_a_row_change_nothing() {
-    for first in (1..24).map(Cut::Write) {
-        for second in [Cut::Write(1), Cut::Write(3), Cut::BeforeExecute(0), Cut::AfterExecute(0), Cut::AfterExecute(1)]
-        {
+    for first in (1..24).map(CrashPoint::Write) {
+        for second in [
+            CrashPoint::Write(1),
+            CrashPoint::Write(3),
+            CrashPoint::BeforeExecute(0),
+            CrashPoint::AfterExecute(0),
+            CrashPoint::AfterExecute(1),
+        ] {
             let mut sim = job(Mode::AutoExec, "keep", plan());
             run_to_gate(&mut sim);
             sim.send_request(InboxRequest::Cancel);
@@ -130,7 +137,7 @@ fn two_crashes_in_a_row_change_nothing() {
 /// I37: a failed compensation that a person retries is executed once, wherever the process is killed.
 #[test]
 fn killed_anywhere_a_retried_compensation_happens_once() {
-    for cut in cuts() {
+    for crash in crash_points() {
         let mut sim = job(Mode::AutoExec, "keep", plan());
         run_to_gate(&mut sim);
         let refused = Answer::NotApplied(Failure::new(Code::AuthForbidden, "no"));
@@ -139,14 +146,14 @@ fn killed_anywhere_a_retried_compensation_happens_once() {
         assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked);
         let slot = Slot::new("c/1~c");
         sim.resolve(slot.clone(), ManualVerdict::NotApplied);
-        drop(sim.process(Some(cut)));
+        drop(sim.process(Some(crash)));
         assert_verifies(&sim);
         // If the crash came before the verdict was recorded, the person gives the verdict again.
         if sim.durable().job.failed_compensation() == Some(&slot) {
             sim.resolve(slot, ManualVerdict::NotApplied);
         }
         finish(&mut sim, true);
-        each_once(&sim, &["a", "b", "c/1", "c/2"], &format!("{cut:?}"));
+        each_once(&sim, &["a", "b", "c/1", "c/2"], &format!("{crash:?}"));
     }
 }
 
@@ -162,7 +169,7 @@ fn a_compensation_in_doubt_parks() {
         let mut sim = job(Mode::AutoExec, "keep", steps);
         sim.process(None).unwrap();
         sim.send_request(InboxRequest::Cancel);
-        assert!(sim.process(Some(Cut::AfterExecute(0))).is_err());
+        assert!(sim.process(Some(CrashPoint::AfterExecute(0))).is_err());
         for _ in 0..2 {
             let durable = sim.process(None).unwrap();
             let blocked = response(&durable).blocked_on.unwrap();
@@ -191,7 +198,7 @@ fn in_flight_call_of_aborted_compensation_is_resolved() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
     run_to_gate(&mut sim);
     sim.send_request(InboxRequest::Cancel);
-    assert!(sim.process(Some(Cut::AfterExecute(0))).is_err());
+    assert!(sim.process(Some(CrashPoint::AfterExecute(0))).is_err());
     sim.send_request(InboxRequest::Abort);
     let durable = sim.process(None).unwrap();
     let blocked = response(&durable).blocked_on.unwrap();
@@ -206,9 +213,9 @@ fn in_flight_call_of_aborted_compensation_is_resolved() {
         sim.executions_by_slot
     );
     use crate::response::CompensationState;
-    let told: Vec<_> = response(&durable).compensations.iter().map(|view| view.state).collect();
+    let reported: Vec<_> = response(&durable).compensations.iter().map(|view| view.state).collect();
     assert_eq!(
-        told,
+        reported,
         [CompensationState::Compensated, CompensationState::Left, CompensationState::Left, CompensationState::Left]
     );
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::decide::check_open_call;
 use crate::decide::tests::support::evidence::{export, verify};
-use crate::decide::tests::support::{Cut, Sim, compensation, good, offers, operators, step, wait};
+use crate::decide::tests::support::{CrashPoint, Sim, compensation, good, offers, operators, step, wait};
 use crate::encoding::rng::StepRng;
 use crate::event::Event;
 use crate::model::effect::{Answer, Provenance};
@@ -95,11 +95,11 @@ fn script(dice: &mut Dice) -> BTreeMap<Operator, Vec<Answer>> {
 }
 
 /// Makes a person's decision about each blocked step, or about the job.
-fn decide_as_person(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
+fn decide_as_person(dice: &mut Dice, sim: &mut Sim, response: &Response) {
     if dice.one_in(25) {
         sim.send_request(InboxRequest::Cancel);
     }
-    for blocked in &shown.blocked {
+    for blocked in &response.blocked {
         let slot = blocked.slot.clone();
         match blocked.reason_code {
             Code::RequiresApproval => {
@@ -135,17 +135,17 @@ fn decide_as_person(dice: &mut Dice, sim: &mut Sim, shown: &Response) {
             _ => sim.now_us = sim.now_us.max(blocked.until.unwrap_or_default()),
         }
     }
-    if shown.blocked.is_empty() && matches!(shown.state, JobState::Parked) {
-        panic!("parked without a blocked call: {shown:#?}");
+    if response.blocked.is_empty() && matches!(response.state, JobState::Parked) {
+        panic!("parked without a blocked call: {response:#?}");
     }
 }
 
-fn cut(dice: &mut Dice) -> Option<Cut> {
+fn crash(dice: &mut Dice) -> Option<CrashPoint> {
     let n = dice.below(12) as usize;
     match dice.below(5) {
-        0 => Some(Cut::Write(2 * n)),
-        1 => Some(Cut::BeforeExecute(n / 3)),
-        2 => Some(Cut::AfterExecute(n / 3)),
+        0 => Some(CrashPoint::Write(2 * n)),
+        1 => Some(CrashPoint::BeforeExecute(n / 3)),
+        2 => Some(CrashPoint::AfterExecute(n / 3)),
         _ => None,
     }
 }
@@ -163,17 +163,17 @@ fn run(seed: u32) -> Sim {
     sim.not_yets = if dice.one_in(3) { dice.below(14) } else { 0 };
     for round in 0..PROCESSES_MAX {
         // Only the first half of the processes may crash. Otherwise, the job might never end.
-        let cut = cut(&mut dice).filter(|_| round < PROCESSES_MAX / 2);
-        let killed = sim.process(cut).is_err();
+        let crash = crash(&mut dice).filter(|_| round < PROCESSES_MAX / 2);
+        let killed = sim.process(crash).is_err();
         let durable = sim.durable();
-        let shown = response(&durable);
-        assert_response_matches(seed, &sim, &shown);
-        offers::assert_offers_accepted(&format!("plan {seed}"), &durable, &shown, sim.now_us);
+        let response = response(&durable);
+        assert_response_matches(seed, &sim, &response);
+        offers::assert_offers_accepted(&format!("plan {seed}"), &durable, &response, sim.now_us);
         if durable.job.state.is_terminal() {
             return sim;
         }
         if !killed {
-            decide_as_person(&mut dice, &mut sim, &shown);
+            decide_as_person(&mut dice, &mut sim, &response);
         }
     }
     panic!("plan {seed} does not end: {:#?}", response(&sim.durable()));
@@ -214,22 +214,22 @@ impl EventAccount {
 }
 
 /// Checks that the response agrees exactly with the account of the events.
-fn assert_response_matches(seed: u32, sim: &Sim, shown: &Response) {
+fn assert_response_matches(seed: u32, sim: &Sim, response: &Response) {
     let account = EventAccount::of(&sim.record.events);
-    for step in &shown.steps {
+    for step in &response.steps {
         let ended = account.end.get(step.step_id.as_str());
         let state = step.state.as_str();
         match ended {
             Some((end, code)) => {
                 assert_eq!(*end, state, "plan {seed}, {}", step.step_id);
-                let told = step.reason_code.map(|code| code.to_string());
-                assert!(code.is_none() || *code == told, "plan {seed}, {}: {code:?} {told:?}", step.step_id);
+                let reported = step.reason_code.map(|code| code.to_string());
+                assert!(code.is_none() || *code == reported, "plan {seed}, {}: {code:?} {reported:?}", step.step_id);
             }
             None => assert!(!step.state.is_final(), "plan {seed}, {}: {state} without an event", step.step_id),
         }
-        let failed = shown.failed.iter().any(|failed| failed.step_id == step.step_id);
+        let failed = response.failed.iter().any(|failed| failed.step_id == step.step_id);
         assert_eq!(failed, state == "FAILED_FINAL", "plan {seed}, {}", step.step_id);
-        let outcomes = shown.outcomes.iter().filter(|outcome| outcome.step_id == step.step_id).count() as u32;
+        let outcomes = response.outcomes.iter().filter(|outcome| outcome.step_id == step.step_id).count() as u32;
         assert_eq!(outcomes, account.outcomes.get(step.step_id.as_str()).copied().unwrap_or(0), "plan {seed}");
     }
     let (over, good) = (|state: &str| account.end.values().filter(|(end, _)| *end == state).count(), "SUCCEEDED");
@@ -239,17 +239,17 @@ fn assert_response_matches(seed: u32, sim: &Sim, shown: &Response) {
         "job_failed" => "failed",
         "job_cancelled" => "cancelled",
         _ => {
-            assert!(!shown.state.is_terminal(), "plan {seed}: {:?} after {}", shown.state, account.last_of_job);
-            assert!(matches!(shown.status.as_str(), "running" | "partial"), "plan {seed}: {}", shown.status);
+            assert!(!response.state.is_terminal(), "plan {seed}: {:?} after {}", response.state, account.last_of_job);
+            assert!(matches!(response.status.as_str(), "running" | "partial"), "plan {seed}: {}", response.status);
             return;
         }
     };
-    assert_eq!(shown.status, status, "plan {seed}");
-    assert!(shown.blocked.is_empty(), "plan {seed}: nothing waits in a job that is over");
-    assert_eq!(account.end.len(), shown.steps.len(), "plan {seed}: every step has its end");
+    assert_eq!(response.status, status, "plan {seed}");
+    assert!(response.blocked.is_empty(), "plan {seed}: nothing waits in a job that is over");
+    assert_eq!(account.end.len(), response.steps.len(), "plan {seed}: every step has its end");
     match status {
-        "completed" => assert_eq!(over(good) + over("SKIPPED"), shown.steps.len(), "plan {seed}"),
-        "partial" => assert!(over(good) > 0 && over(good) < shown.steps.len(), "plan {seed}"),
+        "completed" => assert_eq!(over(good) + over("SKIPPED"), response.steps.len(), "plan {seed}"),
+        "partial" => assert!(over(good) > 0 && over(good) < response.steps.len(), "plan {seed}"),
         "failed" => assert_eq!(over(good), 0, "plan {seed}"),
         _ => {}
     }
@@ -309,7 +309,7 @@ fn every_prefix_is_safe(seed: u32, sim: &Sim) {
             // An aborting job executes only compensating calls.
             if !prefix.is_aborting() || slot.is_compensation() {
                 let checked = check_open_call(&whole, &prefix, slot, call);
-                checked.unwrap_or_else(|said| panic!("plan {seed}, {end} events, {slot}: {said}"));
+                checked.unwrap_or_else(|violation| panic!("plan {seed}, {end} events, {slot}: {violation}"));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Kills the process at every point of an undo, with a simulated world that counts executions.
 
-use crate::decide::tests::support::Cut;
+use crate::decide::tests::support::CrashPoint;
 use crate::decide::tests::support::compensation::finished;
 use crate::decide::tests::support::evidence::assert_verifies;
 use crate::model::error::Code;
@@ -11,8 +11,10 @@ use crate::response::response;
 use crate::state::Job;
 use crate::storage::{InboxRequest, ManualVerdict};
 
-fn cuts() -> impl Iterator<Item = Cut> {
-    (0..40).map(Cut::Write).chain((0..6).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]))
+fn crash_points() -> impl Iterator<Item = CrashPoint> {
+    (0..40)
+        .map(CrashPoint::Write)
+        .chain((0..6).flat_map(|n| [CrashPoint::BeforeExecute(n), CrashPoint::AfterExecute(n)]))
 }
 
 /// I1, I155: an undo undoes each effect once, and the job ends `CANCELLED`, even if two consecutive processes are
@@ -20,8 +22,9 @@ fn cuts() -> impl Iterator<Item = Cut> {
 #[test]
 fn killed_anywhere_a_finished_job_is_undone_once() {
     let mut died = 0;
-    let seconds = [None, Some(Cut::Write(1)), Some(Cut::BeforeExecute(0)), Some(Cut::AfterExecute(0))];
-    for (first, second) in cuts().flat_map(|first| seconds.map(|second| (first, second))) {
+    let seconds =
+        [None, Some(CrashPoint::Write(1)), Some(CrashPoint::BeforeExecute(0)), Some(CrashPoint::AfterExecute(0))];
+    for (first, second) in crash_points().flat_map(|first| seconds.map(|second| (first, second))) {
         let when = format!("{first:?} {second:?}");
         let mut sim = finished(Mode::AutoExec);
         sim.send_request(InboxRequest::Undo);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::decide::tests::support::evidence::{assert_verifies, export, export_with, record, verify};
-use crate::decide::tests::support::{Cut, Sim, step};
+use crate::decide::tests::support::{CrashPoint, Sim, step};
 use crate::evidence;
 use crate::evidence::forge::{build_file, parse_records};
 use crate::evidence::{Export, ProblemKind, Trust, VerifyReport, Withhold};
@@ -40,14 +40,16 @@ fn codes(report: &VerifyReport) -> Vec<&str> {
 /// job.
 #[test]
 fn evidence_of_every_crash_verifies() {
-    let cuts = (0..40).map(Cut::Write).chain((0..8).flat_map(|n| [Cut::BeforeExecute(n), Cut::AfterExecute(n)]));
+    let crash_points = (0..40)
+        .map(CrashPoint::Write)
+        .chain((0..8).flat_map(|n| [CrashPoint::BeforeExecute(n), CrashPoint::AfterExecute(n)]));
     let mut died = 0;
-    for cut in cuts {
+    for crash in crash_points {
         let mut sim = all_kinds();
-        died += u32::from(sim.process(Some(cut)).is_err());
+        died += u32::from(sim.process(Some(crash)).is_err());
         for round in 0..20 {
             let report = verify(&export(&sim));
-            assert!(report.intact, "{cut:?}, round {round}: {:#?}", report.problems);
+            assert!(report.intact, "{crash:?}, round {round}: {:#?}", report.problems);
             let durable = sim.durable();
             if durable.job.state.is_terminal() {
                 break;
@@ -60,7 +62,7 @@ fn evidence_of_every_crash_verifies() {
             }
             sim.process(None).expect("no crash is injected");
         }
-        assert_eq!(sim.durable().job.state, crate::model::job::JobState::Completed, "{cut:?}");
+        assert_eq!(sim.durable().job.state, crate::model::job::JobState::Completed, "{crash:?}");
     }
     assert!(died > 20, "the cuts are reached: {died}");
 }
@@ -169,16 +171,16 @@ fn moved_and_missing_lines_are_found_in_their_place() {
             let report = verify(&swapped.concat());
             assert_eq!(report.problems.first().map(|p| p.line), Some(n as u64 + 1), "{n} swapped");
         }
-        let cut = lines[..n].concat();
+        let truncated = lines[..n].concat();
         if n == 0 {
-            assert!(evidence::verify(&cut, None, &|_, _, _| true).is_err(), "nothing is no evidence");
+            assert!(evidence::verify(&truncated, None, &|_, _, _| true).is_err(), "nothing is no evidence");
         } else {
-            let report = verify(&cut);
+            let report = verify(&truncated);
             assert_eq!(report.problems.first().map(|p| p.line), Some(n as u64), "cut to {n} lines");
         }
     }
-    let cut = verify(&file[..file.len() - 1]);
-    assert_eq!(cut.problems.first().map(|p| p.line), Some(lines.len() as u64));
+    let truncated = verify(&file[..file.len() - 1]);
+    assert_eq!(truncated.problems.first().map(|p| p.line), Some(lines.len() as u64));
 }
 
 /// I29: an event of another job breaks the chain at its place.
@@ -394,9 +396,9 @@ fn withheld_payloads_leave_no_trace_but_their_hashes() {
     assert!(report.intact, "{:#?}", report.problems);
     let text = String::from_utf8(some).expect("text");
     assert!(!text.contains("canary"), "the answer, its output and the derived input are withheld");
-    for (label, shown) in [("answer/a/1", false), ("output/a", false), ("args/b", false), ("input/a", true)] {
+    for (label, is_readable) in [("answer/a/1", false), ("output/a", false), ("args/b", false), ("input/a", true)] {
         let salt = crate::model::keys::payload_salt(&sim.record.secret, label).to_hex();
-        assert_eq!(text.contains(&salt), shown, "the salt of {label}");
+        assert_eq!(text.contains(&salt), is_readable, "the salt of {label}");
     }
     let record = record(&sim);
     let withhold = Withhold::Labels(vec!["answer/absent".into()]);
@@ -423,7 +425,7 @@ fn a_withheld_payload_cannot_be_exchanged() {
 /// I29: a signature is valid only for its file and its key. If trusted keys are given, only signatures of these keys
 /// are accepted.
 #[test]
-fn signatures_are_checked_and_cannot_be_cut_off() {
+fn signatures_are_checked_and_cannot_be_removed() {
     let (key, other) = (PublicKey([7; 32]), PublicKey([8; 32]));
     // The host implements real signatures. Here a hash of key and message replaces the signature.
     let sign = |key: &PublicKey, message: &[u8]| {
@@ -436,7 +438,7 @@ fn signatures_are_checked_and_cannot_be_cut_off() {
     let trust = |key: &PublicKey| Trust::parse(&format!("# ours\n\n{key} ada\n")).expect("a key");
 
     let mut file = export_with(&small(&json!({})), &Withhold::Nothing, Some(key));
-    let cut = file.clone();
+    let unsigned = file.clone();
     let signature = sign(&key, &evidence::message(&file));
     evidence::append_signature(&mut file, key, signature);
 
@@ -454,13 +456,13 @@ fn signatures_are_checked_and_cannot_be_cut_off() {
     };
     let wrong = |file: &[u8], trust: Option<&Trust>| found(file, trust, ProblemKind::Signature);
     assert!(found(&file, Some(&trust(&other)), ProblemKind::Trust), "the signer is not trusted");
-    assert!(wrong(&cut, None), "the signature was cut off, and the header names its key");
+    assert!(wrong(&unsigned, None), "the signature was cut off, and the header names its key");
     let unsigned = export(&small(&json!({})));
     assert!(found(&unsigned, Some(&trust(&key)), ProblemKind::Trust), "a signature was asked for");
-    let mut forged = cut.clone();
+    let mut forged = unsigned.clone();
     evidence::append_signature(&mut forged, key, [1; 64]);
     assert!(wrong(&forged, Some(&trust(&key))), "another signature");
-    let mut forged = cut;
+    let mut forged = unsigned;
     let signature = sign(&other, &evidence::message(&forged));
     evidence::append_signature(&mut forged, other, signature);
     assert!(wrong(&forged, None), "another key than the header names");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::decide;
-use crate::decide::tests::support::{Cut, Sim, compensation, step};
+use crate::decide::tests::support::{CrashPoint, Sim, compensation, step};
 use crate::decide::{ForkRefusal, ForkRequest};
 use crate::event::{Body, DecidedBy, Event};
 use crate::model::auto_exec::AutoExec;
@@ -153,8 +153,8 @@ fn fork_killed_anywhere_reaches_the_same_end() {
     let gated = forked(&origin, &request("o")).durable().job.forked.unwrap().gated;
     assert_eq!(gated.len(), 3, "the origin may still do all of it");
     // Runs one process and approves the open gate, if there is one. Returns true if the process died.
-    let round = |sim: &mut Sim, cut: Option<Cut>| {
-        let died = sim.process(cut).is_err();
+    let round = |sim: &mut Sim, crash: Option<CrashPoint>| {
+        let died = sim.process(crash).is_err();
         let durable = sim.durable();
         let open = durable.job.gates.iter().find(|(_, gate)| gate.decision.is_none());
         if let Some((slot, gate)) = open {
@@ -162,14 +162,14 @@ fn fork_killed_anywhere_reaches_the_same_end() {
         }
         died
     };
-    let mut cuts = 0;
+    let mut crash_points = 0;
     for rounds_before in 0..3 {
-        for cut in 0.. {
+        for crash in 0.. {
             let mut sim = forked(&origin, &request("o"));
             for _ in 0..rounds_before {
                 round(&mut sim, None);
             }
-            let died = round(&mut sim, Some(Cut::Write(cut)));
+            let died = round(&mut sim, Some(CrashPoint::Write(crash)));
             let mut in_doubt = false;
             for _ in 0..4 {
                 round(&mut sim, None);
@@ -177,16 +177,16 @@ fn fork_killed_anywhere_reaches_the_same_end() {
             }
             let done = [(Slot::new("o"), 1), (Slot::new("s/1"), 1)].into();
             // An opaque call that a crash left in doubt needs a person's verdict.
-            assert!(in_doubt || sim.durable().job.state == JobState::Completed, "cut {cut}");
-            assert!(in_doubt || sim.executions_by_slot == done, "cut {cut}: {:?}", sim.executions_by_slot);
+            assert!(in_doubt || sim.durable().job.state == JobState::Completed, "cut {crash}");
+            assert!(in_doubt || sim.executions_by_slot == done, "cut {crash}: {:?}", sim.executions_by_slot);
             assert!(sim.executions_by_slot.values().all(|times| *times == 1));
             if !died {
                 break;
             }
-            cuts += 1;
+            crash_points += 1;
         }
     }
-    assert!(cuts > 10, "{cuts}");
+    assert!(crash_points > 10, "{crash_points}");
 }
 
 /// I40: a fork uses a replaced output, and executes the steps that depend on the output again.
@@ -212,7 +212,7 @@ fn replaced_output_is_used_and_dependents_run_again() {
 #[test]
 fn open_job_is_not_forked() {
     let mut origin = trusted_job(Mode::AutoExec);
-    assert!(origin.process(Some(Cut::Write(6))).is_err());
+    assert!(origin.process(Some(CrashPoint::Write(6))).is_err());
     let refused = decide::fork(&origin.durable(), &request("s")).unwrap_err();
     assert!(matches!(refused, ForkRefusal::StillOpen { state: JobState::Running, .. }), "{refused}");
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::decide::step_action_key;
 use crate::decide::tests::support::evidence::{export, verify};
-use crate::decide::tests::support::{Cut, Sim, step};
+use crate::decide::tests::support::{CrashPoint, Sim, step};
 use crate::model::ids::Slot;
 use crate::model::job::JobState;
 use crate::model::mode::Mode;
@@ -44,7 +44,7 @@ fn parameters_are_resolved_after_every_crash() {
     assert!(expected.2.is_some() && expected.2 != other.2, "the template names a parameter");
     for at in 0..12 {
         let mut sim = Sim::of(Mode::AutoExec, plan(), Some(&values("x")));
-        let _ = sim.process(Some(Cut::Write(at)));
+        let _ = sim.process(Some(CrashPoint::Write(at)));
         assert!(verify(&export(&sim)).intact, "killed at write {at}");
         if sim.durable().job.state.is_terminal() || response(&sim.durable()).blocked_on.is_some() {
             continue;

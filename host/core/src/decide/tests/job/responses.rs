@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::decide;
 use crate::decide::common::single_event;
 use crate::decide::tests::support::compensation::job;
-use crate::decide::tests::support::{Cut, Sim, compensation, good, step, wait};
+use crate::decide::tests::support::{CrashPoint, Sim, compensation, good, step, wait};
 use crate::decide::{Context, JobSettlement};
 use crate::event::Body;
 use crate::model::divergence::Divergence;
@@ -46,10 +46,10 @@ fn rested(sim: &Sim, body: Body, end: AttemptEnd) -> Response {
 }
 
 /// Kills the process before each write in turn. Returns the first job whose first step is in `state`.
-fn cut_at(make: impl Fn() -> Sim, state: StepState) -> Sim {
+fn crashed_at(make: impl Fn() -> Sim, state: StepState) -> Sim {
     for at in 0..50 {
         let mut sim = make();
-        let died = sim.process(Some(Cut::Write(at))).is_err();
+        let died = sim.process(Some(CrashPoint::Write(at))).is_err();
         if died && sim.durable().job.steps[0].state == state {
             return sim;
         }
@@ -142,7 +142,7 @@ fn self_continuing_job_is_running_and_waiting_job_is_partial() {
         sim.script.insert("Read".into(), vec![Answer::NotApplied(later)]);
         sim
     };
-    let (durable, until_us) = waiting(&cut_at(retried, StepState::FailedRetryable));
+    let (durable, until_us) = waiting(&crashed_at(retried, StepState::FailedRetryable));
     let view = response(&durable);
     assert_eq!((view.status.as_str(), reasons(&view)), ("running", vec![Some(Code::RetryScheduled)]));
     let blocked = view.blocked_on.clone().unwrap();
@@ -153,7 +153,7 @@ fn self_continuing_job_is_running_and_waiting_job_is_partial() {
 
     let signal = json!({ "wait_kind": "signal", "correlation_key": "k", "timeout": "60s" });
     let sat_out = || Sim::new(Mode::HumanGated, vec![wait("w", &[], signal.clone())]);
-    let (durable, until_us) = waiting(&cut_at(sat_out, StepState::WaitingSignal));
+    let (durable, until_us) = waiting(&crashed_at(sat_out, StepState::WaitingSignal));
     let view = response(&durable);
     assert_eq!((view.status.as_str(), reasons(&view)), ("partial", vec![Some(Code::RequiresSignal)]));
     assert_eq!(view.blocked_on.as_ref().unwrap().until, Some(until_us), "when it ends by itself");
@@ -217,7 +217,7 @@ fn signal_command_is_quoted_for_the_shell() {
 }
 
 #[test]
-fn action_held_by_another_job_is_shown_and_own_action_is_not() {
+fn action_held_by_another_job_is_reported_and_own_action_is_not() {
     let send = |id: &str| {
         let mut send = step(id, "Opaque", &[], json!({ "to": "ada" }));
         send["idempotency_template"] = json!("send:{to}");
@@ -287,8 +287,8 @@ fn producing(steps: Vec<Value>, status: Option<&str>, output: &str) -> Response 
         pinned.outcome_status = status.map(str::to_owned);
     }
     sim.begin_with(*header);
-    let said = || Answer::Ok(Output { result: output.to_owned(), ..good() });
-    sim.script = ["Read", "Model"].map(|name| (Operator::new(name), vec![said()])).into();
+    let answer = || Answer::Ok(Output { result: output.to_owned(), ..good() });
+    sim.script = ["Read", "Model"].map(|name| (Operator::new(name), vec![answer()])).into();
     response(&sim.process(None).unwrap())
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::decide::tests::support::evidence::assert_verifies;
-use crate::decide::tests::support::{Cut, Sim, compensation, good, step};
+use crate::decide::tests::support::{CrashPoint, Sim, compensation, good, step};
 use crate::decide::{park_unloaded, release_unloaded, unrecorded_attempts};
 use crate::event::Body;
 use crate::model::effect::Answer;
@@ -79,16 +79,20 @@ fn crash_looping_job_is_parked_without_loading() {
 #[test]
 fn unloaded_job_can_be_parked_after_any_log_end() {
     let mut states = BTreeSet::new();
-    for cut in (0..14).map(Cut::Write).chain([Cut::BeforeExecute(0), Cut::AfterExecute(0), Cut::AfterExecute(1)]) {
+    for crash in (0..14).map(CrashPoint::Write).chain([
+        CrashPoint::BeforeExecute(0),
+        CrashPoint::AfterExecute(0),
+        CrashPoint::AfterExecute(1),
+    ]) {
         for asked in [None, Some(InboxRequest::Cancel)] {
             let mut sim = Sim::new(
                 Mode::AutoExec,
                 vec![step("a", "Read", &[], json!({})), step("b", "Opaque", &["a"], json!({}))],
             );
-            drop(sim.process(Some(cut)));
+            drop(sim.process(Some(crash)));
             if let Some(request) = asked {
                 sim.send_request(request);
-                drop(sim.process(Some(Cut::Write(1))));
+                drop(sim.process(Some(CrashPoint::Write(1))));
             }
             let before = sim.durable().job;
             if before.state.is_terminal() {
@@ -97,11 +101,15 @@ fn unloaded_job_can_be_parked_after_any_log_end() {
             states.insert((format!("{:?}", before.state), before.calls.values().any(|call| call.open_try.is_some())));
             let now_us = sim.now_us;
             park_unloaded_job(&mut sim, before.attempt + 3, now_us, None);
-            assert_eq!(sim.durable().job.state, JobState::Parked, "{cut:?}");
+            assert_eq!(sim.durable().job.state, JobState::Parked, "{crash:?}");
             sim.send_request(InboxRequest::Continue);
             let after = sim.process(None).expect("no crash is injected").job;
-            assert!(after.state.is_terminal() || after.state == JobState::Parked, "{cut:?}: {:?}", after.state);
-            assert!(sim.executions_by_slot.values().all(|times| *times == 1), "{cut:?}: {:?}", sim.executions_by_slot);
+            assert!(after.state.is_terminal() || after.state == JobState::Parked, "{crash:?}: {:?}", after.state);
+            assert!(
+                sim.executions_by_slot.values().all(|times| *times == 1),
+                "{crash:?}: {:?}",
+                sim.executions_by_slot
+            );
             assert_verifies(&sim);
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::decide::tests::support::{Cut, Sim, step, wait};
+use crate::decide::tests::support::{CrashPoint, Sim, step, wait};
 use crate::event::Body;
 use crate::model::error::Code;
 use crate::model::job::JobState;
@@ -41,11 +41,11 @@ fn signal_becomes_output_of_its_wait_only() {
     let mut sim = Sim::new(Mode::HumanGated, plan);
     let durable = sim.process(None).unwrap();
     assert_eq!(durable.job.state, JobState::Parked);
-    let shown = response(&durable);
-    assert_eq!(shown.status, "partial");
-    let first = shown.blocked_on.unwrap();
+    let response = response(&durable);
+    assert_eq!(response.status, "partial");
+    let first = response.blocked_on.unwrap();
     assert_eq!((first.reason_code, first.correlation_key.as_deref()), (Code::RequiresSignal, Some("ka")));
-    assert!(shown.next_actions.iter().any(|action| action == "latch job signal job_1 ka --payload JSON"));
+    assert!(response.next_actions.iter().any(|action| action == "latch job signal job_1 ka --payload JSON"));
 
     sim.send_request(signal("ka", "{ \"n\" : 1.0 }"));
     sim.send_request(signal("ka", "{\"n\":2}"));
@@ -224,7 +224,7 @@ fn killed_before_any_write_a_job_with_waits_ends_the_same() {
     let expected = output(&whole.process(None).unwrap(), "s");
     for at in 0.. {
         let mut sim = Sim::new(Mode::HumanGated, plan());
-        if sim.process(Some(Cut::Write(at))).is_ok() {
+        if sim.process(Some(CrashPoint::Write(at))).is_ok() {
             assert!(at > 8, "every write was cut at");
             break;
         }

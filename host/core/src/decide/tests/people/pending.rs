@@ -26,7 +26,7 @@ fn gated(quorum: u32) -> (Sim, Hash) {
     (sim, hash)
 }
 
-fn shown(sim: &Sim, inbox: &[InboxRow]) -> Response {
+fn reported(sim: &Sim, inbox: &[InboxRow]) -> Response {
     let durable = sim.durable();
     response(&durable).with_pending(&durable, inbox, sim.now_us)
 }
@@ -46,7 +46,7 @@ fn pending_request_is_not_offered_again() {
     let offers = |response: &Response, slot: &str| {
         response.next_actions.iter().any(|action| action.starts_with(&format!("latch job approve {id} {slot}")))
     };
-    let plain = shown(&sim, &[]);
+    let plain = reported(&sim, &[]);
     assert!(plain.pending.is_empty() && offers(&plain, "a") && !plain.next_actions.contains(&resume));
     for (inbox, offered) in [
         (vec![row(1, "bob", approve.clone())], true),
@@ -54,7 +54,7 @@ fn pending_request_is_not_offered_again() {
         (vec![row(1, "bob", approve.clone()), row(2, "eve", approve.clone())], false),
         (vec![row(1, "bob", reject.clone())], false),
     ] {
-        let response = shown(&sim, &inbox);
+        let response = reported(&sim, &inbox);
         assert_eq!((offers(&response, "a"), offers(&response, "b")), (offered, true), "{inbox:?}");
         assert_eq!(response.next_actions[0], resume);
         assert_eq!(response.pending.len(), inbox.len());
@@ -64,9 +64,9 @@ fn pending_request_is_not_offered_again() {
     let expires_us = plain.blocked.iter().filter_map(|view| view.until).max().unwrap();
     let expired = response(&sim.durable()).with_pending(&sim.durable(), &[], expires_us);
     assert_eq!(expired.next_actions, [resume.as_str()], "its time is over, noted or not");
-    let cancelled = shown(&sim, &[row(1, "bob", InboxRequest::Cancel)]);
+    let cancelled = reported(&sim, &[row(1, "bob", InboxRequest::Cancel)]);
     assert_eq!((cancelled.next_actions, cancelled.pending[0].asked), (vec![resume], RequestKind::Cancel));
-    let own = shown(&sim, &[row(1, "worker", InboxRequest::LateEffect { slot, try_no: 1 })]);
+    let own = reported(&sim, &[row(1, "worker", InboxRequest::LateEffect { slot, try_no: 1 })]);
     assert_eq!(own, plain, "a message between workers is not shown as a request");
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use EffectKind::{ExternalSend, ExternalWrite, InternalWrite, ProduceOutcome, ReadOnly};
 use serde_json::json;
 
-use crate::decide::tests::support::{Cut, Sim, compensation, pinned, step};
+use crate::decide::tests::support::{CrashPoint, Sim, compensation, pinned, step};
 use crate::model::answer_requirement::AnswerRequirement;
 use crate::model::auto_exec::{AutoExec, TRUST_MAX};
 use crate::model::error::Code;
@@ -154,7 +154,7 @@ fn job_in_withdrawn_mode_begins_no_change() {
 
     // Calls that were started before the mode was withdrawn are finished, and they can be undone.
     let mut sim = compensation::job(Mode::AutoExec, "keep", plan());
-    sim.process(Some(Cut::AfterExecute(1))).unwrap_err();
+    sim.process(Some(CrashPoint::AfterExecute(1))).unwrap_err();
     withdrawn(&mut sim);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Parked, "in doubt");
     sim.resolve(Slot::new("a"), ManualVerdict::Applied("\"done\"".to_owned()));

@@ -51,8 +51,8 @@ fn request(sim: &Sim, slot: &str, approve: bool) -> InboxRequest {
 fn decide_signed(sim: &mut Sim, actor: &str, key: PublicKey, slot: &str, approve: bool) {
     let (request, by) = (request(sim, slot, approve), DecidedBy::claimed(actor, Some("seen".to_owned())));
     let durable = sim.durable();
-    let said = decide::signed_statement(&durable, &request, &by).expect("the gate is open");
-    let signature = Signature(sign(&key, &said.message()));
+    let statement = decide::signed_statement(&durable, &request, &by).expect("the gate is open");
+    let signature = Signature(sign(&key, &statement.message()));
     let verified = Some(Verification::Signature { key, signature });
     sim.inbox.push(InboxRow { id: sim.inbox.len() as i64, actor: by.actor, reason: by.reason, request, verified });
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::decide;
-use crate::decide::tests::support::{Cut, Dead, Sim, good};
+use crate::decide::tests::support::{CrashPoint, Dead, Sim, good};
 use crate::decide::{Invocation, NextAction, ReconcileAnswer, StepResult};
 use crate::model::effect::{Answer, Effect as Recorded};
 use crate::model::error::Failure;
@@ -116,18 +116,18 @@ impl Sim {
                         invocation.reconcile_exhausted = true;
                         continue;
                     }
-                    let said = match self.effect_keys.contains(&key) {
+                    let reconcile_answer = match self.effect_keys.contains(&key) {
                         true => ReconcileAnswer::Happened(good()),
                         false => ReconcileAnswer::DidNotHappen,
                     };
-                    let said = match self.not_yets.checked_sub(1) {
+                    let reconcile_answer = match self.not_yets.checked_sub(1) {
                         Some(left) => {
                             self.not_yets = left;
                             ReconcileAnswer::NotYet { wait_ms: 500 << (left % 8) }
                         }
-                        None => said,
+                        None => reconcile_answer,
                     };
-                    match decide::reconciled(durable, &invocation, said, &self.context()) {
+                    match decide::reconciled(durable, &invocation, reconcile_answer, &self.context()) {
                         NextAction::Write(draft) => self.write(durable, draft)?,
                         NextAction::Block(draft) => {
                             self.write(durable, draft)?;
@@ -159,7 +159,7 @@ impl Sim {
         started: &decide::Try,
         changing: bool,
     ) -> Result<Recorded, Dead> {
-        if self.cut == Some(Cut::BeforeExecute(self.executions)) {
+        if self.crash == Some(CrashPoint::BeforeExecute(self.executions)) {
             return Err(Dead);
         }
         let slot = &invocation.slot;
@@ -175,7 +175,7 @@ impl Sim {
                 started.first_attempt,
             ));
         }
-        if self.cut == Some(Cut::AfterExecute(self.executions)) {
+        if self.crash == Some(CrashPoint::AfterExecute(self.executions)) {
             return Err(Dead);
         }
         self.executions += 1;

@@ -30,7 +30,7 @@ pub(super) use operators::{good, operators, pinned, step, wait};
 
 /// Point at which the process dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(super) enum CrashPoint {
     /// The process dies before the n-th write, counted from 0.
     Write(usize),
     /// The process dies before the n-th execution, counted from 0. The call was permitted and is not executed.
@@ -40,7 +40,7 @@ pub(super) enum Cut {
     AfterExecute(usize),
 }
 
-/// Error returned by a process that died at its [`Cut`].
+/// Error returned by a process that died at its [`CrashPoint`].
 #[derive(Debug)]
 pub(super) struct Dead;
 
@@ -93,7 +93,7 @@ pub(super) struct Sim {
     attempt: u32,
     writes: usize,
     executions: usize,
-    cut: Option<Cut>,
+    crash: Option<CrashPoint>,
     pub(super) inbox: Vec<InboxRow>,
     pub(super) random: u64,
 }
@@ -139,7 +139,7 @@ impl Sim {
             attempt: 0,
             writes: 0,
             executions: 0,
-            cut: None,
+            crash: None,
             inbox: vec![],
             random: 0,
         }
@@ -155,8 +155,8 @@ impl Sim {
     }
 
     /// Runs one process, from its claim until the job settles or the process dies.
-    pub(super) fn process(&mut self, cut: Option<Cut>) -> Result<Durable, Dead> {
-        self.cut = cut;
+    pub(super) fn process(&mut self, crash: Option<CrashPoint>) -> Result<Durable, Dead> {
+        self.crash = crash;
         self.writes = 0;
         self.executions = 0;
         let mut durable = self.durable();

@@ -7,10 +7,10 @@ use crate::state::Durable;
 use crate::storage::ManualVerdict;
 
 /// Checks each offered command with the function that decides about that command.
-pub(crate) fn assert_offers_accepted(of: &str, durable: &Durable, shown: &Response, now_us: i64) {
+pub(crate) fn assert_offers_accepted(of: &str, durable: &Durable, response: &Response, now_us: i64) {
     let job = &durable.job;
-    let shown = shown.clone().with_pending(durable, &[], now_us);
-    for command in &shown.next_actions {
+    let response = response.clone().with_pending(durable, &[], now_us);
+    for command in &response.next_actions {
         let words: Vec<&str> = command.split(' ').collect();
         let slot = |at: usize| Slot::new(words[at]);
         let says = |option: &str| words.contains(&option);
@@ -34,6 +34,6 @@ pub(crate) fn assert_offers_accepted(of: &str, durable: &Durable, shown: &Respon
             ["latch", "job", "fork", ..] => true,
             _ => panic!("{of}: an unknown command is offered: {command}"),
         };
-        assert!(taken, "{of}: {command} is offered and refused: {shown:#?}");
+        assert!(taken, "{of}: {command} is offered and refused: {response:#?}");
     }
 }

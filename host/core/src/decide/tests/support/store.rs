@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::decide;
 use crate::decide::Lookup;
-use crate::decide::tests::support::{Cut, Dead, Sim};
+use crate::decide::tests::support::{CrashPoint, Dead, Sim};
 use crate::event::Body;
 use crate::model::effect::Effect as Recorded;
 use crate::model::ids::JobId;
@@ -17,7 +17,7 @@ impl Sim {
         if draft.is_empty() && !draft.kind.starts_calls() {
             return Ok(());
         }
-        if self.cut == Some(Cut::Write(self.writes)) {
+        if self.crash == Some(CrashPoint::Write(self.writes)) {
             return Err(Dead);
         }
         self.writes += 1;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::decide;
-use crate::decide::tests::support::{Cut, Sim, step};
+use crate::decide::tests::support::{CrashPoint, Sim, step};
 use crate::decide::{Context, Invocation, NextAction, Try};
 use crate::model::effect::{Answer, Effect, Provenance};
 use crate::model::error::{Code, Failure};
@@ -59,7 +59,7 @@ fn cancelled_job_begins_no_new_call() {
     let (before, after) = held(&sim, &context);
     assert!(decide::advance(&before, &context, &none).is_some() && decide::advance(&after, &context, &none).is_none());
 
-    assert!(sim.process(Some(Cut::Write(2))).is_err(), "after it is ready, before it starts");
+    assert!(sim.process(Some(CrashPoint::Write(2))).is_err(), "after it is ready, before it starts");
     let (before, after) = held(&sim, &context);
     assert_eq!(decide::startable(&before, &none), ["a".into()]);
     assert!(decide::startable(&after, &none).is_empty());
@@ -73,7 +73,7 @@ fn cancelled_job_begins_no_new_call() {
 #[test]
 fn call_in_flight_of_cancelled_job_is_recorded_and_not_retried() {
     let mut sim = Sim::new(Mode::AutoExec, vec![step("a", "Opaque", &[], json!({}))]);
-    assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
+    assert!(sim.process(Some(CrashPoint::BeforeExecute(0))).is_err());
     let rules = Rules::default();
     let context = Context { now_us: sim.now_us, random: 7, rules: &rules, clock_margin_ms: 0 };
     let (before, after) = held(&sim, &context);
@@ -103,7 +103,7 @@ fn a_call_whose_step_waits_for_a_retry_stays_in_doubt() {
             let mut sim = Sim::new(Mode::AutoExec, vec![planned.clone()]);
             sim.script.insert("Queryable".into(), vec![unknown()]);
             sim.not_yets = 5;
-            drop(sim.process(Some(Cut::Write(nth))));
+            drop(sim.process(Some(CrashPoint::Write(nth))));
             let waits = sim.durable().job.step(&"a".into()).is_some_and(|step| step.state == state);
             waits.then_some(sim)
         });

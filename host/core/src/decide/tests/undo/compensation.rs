@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::decide::tests::support::compensation::{job, pin, plan, run_to_gate, with};
-use crate::decide::tests::support::{Cut, Sim, step};
+use crate::decide::tests::support::{CrashPoint, Sim, step};
 use crate::decide::{RetryRefusal, retry_round};
 use crate::event::{Body, Event};
 use crate::model::effect::Answer;
@@ -141,11 +141,11 @@ fn effects_without_compensation_are_reported() {
     let durable = cancelled(&mut sim);
     assert_eq!(durable.job.state, JobState::Cancelled);
     assert_eq!(started(&sim), ["c/1~c", "b~c"]);
-    let told: Vec<_> = states(&durable).into_iter().map(|(slot, state, _)| (slot, state)).collect();
+    let reported: Vec<_> = states(&durable).into_iter().map(|(slot, state, _)| (slot, state)).collect();
     let of = |slot: &str, state| (slot.to_owned(), state);
     use CompensationState::{Compensated, Impossible};
     let expected = [of("c/2", Impossible), of("c/1", Compensated), of("b", Compensated), of("a", Impossible)];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     use ResultType::{Compensated as RolledBack, SideEffectCommitted, Success};
     let types = [Some(Success), Some(SideEffectCommitted), Some(RolledBack), Some(SideEffectCommitted), None];
     assert_eq!(result_types(&durable), types, "a step is rolled back when all that it did is undone");
@@ -255,7 +255,7 @@ fn out_of_order_compensation_events_are_refused() {
     let mut sim = job(Mode::AutoExec, "keep", plan());
     run_to_gate(&mut sim);
     sim.send_request(InboxRequest::Cancel);
-    assert!(sim.process(Some(Cut::Write(2))).is_err());
+    assert!(sim.process(Some(CrashPoint::Write(2))).is_err());
     let durable = sim.durable();
     assert!(durable.job.cancel.is_some() && durable.job.compensations.is_empty());
     let args = durable.job.calls[&Slot::new("a")].args;

@@ -59,11 +59,11 @@ fn at(lines: &Lines, kind: &str, slot: &str) -> usize {
 }
 
 /// Removes and returns all events of a compensation.
-fn cut(lines: &mut Lines, slot: &str) -> Lines {
+fn removed(lines: &mut Lines, slot: &str) -> Lines {
     let of = |(record, line): &(String, serde_json::Value)| record == "event" && line["event"]["slot"] == slot;
-    let (cut, rest) = std::mem::take(lines).into_iter().partition(of);
+    let (removed, rest) = std::mem::take(lines).into_iter().partition(of);
     *lines = rest;
-    cut
+    removed
 }
 
 fn found(lines: Lines) -> Vec<ProblemKind> {
@@ -80,14 +80,14 @@ fn forged_compensation_evidence_is_found() {
 
     // Forges two compensations in the wrong order.
     let mut forged = lines();
-    let later = cut(&mut forged, "a~c");
+    let later = removed(&mut forged, "a~c");
     let before = at(&forged, "compensation_started", "c/2~c");
     forged.splice(before..before, later);
     assert!(found(forged).contains(&ProblemKind::Illegal), "out of order");
 
     // Forges a compensation that begins before the call that it undoes was committed.
     let mut forged = lines();
-    let early = cut(&mut forged, "c/2~c");
+    let early = removed(&mut forged, "c/2~c");
     let before = at(&forged, "tool_invocation_started", "c/2");
     forged.splice(before..before, early);
     let kinds = found(forged);
@@ -97,7 +97,7 @@ fn forged_compensation_evidence_is_found() {
     let mut forged = lines();
     let first = at(&forged, "compensation_started", "c/2~c");
     let mut again = forged.clone();
-    let again = cut(&mut again, "c/2~c");
+    let again = removed(&mut again, "c/2~c");
     let after = at(&forged, "compensation_finished", "c/2~c") + 1;
     assert!(after > first);
     forged.splice(after..after, again);
@@ -118,7 +118,7 @@ fn forged_compensation_evidence_is_found() {
 
     // Forges the end of a compensation for which no call was made.
     let mut forged = lines();
-    let all = cut(&mut forged, "a~c");
+    let all = removed(&mut forged, "a~c");
     let end: Lines = all.into_iter().filter(|(_, line)| line["event"]["type"] == "compensation_finished").collect();
     let before = forged.iter().position(|(_, line)| line["event"]["type"] == "job_cancelled").unwrap();
     let before =
@@ -129,7 +129,7 @@ fn forged_compensation_evidence_is_found() {
     // Removes a compensation from the log, the ledger and the effects. Without this compensation, the job must not end
     // as cancelled.
     let mut forged = lines();
-    cut(&mut forged, "a~c");
+    removed(&mut forged, "a~c");
     forged.retain(|(record, line)| record == "response" || !line.to_string().contains("a~c"));
     let kinds = found(forged);
     assert!(kinds.contains(&ProblemKind::Illegal), "left out: {kinds:?}");

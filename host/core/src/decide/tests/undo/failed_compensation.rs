@@ -7,7 +7,7 @@ use crate::decide;
 use crate::decide::VerdictRefusal;
 use crate::decide::tests::support::compensation::{job, plan, run_to_gate, with};
 use crate::decide::tests::support::evidence::assert_verifies;
-use crate::decide::tests::support::{Cut, good, step};
+use crate::decide::tests::support::{CrashPoint, good, step};
 use crate::event::Body;
 use crate::model::effect::Answer;
 use crate::model::error::{Code, Failure};
@@ -95,9 +95,9 @@ fn failed_compensation_parks_job_until_decision() {
     sim.send_request(InboxRequest::Abort);
     let durable = sim.process(None).unwrap();
     assert_eq!((durable.job.state, started(&sim).len()), (JobState::Cancelled, 2));
-    let told: Vec<_> = states(&durable).into_iter().map(|(_, state, _)| state).collect();
+    let reported: Vec<_> = states(&durable).into_iter().map(|(_, state, _)| state).collect();
     assert_eq!(
-        told,
+        reported,
         [CompensationState::Compensated, CompensationState::Left, CompensationState::Left, CompensationState::Left]
     );
 }
@@ -175,8 +175,8 @@ fn a_keyed_call_in_doubt_is_settled_before_a_committed_one_is_undone() {
     for happened in [true, false] {
         let steps = vec![step("a", "Opaque", &[], json!({})), step("k", "Keyed", &["a"], json!({}))];
         let mut sim = job(Mode::AutoExec, "keep", steps);
-        let cut = if happened { Cut::AfterExecute(1) } else { Cut::BeforeExecute(1) };
-        assert!(sim.process(Some(cut)).is_err());
+        let crash = if happened { CrashPoint::AfterExecute(1) } else { CrashPoint::BeforeExecute(1) };
+        assert!(sim.process(Some(crash)).is_err());
         let durable = cancelled(&mut sim);
         let blocked = response(&durable).blocked_on.unwrap();
         assert_eq!((blocked.slot.as_str(), blocked.reason_code), ("k", Code::IndeterminateEffect));

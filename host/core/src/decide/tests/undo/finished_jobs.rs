@@ -309,8 +309,8 @@ fn only_compensations_run_in_an_undone_job() {
     sim.record.events.truncate(at + 2);
     assert!(Job::fold(&sim.record.events).is_ok());
     sim.record.events.push(forged);
-    let said = Job::fold(&sim.record.events).unwrap_err().to_string();
-    assert!(said.contains("c/9 is not a compensating call"), "{said}");
+    let reported = Job::fold(&sim.record.events).unwrap_err().to_string();
+    assert!(reported.contains("c/9 is not a compensating call"), "{reported}");
 }
 
 /// I30, I155: the evidence check finds two forgeries of an undone job. The first forgery moves a call of a plan step to
@@ -333,11 +333,11 @@ fn forged_evidence_of_an_undo_is_found() {
     let call = forged.remove(call);
     let behind = forged.iter().position(|(_, line)| of(line, "job_reopened")).unwrap() + 2;
     forged.insert(behind, call);
-    let said = found(forged);
+    let reported = found(forged);
     let expected = |(kind, message): &(ProblemKind, String)| {
         *kind == ProblemKind::Permission && message.contains("reopened for an undo")
     };
-    assert!(said.iter().any(expected), "{said:#?}");
+    assert!(reported.iter().any(expected), "{reported:#?}");
     // The reopening event states a job retry instead of the undo. The job then has no reason to end as cancelled.
     let mut forged = lines();
     let (_, line) = forged.iter_mut().find(|(_, line)| of(line, "job_reopened")).unwrap();

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use crate::decide::tests::support::compensation::{job, with};
-use crate::decide::tests::support::{Cut, Sim, step};
+use crate::decide::tests::support::{CrashPoint, Sim, step};
 use crate::decide::{ConfirmationResult, ForkRefusal, ForkRequest, fork};
 use crate::event::{Body, DecidedBy};
 use crate::model::effect::{Answer, Output, StateChange};
@@ -57,7 +57,7 @@ fn fails(sim: &mut Sim) {
 fn receipt_is_withheld_during_compensation() {
     let mut sim = sent();
     sim.send_request(InboxRequest::Cancel);
-    assert!(sim.process(Some(Cut::BeforeExecute(0))).is_err());
+    assert!(sim.process(Some(CrashPoint::BeforeExecute(0))).is_err());
     assert!(!has_receipt(&sim), "it is being undone");
     sim.process(None).unwrap();
     assert!(!has_receipt(&sim), "the outcome of the compensation is unknown");
@@ -95,7 +95,7 @@ fn failed_compensation_restores_receipt() {
 fn lost_compensation_keeps_action_open() {
     let mut sim = sent();
     sim.send_request(InboxRequest::Cancel);
-    assert!(sim.process(Some(Cut::AfterExecute(0))).is_err());
+    assert!(sim.process(Some(CrashPoint::AfterExecute(0))).is_err());
     sim.process(None).unwrap();
     sim.resolve(Slot::new("a~c"), ManualVerdict::Abort);
     assert_eq!(sim.process(None).unwrap().job.state, JobState::Cancelled);
@@ -157,7 +157,7 @@ pub(super) fn mismatched(rule: Confirmation) -> (Sim, Durable) {
     };
     let output = Output { result: "1".into(), receipt: None, state_changes: vec![change], usage: None };
     sim.script.insert(Operator::new("Opaque"), vec![Answer::Ok(output)]);
-    assert!(sim.process(Some(Cut::BeforeExecute(1))).is_err());
+    assert!(sim.process(Some(CrashPoint::BeforeExecute(1))).is_err());
     assert!(has_receipt(&sim));
     sim.verifier_results.insert(Slot::new("a"), ConfirmationResult::Mismatch("nothing is there".into()));
     let durable = sim.process(None).unwrap();
@@ -179,8 +179,13 @@ fn contradicted_effect_gives_no_receipt_until_decided() {
         let durable = sim.process(None).unwrap();
         assert_eq!((durable.job.state, is_free(&sim)), (JobState::Partial, gone), "what it came to stays");
         assert!(gone || has_receipt(&sim));
-        let shown = response(&durable);
-        assert_eq!((shown.unconfirmed[0].gone, shown.next_actions.len()), (gone, 0), "{:?}", shown.next_actions);
+        let response = response(&durable);
+        assert_eq!(
+            (response.unconfirmed[0].gone, response.next_actions.len()),
+            (gone, 0),
+            "{:?}",
+            response.next_actions
+        );
         sim.send_request(InboxRequest::Confirm { slot: Slot::new("a"), gone: !gone });
         sim.process(None).unwrap();
         assert_eq!(is_free(&sim), gone, "it was said once");

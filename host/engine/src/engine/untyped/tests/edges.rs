@@ -80,7 +80,7 @@ fn values_of_an_untyped_answer_are_bounded() {
 
 /// I225: bound `untyped_error_bytes`.
 #[test]
-fn error_of_an_untyped_function_is_cut() {
+fn error_of_an_untyped_function_is_truncated() {
     let message = |bytes: usize| {
         let text = Val::String("e".repeat(bytes));
         function_error(Some(&Ty::String), Some(&text), 1 << 20).message

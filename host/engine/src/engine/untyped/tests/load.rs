@@ -30,7 +30,7 @@ pub(crate) fn settings() -> PluginSettings {
         secrets: Arc::new(EnvOrFile { dir: "none".into() }),
         kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
         http_stub: None,
-        cut_off: None,
+        interruption: None,
     }
 }
 

@@ -1,19 +1,19 @@
 //! Comparison of the output that a page shows with the output of its commands.
 
-/// Returns the first line of `shown` that `output` lacks. The lines of `shown` must be in `output` in the same order,
+/// Returns the first line of `expected` that `output` lacks. The lines of `expected` must be in `output` in the same order,
 /// with any lines between them. Blank lines and the number of blanks between words do not count.
-pub(super) fn missing_line<'s>(output: &str, shown: &'s str) -> Option<&'s str> {
+pub(super) fn missing_line<'s>(output: &str, expected: &'s str) -> Option<&'s str> {
     let mut found = output.lines();
-    shown.lines().filter(|line| !line.trim().is_empty()).find(|line| !found.any(|found| fits(found, line)))
+    expected.lines().filter(|line| !line.trim().is_empty()).find(|line| !found.any(|found| fits(found, line)))
 }
 
 /// Returns true if a line of output is the shown line. A number, time, id or hash matches every other value. `…` within
 /// a word matches any characters, and `…` as the last word matches any words.
-fn fits(found: &str, shown: &str) -> bool {
+fn fits(found: &str, expected: &str) -> bool {
     let mut found = found.split_whitespace();
-    let mut shown = shown.split_whitespace().peekable();
-    while let Some(word) = shown.next() {
-        if word == "…" && shown.peek().is_none() {
+    let mut expected = expected.split_whitespace().peekable();
+    while let Some(word) = expected.next() {
+        if word == "…" && expected.peek().is_none() {
             return true;
         }
         if !found.next().is_some_and(|found| word_fits(&without_numbers(found), &without_numbers(word))) {
@@ -23,8 +23,8 @@ fn fits(found: &str, shown: &str) -> bool {
     found.next().is_none()
 }
 
-fn word_fits(found: &str, shown: &str) -> bool {
-    let Some((before, after)) = shown.split_once('…') else { return found == shown };
+fn word_fits(found: &str, expected: &str) -> bool {
+    let Some((before, after)) = expected.split_once('…') else { return found == expected };
     found.strip_prefix(before).is_some_and(|rest| rest.ends_with(after))
 }
 
@@ -60,10 +60,10 @@ fn without_numbers(word: &str) -> String {
 }
 
 #[test]
-fn shown_output_is_compared_without_its_numbers() {
+fn expected_output_is_compared_without_its_numbers() {
     let output =
         "job job_01M8AKN8RNVNKC7D7KZHMQJ9R9\n  keep  Notes.Keep  succeeded in 0.041 s\n\ndone by ada at noon\n";
-    let missing = |shown| missing_line(output, shown);
+    let missing = |expected| missing_line(output, expected);
     assert_eq!(missing("job job_01…\nkeep Notes.Keep  succeeded in 1.2 s\n"), None);
     assert_eq!(missing("job job_01KHTQ3N5V7Y9ABCDEFGHJKMNP\n\ndone by …\n"), None);
     assert_eq!(missing("done by ada\n"), Some("done by ada"));

@@ -4,20 +4,20 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Ends a call before one of its operations that may change the world, as if the host were killed there.
 #[derive(Debug)]
-pub struct CutOff {
+pub struct Interruption {
     operations_left: AtomicU32,
-    is_cut: AtomicBool,
+    has_interrupted: AtomicBool,
 }
 
-impl CutOff {
+impl Interruption {
     /// Lets a number of operations begin.
     pub fn after(operations: u32) -> Self {
-        Self { operations_left: AtomicU32::new(operations), is_cut: AtomicBool::new(false) }
+        Self { operations_left: AtomicU32::new(operations), has_interrupted: AtomicBool::new(false) }
     }
 
     /// Returns true if an operation was prevented.
-    pub fn is_cut(&self) -> bool {
-        self.is_cut.load(Ordering::SeqCst)
+    pub fn has_interrupted(&self) -> bool {
+        self.has_interrupted.load(Ordering::SeqCst)
     }
 
     /// Counts an operation that is about to begin. Returns false if it must not begin.
@@ -25,7 +25,7 @@ impl CutOff {
         let one_less = |left: u32| left.checked_sub(1);
         let may = self.operations_left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok();
         if !may {
-            self.is_cut.store(true, Ordering::SeqCst);
+            self.has_interrupted.store(true, Ordering::SeqCst);
         }
         may
     }
