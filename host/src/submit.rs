@@ -13,7 +13,7 @@ use latchwork_core::model::manifest::{PinnedOperator, PluginKind};
 use latchwork_core::model::mode::Mode;
 use latchwork_core::model::rules::Rules;
 use latchwork_core::plan;
-use latchwork_core::plan::{Plan, Step};
+use latchwork_core::plan::{Plan, PlanStep};
 use latchwork_core::state::label;
 use latchwork_core::storage::{JobRow, LeaseRequest, NewJob, Payload, QueueLimit, expectation};
 use latchwork_engine::os::Machine;
@@ -217,7 +217,7 @@ pub(crate) fn reachable_operators(
     plan: &Plan,
     operators: &BTreeMap<Operator, PinnedOperator>,
 ) -> BTreeMap<Operator, PinnedOperator> {
-    let undoes = |name: &Operator, step: &Step| step.compensate_with.as_deref() == Some(name.as_str());
+    let undoes = |name: &Operator, step: &PlanStep| step.compensate_with.as_deref() == Some(name.as_str());
     let named = |name: &Operator| plan.steps.iter().any(|step| step.name == *name || undoes(name, step));
     let calls_on =
         plan.steps.iter().any(|step| operators.get(&step.name).is_some_and(|pinned| pinned.kind == PluginKind::Step));

@@ -261,8 +261,8 @@ async fn synchronize_with_server(machine: &Machine, server: &Database, margin_ms
 /// files, so that several databases can share a state directory.
 pub(crate) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyhow::Result<OpenOptions> {
     let durability = match config.durability {
-        Durability::Full => latchwork_store::Durability::Full,
-        Durability::Relaxed => latchwork_store::Durability::Relaxed,
+        Durability::Full => latchwork_store::CommitDurability::Full,
+        Durability::Relaxed => latchwork_store::CommitDurability::Relaxed,
     };
     let clock_margin_ms = config.clock_margin_ms;
     let synchronous_failover = config.failover == Failover::Synchronous;

@@ -26,7 +26,7 @@ pub mod native;
 pub mod os;
 
 pub use engine::{
-    CompilationListener, CompilationStart, ComponentInterface, Engine, EngineError, EngineOptions, Explain,
-    IMPURE_READS, LoadError, PinnedComponents, Plugin, PoolSize, Problem, ReconcileVerdict, Runnable, StepEnd,
-    StepOutcome, ToolEnd, Variation, VerifyResult, schema,
+    CompilationListener, CompilationStart, ComponentInterface, Engine, EngineError, EngineOptions, EngineVariation,
+    Explain, IMPURE_READS, LoadError, PinnedComponents, Plugin, PluginProblem, PoolSize, ReconcileVerdict, Runnable,
+    StepEnd, StepOutcome, ToolEnd, VerifyResult, schema,
 };

@@ -1,6 +1,6 @@
 //! Re-executes every step plugin of an evidence file with the recorded answers.
 
-use latchwork_core::evidence::{NotChecked, Problem, ProblemKind, Verified};
+use latchwork_core::evidence::{EvidenceProblem, NotChecked, ProblemKind, Verified};
 use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::model::manifest::PluginKind;
 use latchwork_core::state::{Durable, Step, label};
@@ -71,7 +71,7 @@ pub async fn reexecute(
                 (format!("{} cannot be executed again", step.id), String::new(), error.to_string())
             }
         };
-        verified.report.add(Problem { line, kind: ProblemKind::Reexecution, message, expected, found });
+        verified.report.add(EvidenceProblem { line, kind: ProblemKind::Reexecution, message, expected, found });
     }
     let notes = &mut verified.report.not_checked;
     if !skipped.is_empty() {

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use latchwork_core::model::ids::Hash;
 use latchwork_engine::os::temp_files;
-use latchwork_engine::{Problem, os};
+use latchwork_engine::{PluginProblem, os};
 
 /// A directory of files `<digest>.wasm`, each with the name of its plugin in `<digest>.plugin`.
 #[derive(Debug)]
@@ -62,10 +62,13 @@ impl Components {
     }
 
     /// Stores a component. Called before any job can pin the component.
-    pub(super) fn store(&self, plugin: &str, digest: Hash, bytes: &[u8]) -> Result<(), Problem> {
+    pub(super) fn store(&self, plugin: &str, digest: Hash, bytes: &[u8]) -> Result<(), PluginProblem> {
         let failed = |error: std::io::Error| {
             let error = temp_files::without_path(error);
-            Problem::unwritable(format!("its component cannot be kept in {}: {error}", self.dir.display()), &error)
+            PluginProblem::unwritable(
+                format!("its component cannot be kept in {}: {error}", self.dir.display()),
+                &error,
+            )
         };
         // The folder is part of the state folder, which other users cannot read.
         let mut private = std::fs::DirBuilder::new();
@@ -86,22 +89,22 @@ impl Components {
     }
 
     /// Returns the component with this digest.
-    pub(super) fn get(&self, digest: Hash) -> Result<StoredComponent, Problem> {
+    pub(super) fn get(&self, digest: Hash) -> Result<StoredComponent, PluginProblem> {
         let wasm = self.path(digest, "wasm");
         let bytes = std::fs::read(&wasm).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Problem::Source(format!(
+            ErrorKind::NotFound => PluginProblem::Source(format!(
                 "a job pinned this version, but it is not kept in {}; configure the plugin with this digest again",
                 self.dir.display()
             )),
-            _ => Problem::Source(format!("{} cannot be read: {error}", wasm.display())),
+            _ => PluginProblem::Source(format!("{} cannot be read: {error}", wasm.display())),
         })?;
         let found = Hash::of(&[&bytes]);
         if found != digest {
-            return Err(Problem::Digest { expected: digest, found });
+            return Err(PluginProblem::Digest { expected: digest, found });
         }
         let name = self.path(digest, "plugin");
         let plugin = std::fs::read_to_string(&name)
-            .map_err(|error| Problem::Source(format!("{} cannot be read: {error}", name.display())))?;
+            .map_err(|error| PluginProblem::Source(format!("{} cannot be read: {error}", name.display())))?;
         Ok(StoredComponent { plugin, bytes })
     }
 
@@ -186,7 +189,7 @@ mod tests {
         let kept = StoredComponent { plugin: "mail".into(), bytes: bytes.to_vec() };
         assert_eq!(components.get(digest).unwrap(), kept);
         std::fs::write(components.path(digest, "wasm"), b"damaged").unwrap();
-        assert!(matches!(components.get(digest).unwrap_err(), Problem::Digest { .. }));
+        assert!(matches!(components.get(digest).unwrap_err(), PluginProblem::Digest { .. }));
         components.store("mail", digest, bytes).unwrap();
         assert_eq!(components.get(digest).unwrap(), kept);
     }

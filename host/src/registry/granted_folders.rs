@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use latchwork_engine::Problem;
+use latchwork_engine::PluginProblem;
 use latchwork_engine::capability::grants::DirGrant;
 
-use super::host_places::{self, Place};
+use super::host_places::{self, RestrictedPlace};
 use super::source_places;
 use crate::config::{Config, RealPath};
 
@@ -16,7 +16,7 @@ const SYSTEM_FOLDERS: [&str; 3] = ["/proc", "/sys", "/dev"];
 /// Files and folders that restrict the grants of folders.
 pub(super) struct GrantedFolders {
     /// Files and folders of the host, and the code of plugins.
-    places: Vec<Place>,
+    places: Vec<RestrictedPlace>,
     /// Grants of all plugins.
     grants: Vec<GrantedFolder>,
 }
@@ -44,8 +44,8 @@ impl GrantedFolders {
     }
 
     /// Returns the reasons why these folders cannot be granted.
-    pub(super) fn problems(&self, dirs: &[DirGrant]) -> Vec<Problem> {
-        dirs.iter().filter_map(|dir| self.refusal(dir)).map(Problem::GrantedFolder).collect()
+    pub(super) fn problems(&self, dirs: &[DirGrant]) -> Vec<PluginProblem> {
+        dirs.iter().filter_map(|dir| self.refusal(dir)).map(PluginProblem::GrantedFolder).collect()
     }
 
     fn refusal(&self, dir: &DirGrant) -> Option<String> {
@@ -96,7 +96,7 @@ fn refusal_of_system(real: &Path) -> Option<String> {
 }
 
 /// Refuses a folder that contains the place, or a link that leads to the place, or lies inside the place.
-fn refusal_of_place(place: &Place, real: &Path, write: bool) -> Option<String> {
+fn refusal_of_place(place: &RestrictedPlace, real: &Path, write: bool) -> Option<String> {
     if place.may_be_read && !write {
         return None;
     }
@@ -140,7 +140,7 @@ mod tests {
             .collect();
         let mut folders = GrantedFolders::of(&config);
         folders.grants = dirs.iter().map(|dir| GrantedFolder::of("p", dir)).collect();
-        folders.problems(&dirs).iter().map(Problem::to_string).collect()
+        folders.problems(&dirs).iter().map(PluginProblem::to_string).collect()
     }
 
     fn assert_refused(found: &[String], says: &str) {

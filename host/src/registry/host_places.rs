@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{Config, RealPath};
 
 /// A file or folder that restricts the grants of folders.
-pub(super) struct Place {
+pub(super) struct RestrictedPlace {
     /// Name of the place in a message.
     pub(super) what: String,
     pub(super) real: RealPath,
@@ -16,7 +16,7 @@ pub(super) struct Place {
     pub(super) may_be_read: bool,
 }
 
-impl Place {
+impl RestrictedPlace {
     pub(super) fn file(what: impl Into<String>, path: &Path) -> Self {
         Self { what: what.into(), real: RealPath::of(path), is_folder: false, may_be_read: false }
     }
@@ -31,21 +31,23 @@ impl Place {
 }
 
 /// Returns the files and folders of the host itself.
-pub(super) fn places(config: &Config) -> Vec<Place> {
+pub(super) fn places(config: &Config) -> Vec<RestrictedPlace> {
     let mut places = Vec::new();
-    places.extend(config.file.as_deref().map(|file| Place::file("configuration file", file)));
+    places.extend(config.file.as_deref().map(|file| RestrictedPlace::file("configuration file", file)));
     let databases = [Some(&config.database), config.effect_store.as_ref()];
     for file in databases.into_iter().flatten().filter_map(|url| url.strip_prefix("sqlite://")) {
         // SQLite keeps its further files, such as the write-ahead log, in the folder of the file itself.
-        places.push(Place::file("database", Path::new(file)));
-        places.push(Place::folder("directory of the database's locks", &lock_dir(file)));
+        places.push(RestrictedPlace::file("database", Path::new(file)));
+        places.push(RestrictedPlace::folder("directory of the database's locks", &lock_dir(file)));
     }
-    places.push(Place::folder("state directory", &config.state_dir));
-    places.extend(config.cache_dir.iter().map(|dir| Place::folder("cache directory", dir)));
-    places.extend(config.cache_secret_dir.iter().map(|dir| Place::folder("directory of the cache's secret", dir)));
-    places.extend(config.tools_dirs.iter().map(|dir| Place::folder("tools directory", dir)));
-    places.extend(config.user_dirs.iter().map(|(what, dir)| Place::folder(*what, dir)));
-    places.extend(std::env::current_exe().ok().map(|file| Place::file("running program", &file).readable()));
+    places.push(RestrictedPlace::folder("state directory", &config.state_dir));
+    places.extend(config.cache_dir.iter().map(|dir| RestrictedPlace::folder("cache directory", dir)));
+    places.extend(
+        config.cache_secret_dir.iter().map(|dir| RestrictedPlace::folder("directory of the cache's secret", dir)),
+    );
+    places.extend(config.tools_dirs.iter().map(|dir| RestrictedPlace::folder("tools directory", dir)));
+    places.extend(config.user_dirs.iter().map(|(what, dir)| RestrictedPlace::folder(*what, dir)));
+    places.extend(std::env::current_exe().ok().map(|file| RestrictedPlace::file("running program", &file).readable()));
     places
 }
 

@@ -32,7 +32,7 @@ use latchwork_core::storage::KeyValue;
 use latchwork_engine::capability::settings::{ManifestSource, PluginSettings};
 use latchwork_engine::capability::{EnvOrFile, Secrets};
 use latchwork_engine::native::NativePlugin;
-use latchwork_engine::{Engine, LoadError, PinnedComponents, Plugin, Problem, Runnable};
+use latchwork_engine::{Engine, LoadError, PinnedComponents, Plugin, PluginProblem, Runnable};
 
 use crate::config::{Config, PluginConfig};
 use components::Components;
@@ -181,7 +181,7 @@ impl Registry {
                 "a job pinned it with the digest {digest}, but no [[plugin]] in latch.toml has this name any more; \
                  configure it again until the job has ended"
             );
-            return Err(LoadError::single(&kept.plugin, Problem::Source(text)));
+            return Err(LoadError::single(&kept.plugin, PluginProblem::Source(text)));
         };
         if let Some(refused) = self.refused_folders(&kept.plugin) {
             return Err(refused);
@@ -200,8 +200,8 @@ impl Registry {
     /// folder, an earlier component of the plugin does not get the folder either.
     fn refused_folders(&self, plugin: &str) -> Option<LoadError> {
         let of_plugin = self.refused.iter().filter(|refused| refused.plugin == plugin);
-        let is_folder = |problem: &&Problem| matches!(problem, Problem::GrantedFolder(_));
-        let problems: Vec<Problem> =
+        let is_folder = |problem: &&PluginProblem| matches!(problem, PluginProblem::GrantedFolder(_));
+        let problems: Vec<PluginProblem> =
             of_plugin.flat_map(|refused| &refused.problems).filter(is_folder).cloned().collect();
         (!problems.is_empty()).then(|| LoadError { plugin: plugin.to_owned(), problems })
     }
@@ -246,7 +246,7 @@ impl Registry {
 
     /// Returns a problem for each operator of `manifest` that another plugin already serves. Also removes such an
     /// operator from the operators that jobs can pin, unless a native tool serves it.
-    fn withdraw_duplicates(&mut self, manifest: &Manifest) -> Vec<Problem> {
+    fn withdraw_duplicates(&mut self, manifest: &Manifest) -> Vec<PluginProblem> {
         let mut problems = Vec::new();
         for spec in &manifest.operators {
             let native =
@@ -259,7 +259,7 @@ impl Registry {
             if native.is_none() {
                 self.pinned.remove(&spec.name);
             }
-            problems.push(Problem::DuplicateOperator { operator: spec.name.to_string(), other });
+            problems.push(PluginProblem::DuplicateOperator { operator: spec.name.to_string(), other });
         }
         problems
     }
@@ -296,7 +296,7 @@ impl Registry {
     fn register(&mut self, plugin: &Arc<Plugin>, config: &Config, configured: &PluginConfig) -> Result<(), LoadError> {
         let mut problems = Vec::new();
         if plugin.kind == PluginKind::Step && survey::configures_confirmation(configured) {
-            problems.push(Problem::ConfirmationOnStep);
+            problems.push(PluginProblem::ConfirmationOnStep);
         }
         problems.extend(self.withdraw_duplicates(&plugin.manifest));
         if !problems.is_empty() {

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use latchwork_engine::Problem;
+use latchwork_engine::PluginProblem;
 use latchwork_engine::capability::grants::DirGrant;
 
 use crate::located_toml::TomlProblems;
@@ -13,35 +13,35 @@ const RECIPE: &str = "latch-plugin.toml";
 
 /// Returns the file of the component: the source itself or, if the source is a directory, the build output of `latch
 /// plugin build` in the directory.
-pub(super) fn component_file(source: &Path) -> Result<PathBuf, Problem> {
+pub(super) fn component_file(source: &Path) -> Result<PathBuf, PluginProblem> {
     if !source.is_dir() {
         return Ok(source.to_owned());
     }
     let displayed = source.display();
     let recipe = source.join(RECIPE);
     let text = std::fs::read_to_string(&recipe).map_err(|error| {
-        Problem::Source(format!(
+        PluginProblem::Source(format!(
             "its source {displayed} is a directory, and {} cannot be read: {error}",
             recipe.display()
         ))
     })?;
-    let name = plugin_name(&text).map_err(|wrong| Problem::Source(format!("{}: {wrong}", recipe.display())))?;
+    let name = plugin_name(&text).map_err(|wrong| PluginProblem::Source(format!("{}: {wrong}", recipe.display())))?;
     Ok(source.join("build").join(format!("{name}.wasm")))
 }
 
 /// Reads the component of a source. Reads at most one byte more than `bytes_max`, the maximum size of the component.
-pub(super) fn read(source: &Path, bytes_max: u64) -> Result<Vec<u8>, Problem> {
+pub(super) fn read(source: &Path, bytes_max: u64) -> Result<Vec<u8>, PluginProblem> {
     let displayed = source.display();
     let file = component_file(source)?;
     read_file(&file, bytes_max).map_err(|error| match error.kind() {
-        _ if file == source => {
-            Problem::Source(format!("its source {displayed} cannot be read: {error}; check `source` in latch.toml"))
-        }
-        std::io::ErrorKind::NotFound => Problem::Source(format!(
+        _ if file == source => PluginProblem::Source(format!(
+            "its source {displayed} cannot be read: {error}; check `source` in latch.toml"
+        )),
+        std::io::ErrorKind::NotFound => PluginProblem::Source(format!(
             "it is not built: {} is missing; run: latch plugin build {displayed}",
             file.display()
         )),
-        _ => Problem::Source(format!("{} cannot be read: {error}", file.display())),
+        _ => PluginProblem::Source(format!("{} cannot be read: {error}", file.display())),
     })
 }
 
@@ -54,28 +54,28 @@ fn read_file(path: &Path, bytes_max: u64) -> std::io::Result<Vec<u8>> {
 }
 
 /// Returns a problem for each granted read-only directory that does not exist.
-pub(super) fn missing_dirs(dirs: &[DirGrant]) -> Vec<Problem> {
+pub(super) fn missing_dirs(dirs: &[DirGrant]) -> Vec<PluginProblem> {
     let missing = dirs.iter().filter(|dir| !dir.write && !dir.host.is_dir());
     let problem = |dir: &DirGrant| {
-        Problem::Source(format!("its granted directory {} does not exist; create it", dir.host.display()))
+        PluginProblem::Source(format!("its granted directory {} does not exist; create it", dir.host.display()))
     };
     missing.map(problem).collect()
 }
 
 /// Creates granted writable directories before a call needs them, and checks that granted read-only
 /// directories exist.
-pub(super) fn prepare_dirs(dirs: &[DirGrant]) -> Result<(), Vec<Problem>> {
+pub(super) fn prepare_dirs(dirs: &[DirGrant]) -> Result<(), Vec<PluginProblem>> {
     let mut problems = Vec::new();
     for dir in dirs {
         let displayed = dir.host.display();
         let made = if dir.write { std::fs::create_dir_all(&dir.host) } else { Ok(()) };
         let problem = match made {
-            Err(error) => Some(Problem::unwritable(
+            Err(error) => Some(PluginProblem::unwritable(
                 format!("its granted directory {displayed} cannot be created: {error}"),
                 &error,
             )),
             Ok(()) if !dir.host.is_dir() => {
-                Some(Problem::Source(format!("its granted directory {displayed} does not exist; create it")))
+                Some(PluginProblem::Source(format!("its granted directory {displayed} does not exist; create it")))
             }
             Ok(()) => None,
         };

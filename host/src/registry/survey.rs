@@ -3,7 +3,7 @@
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::PluginKind;
 use latchwork_engine::capability::settings::LoadSettings;
-use latchwork_engine::{Engine, Explain, LoadError, Problem};
+use latchwork_engine::{Engine, Explain, LoadError, PluginProblem};
 
 use super::granted_folders::GrantedFolders;
 use super::source;
@@ -98,17 +98,17 @@ fn survey_plugin(
         explain,
     )?;
     if kind == Some(PluginKind::Step) && configures_confirmation(config) {
-        return Err(refuse(vec![Problem::ConfirmationOnStep]));
+        return Err(refuse(vec![PluginProblem::ConfirmationOnStep]));
     }
     Ok(SurveyedPlugin { bytes, kind })
 }
 
 /// Reads the configured component and checks its digest.
-fn read_component(config: &PluginConfig) -> Result<Vec<u8>, Problem> {
+fn read_component(config: &PluginConfig) -> Result<Vec<u8>, PluginProblem> {
     let bytes = source::read(&config.source, config.limits.max_component_bytes())?;
     let found = Hash::of(&[&bytes]);
     match config.digest.filter(|expected| *expected != found) {
-        Some(expected) => Err(Problem::Digest { expected, found }),
+        Some(expected) => Err(PluginProblem::Digest { expected, found }),
         None => Ok(bytes),
     }
 }

@@ -64,8 +64,8 @@ mod tests {
         ] {
             let text = |found: &str| recorded.ok().filter(|recorded| *recorded != found).map(str::to_owned);
             let found = compare_end("s", recorded.map(|_| ()), &outcome, text);
-            let shown = found.as_ref().map(|found| (found.field.as_str(), &*found.recorded, &*found.found));
-            assert_eq!(shown, differs, "{recorded:?} {outcome:?}");
+            let difference = found.as_ref().map(|found| (found.field.as_str(), &*found.recorded, &*found.found));
+            assert_eq!(difference, differs, "{recorded:?} {outcome:?}");
         }
     }
 }

@@ -35,7 +35,7 @@ use crate::sql::row::RowReader;
 use crate::sql::statement::StatementName;
 use crate::sql::statement_batch::StatementBatch;
 use crate::transaction::tx::Tx;
-use crate::transaction::work::Work;
+use crate::transaction::work::TransactionPart;
 use crate::write::writer::Writer;
 
 /// Identity and generation of a database. Represents both the generation file and the data read from the
@@ -267,7 +267,7 @@ struct CountUse {
 }
 
 #[async_trait]
-impl Work for CountUse {
+impl TransactionPart for CountUse {
     type Output = Result<StoredGeneration, StoreError>;
 
     /// Returns false. Work for which this function returns true is refused on a restored database. [`CountUse`] must

@@ -54,7 +54,7 @@ pub use os::kill::KillAt;
 pub use os::owner::{OwnerLock, is_owner_dead};
 pub use os::probe::{NoProbe, Probe, Side};
 pub use sql::dialect::Dialect;
-pub use sql::durability::Durability;
+pub use sql::durability::CommitDurability;
 pub use sql::statement::{POSTGRES_STATEMENTS, STATEMENTS};
 
 #[cfg(test)]

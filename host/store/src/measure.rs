@@ -8,7 +8,7 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use latchwork_core::storage::{Clock, StoreError};
 
-use crate::sql::durability::Durability;
+use crate::sql::durability::CommitDurability;
 use crate::sql::error::store_error;
 
 /// Returns the number of one-row transactions per second that SQLite commits to a new file at `path`. The transactions
@@ -16,7 +16,7 @@ use crate::sql::error::store_error;
 /// not crash points.
 pub async fn commits_per_second(path: &Path, time: Duration, clock: &dyn Clock) -> Result<f64, StoreError> {
     let options = SqliteConnectOptions::new().filename(path).create_if_missing(true).disable_statement_logging();
-    let connect = Durability::Full.set(options);
+    let connect = CommitDurability::Full.set(options);
     let measured = async {
         let mut conn: SqliteConnection = connect.connect().await?;
         sqlx::query("CREATE TABLE scratch (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT")

@@ -4,7 +4,7 @@ use latchwork_core::event::{Body, Event};
 use latchwork_core::model::effect::{Consumption, Provenance, Usage};
 use latchwork_core::model::ids::{Hash, Slot};
 use latchwork_core::model::payload::PayloadRef;
-use latchwork_core::rules::cost::{CostGrouping, CostRow, Totals};
+use latchwork_core::rules::cost::{CostGrouping, CostRow, CostTotals};
 use latchwork_core::storage::Batch;
 
 use crate::support::store_fixture::{LogWriter, StoreFixture};
@@ -80,7 +80,7 @@ pub(crate) async fn charges_are_summed_with_the_answers(world: StoreFixture) {
         (Some("job_a"), None, "small", 2, 25),
     ];
     assert_eq!(summaries(&jobs), expected);
-    let totals = Totals {
+    let totals = CostTotals {
         calls: 2,
         nondeterministic: 2,
         tokens_in: 20,

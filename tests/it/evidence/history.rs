@@ -9,7 +9,7 @@ use latchwork_core::model::manifest::WasiMode;
 use latchwork_engine::Plugin;
 use latchwork_tooling::history;
 use latchwork_tooling::history::{
-    Entry, History, MutationFinding, MutationKind, MutationVerdict, RecordedEnd, RecordedHostCall, StepRun,
+    History, HistoryEntry, MutationFinding, MutationKind, MutationVerdict, RecordedEnd, RecordedHostCall, StepRun,
 };
 
 use crate::support::checkout;
@@ -81,7 +81,7 @@ async fn every_mutation_of_the_golden_flow_is_found() {
 fn handwritten_history() -> History {
     let run =
         |id: &str, input: &str, output: &str| StepRun::new(id, "Hostile.Do", input, RecordedEnd::Output(output.into()));
-    let entry = |id: &str, asked| Entry { step_id: id.into(), host_call: asked };
+    let entry = |id: &str, asked| HistoryEntry { step_id: id.into(), host_call: asked };
     let runs = vec![
         run("calls", r#"{"do":"call-all","n":2}"#, r#"{"answers":["true","[]"]}"#),
         run("tells", r#"{"do":"emit"}"#, r#"{"emitted":1}"#),

@@ -15,7 +15,7 @@ use latchwork_engine::capability::grants::Grants;
 use latchwork_engine::capability::settings::{LimitsConfig, PluginSettings};
 use latchwork_engine::guest::sources::{StepContext, StepSources};
 use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
-use latchwork_engine::{LoadError, Plugin, Problem, StepOutcome};
+use latchwork_engine::{LoadError, Plugin, PluginProblem, StepOutcome};
 
 use crate::support::plugins::built_guests::guest;
 use crate::support::plugins::engine::{empty_maps, engine, settings};
@@ -284,8 +284,8 @@ async fn every_result_repeats() {
 fn wasi_is_linked_only_if_configured() {
     let error = load_guest("virtual-step", WasiMode::None).unwrap_err();
     let imports = |error: &LoadError| {
-        let named = |problem: &Problem| match problem {
-            Problem::Import { import, instead } => (import.clone(), instead.clone()),
+        let named = |problem: &PluginProblem| match problem {
+            PluginProblem::Import { import, instead } => (import.clone(), instead.clone()),
             other => panic!("{other}"),
         };
         error.problems.iter().map(named).collect::<Vec<_>>()
@@ -374,5 +374,5 @@ fn job_with_virtual_wasi_replays() {
 fn describe_may_call_no_host_function_with_virtual_wasi() {
     let error = load_guest("chatty-step", WasiMode::Virtual).unwrap_err();
     assert!(error.to_string().contains("latchwork:plugin/clock@0.1.0"), "{error}");
-    assert!(matches!(error.problems[..], [Problem::Describe(_)]), "{error}");
+    assert!(matches!(error.problems[..], [PluginProblem::Describe(_)]), "{error}");
 }

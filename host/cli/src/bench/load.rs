@@ -28,7 +28,7 @@ pub struct Load {
 
 /// Results of a measurement.
 #[derive(Clone, Debug, Serialize)]
-pub struct Measured {
+pub struct LoadMeasurement {
     /// Kind of job.
     pub workload: &'static str,
     /// Unit of `per_second`: calls, steps or jobs.
@@ -57,7 +57,7 @@ pub struct Measured {
 ///
 /// # Errors
 /// A job could not be submitted or did not complete.
-pub async fn run(host: &Arc<Host>, load: Load) -> Result<Measured, BenchError> {
+pub async fn run(host: &Arc<Host>, load: Load) -> Result<LoadMeasurement, BenchError> {
     let number = Arc::new(AtomicU64::new(0));
     // Warm-up, which is not measured. The first jobs also open connections, prepare statements and create instances.
     run_for(host, Load { time: load.time / 10, ..load }, &number).await?;
@@ -69,7 +69,7 @@ pub async fn run(host: &Arc<Host>, load: Load) -> Result<Measured, BenchError> {
     times_us.sort_unstable();
     let jobs = times_us.len() as u64;
     let each = |count: u64| count as f64 / jobs as f64;
-    Ok(Measured {
+    Ok(LoadMeasurement {
         workload: load.workload.name(),
         unit: load.workload.unit(),
         at_once: load.concurrency,

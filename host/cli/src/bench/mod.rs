@@ -20,7 +20,7 @@ mod workload;
 
 pub use disk::flushed_appends_per_second;
 pub use error::BenchError;
-pub use load::{Load, Measured, run};
+pub use load::{Load, LoadMeasurement, run};
 pub use pgbench::{BenchTransaction, pgbench, transactions_per_second};
 pub use sandbox::SandboxTimes;
 pub(crate) use sandbox::measure_sandbox;

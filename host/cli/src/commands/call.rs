@@ -17,7 +17,7 @@ use crate::context::CommandContext;
 use crate::error::{CliError, Exit, plugins_not_loaded};
 use crate::execution::submit::on_host;
 use crate::files::source;
-use crate::files::source::Source;
+use crate::files::source::InputSource;
 use crate::open;
 use crate::plugins::build::build_configured;
 use crate::plugins::catalog;
@@ -43,7 +43,7 @@ pub(crate) async fn run(args: CallArgs, ctx: &CommandContext<'_>) -> anyhow::Res
         { "step_id": STEP, "name": args.operator, "payload": payload, "effects": effects },
     ] });
     let name = PathBuf::from(format!("the call of {}", args.operator));
-    let source = Source { name: name.clone(), folder: None, text: plan.to_string().into_bytes() };
+    let source = InputSource { name: name.clone(), folder: None, text: plan.to_string().into_bytes() };
     let run = RunArgs {
         plan: name,
         parameters: ParameterArgs::default(),
@@ -63,7 +63,7 @@ pub(crate) async fn run(args: CallArgs, ctx: &CommandContext<'_>) -> anyhow::Res
 /// Parses the arguments: JSON text, `@FILE`, or `-` for stdin.
 fn arguments(text: &str, ctx: &CommandContext<'_>) -> Result<Value, CliError> {
     let (bytes, place) = match (text, text.strip_prefix('@')) {
-        ("-", _) => (Source::read(Path::new("-"), ctx)?.text, "stdin"),
+        ("-", _) => (InputSource::read(Path::new("-"), ctx)?.text, "stdin"),
         (_, Some(file)) => (source::file(Path::new(file))?, file),
         (text, None) => (text.as_bytes().to_vec(), "ARGS"),
     };

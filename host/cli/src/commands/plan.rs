@@ -9,7 +9,7 @@ use crate::args::{ParameterArgs, PlanArgs, PlanCheckArgs, PlanCommand};
 use crate::context::CommandContext;
 use crate::error::Exit;
 use crate::files::parameters;
-use crate::files::source::Source;
+use crate::files::source::InputSource;
 use crate::plugins::admission::{AcceptAllCatalog, plan_refused};
 use crate::plugins::{admission, catalog};
 use crate::text::{Text, Tone};
@@ -38,7 +38,7 @@ pub(crate) async fn run(args: PlanArgs, ctx: &CommandContext<'_>) -> anyhow::Res
 }
 
 fn check(args: &PlanCheckArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
-    let source = Source::read(&args.plan, ctx)?;
+    let source = InputSource::read(&args.plan, ctx)?;
     let (request, registry) = match args.no_plugins {
         true => {
             let checked = plan::check_request(&source.text, &AcceptAllCatalog);

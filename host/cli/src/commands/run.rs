@@ -9,14 +9,14 @@ use crate::context::CommandContext;
 use crate::error::Exit;
 use crate::execution::submit::on_host;
 use crate::files::parameters;
-use crate::files::source::Source;
+use crate::files::source::InputSource;
 use crate::open;
 use crate::plugins::admission;
 use crate::plugins::build::build_configured;
 
 pub(crate) async fn run(args: RunArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     parameters::refuse_second_stdin(&args.plan, &args.parameters)?;
-    let source = Source::read(&args.plan, ctx)?;
+    let source = InputSource::read(&args.plan, ctx)?;
     let mut config = ctx.config(source.folder.as_deref())?;
     if let Some(folder) = &args.scratch {
         use_scratch_folder(&mut config, folder);

@@ -22,14 +22,14 @@ use crate::execution::gates::open_gate_lines;
 use crate::execution::messages::detached_message;
 use crate::execution::settle::until_settled;
 use crate::files::parameters;
-use crate::files::source::Source;
+use crate::files::source::InputSource;
 use crate::plugins::admission;
 use crate::text::Text;
 
 /// Submits a plan or request and executes the job.
 pub(crate) async fn on_host(
     host: &Host,
-    source: &Source,
+    source: &InputSource,
     args: &RunArgs,
     ctx: &CommandContext<'_>,
 ) -> anyhow::Result<Exit> {
@@ -140,7 +140,7 @@ fn warn_of_approvals(ctx: &CommandContext<'_>, host: &Host, args: &RunArgs, tena
 pub(crate) fn submission(
     ctx: &CommandContext<'_>,
     host: &Host,
-    source: &Source,
+    source: &InputSource,
     args: &RunArgs,
     actor: &str,
 ) -> anyhow::Result<Submission> {

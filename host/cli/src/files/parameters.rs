@@ -12,7 +12,7 @@ use latchwork_core::plan::{Catalog, ParameterError, SchemaMismatch, Violation};
 use crate::args::ParameterArgs;
 use crate::context::CommandContext;
 use crate::error::{CliError, CliProblem};
-use crate::files::source::{Source, is_stdin};
+use crate::files::source::{InputSource, is_stdin};
 
 /// Returns the parameter values of a request, with defaults. `--set` overrides `--input`. `--input` overrides the
 /// payload of the intent. Returns `None` for a plan without parameters.
@@ -23,11 +23,11 @@ pub(crate) fn values(
     ctx: &CommandContext<'_>,
     request: &plan::CheckedRequest,
     catalog: &dyn Catalog,
-    plan: &Source,
+    plan: &InputSource,
     args: &ParameterArgs,
 ) -> Result<Option<Value>, CliError> {
     let Some(schema) = &request.plan.parameters else { return refuse_undeclared(plan, args) };
-    let input = args.input.as_deref().map(|path| Source::read(path, ctx)).transpose()?;
+    let input = args.input.as_deref().map(|path| InputSource::read(path, ctx)).transpose()?;
     let given = GivenParameters {
         request,
         plan,
@@ -58,7 +58,7 @@ pub(crate) fn refuse_second_stdin(plan: &std::path::Path, args: &ParameterArgs) 
     }
 }
 
-fn refuse_undeclared(plan: &Source, args: &ParameterArgs) -> Result<Option<Value>, CliError> {
+fn refuse_undeclared(plan: &InputSource, args: &ParameterArgs) -> Result<Option<Value>, CliError> {
     let flag = match (args.set.first(), &args.input) {
         (Some((name, _)), _) => format!("--set {name}"),
         (None, Some(_)) => "--input".to_owned(),
@@ -74,19 +74,19 @@ fn refuse_undeclared(plan: &Source, args: &ParameterArgs) -> Result<Option<Value
 /// The given values and their sources.
 struct GivenParameters<'a> {
     request: &'a plan::CheckedRequest,
-    plan: &'a Source,
+    plan: &'a InputSource,
     set: Map<String, Value>,
     input: Option<InputFile>,
 }
 
 /// File of `--input`.
 struct InputFile {
-    source: Source,
+    source: InputSource,
     fields: Map<String, Value>,
 }
 
 impl InputFile {
-    fn read(source: Source) -> Result<Self, CliError> {
+    fn read(source: InputSource) -> Result<Self, CliError> {
         let name = source.name.display();
         let value = canon::parse_strict(&source.text).map_err(|error| {
             let (line, column) = error.line_column(&source.text);

@@ -12,7 +12,7 @@ use crate::error::CliError;
 const READ_MAX: u64 = 1 << 30;
 
 /// Input text and its source.
-pub(crate) struct Source {
+pub(crate) struct InputSource {
     /// Name in messages: the path of the file, or `stdin`.
     pub(crate) name: PathBuf,
     /// Folder of the file, or `None` for stdin. For stdin, the search for the configuration starts at the working
@@ -22,7 +22,7 @@ pub(crate) struct Source {
     pub(crate) text: Vec<u8>,
 }
 
-impl Source {
+impl InputSource {
     /// Reads a file, or stdin for `-`. If stdin is read, the command asks no questions on the terminal.
     pub(crate) fn read(path: &Path, ctx: &CommandContext<'_>) -> Result<Self, CliError> {
         if !is_stdin(path) {

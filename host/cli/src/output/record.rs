@@ -48,9 +48,9 @@ where
     N: for<'w> FormatFields<'w> + 'static,
 {
     fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let mut fields = Fields::default();
+        let mut fields = LogFields::default();
         event.record(&mut fields);
-        let Fields { mut others, message } = fields;
+        let LogFields { mut others, message } = fields;
         others.insert("target".into(), json!(event.metadata().target()));
         writeln!(writer, "{}", self.line(*event.metadata().level(), &message, others))
     }
@@ -58,18 +58,18 @@ where
 
 /// Fields of a log record.
 #[derive(Default)]
-struct Fields {
+struct LogFields {
     message: String,
     others: Map<String, Value>,
 }
 
-impl Fields {
+impl LogFields {
     fn add(&mut self, field: &Field, value: Value) {
         self.others.insert(field.name().to_owned(), value);
     }
 }
 
-impl Visit for Fields {
+impl Visit for LogFields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let text = format!("{value:?}");
         match field.name() {

@@ -9,7 +9,7 @@ use latchwork::registry::{Registry, Survey};
 use latchwork_core::model::error_docs;
 use latchwork_core::model::manifest::{Determinism, PluginKind};
 use latchwork_core::plan;
-use latchwork_core::plan::{Catalog, CheckedRequest, Kind, OperatorInfo, SchemaMismatch, Violation};
+use latchwork_core::plan::{Catalog, CheckedRequest, OperatorInfo, SchemaMismatch, StepKind, Violation};
 use latchwork_engine::LoadError;
 
 use crate::context::CommandContext;
@@ -27,7 +27,8 @@ pub(crate) fn precheck(ctx: &CommandContext<'_>, config: &Config, path: &Path, t
     match plan::check_request(text, &AcceptAllCatalog) {
         Ok(request) => {
             let undoing = request.plan.steps.iter().filter_map(|step| step.compensate_with.as_deref());
-            let names = request.plan.steps.iter().filter(|step| step.kind != Kind::Wait).map(|step| step.name.as_str());
+            let names =
+                request.plan.steps.iter().filter(|step| step.kind != StepKind::Wait).map(|step| step.name.as_str());
             let undoing = undoing.filter(|name| *name != "self");
             if let Some(operator) = survey.needs_refused(names.chain(undoing)) {
                 let errors: Vec<LoadError> = survey.refused().cloned().collect();

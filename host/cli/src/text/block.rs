@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::{Add, AddAssign};
 
-use crate::text::table::Table;
+use crate::text::table::TextTable;
 use crate::text::tone::{Span, Tone};
 use crate::text::visible::{visible, visible_lines};
 use crate::text::wrap;
@@ -20,7 +20,7 @@ struct TextLine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Block {
     Line(TextLine),
-    Table(Table),
+    Table(TextTable),
 }
 
 /// Lines and tables. An empty text prints one empty line.
@@ -213,7 +213,7 @@ where
     let head = head.map(Text::from);
     let body = rows.iter().map(|row| row.iter().map(|cell| spans(cell.clone().into())).collect());
     let rows = std::iter::once(head.into_iter().map(spans).collect()).chain(body).collect();
-    Text { blocks: vec![Block::Table(Table { indent: 0, rows })] }
+    Text { blocks: vec![Block::Table(TextTable { indent: 0, rows })] }
 }
 
 fn spans(cell: Text) -> Vec<Span> {

@@ -13,12 +13,12 @@ const STACKED_INDENT: usize = 4;
 
 /// Rows of cells. The first row is the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Table {
+pub(super) struct TextTable {
     pub(super) indent: usize,
     pub(super) rows: Vec<Vec<Vec<Span>>>,
 }
 
-impl Table {
+impl TextTable {
     /// Returns every line of the table.
     ///
     /// Words are kept whole if possible. If the table is too wide for whole words, its last column is placed below the

@@ -32,7 +32,7 @@ pub(super) fn seal_event(number: u64, event: &[u8], hash: &Hash, prev_hash: &Has
 
 /// A line whose sum is correct.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct EvidenceLine {
     /// Line number stated in the line itself.
     pub(super) number: u64,
     /// Kind of the record, such as `event`.
@@ -50,7 +50,7 @@ pub(super) struct Damage {
 }
 
 /// Parses a line and checks the line against its own sum.
-pub(super) fn open(text: &[u8]) -> Result<Line, Damage> {
+pub(super) fn open(text: &[u8]) -> Result<EvidenceLine, Damage> {
     let damage = |what: String, expected: &str, found: String| Damage { what, expected: expected.to_owned(), found };
     let value = canon::parse_record(text).map_err(|error| {
         let what = format!("byte {} of the line: {}", error.offset + 1, error.refusal);
@@ -73,7 +73,7 @@ pub(super) fn open(text: &[u8]) -> Result<Line, Damage> {
     let number = fields.remove("line").as_ref().and_then(Value::as_u64);
     let record = fields.remove("record").as_ref().and_then(Value::as_str).map(str::to_owned);
     match (number, record) {
-        (Some(number), Some(record)) => Ok(Line { number, record, fields }),
+        (Some(number), Some(record)) => Ok(EvidenceLine { number, record, fields }),
         _ => Err(damage("the line has no field `line` or no field `record`".to_owned(), "both", excerpt(text))),
     }
 }

@@ -31,8 +31,8 @@ mod write;
 
 pub use line::SCHEMAS;
 pub use read::Evidence;
-pub use record::{Content, EffectRecord, EvidenceHeader, JobRecord, Kind, PayloadRecord, PluginRecord};
-pub use report::{DecisionReport, NotChecked, Problem, ProblemKind, SignatureReport, VerifyReport};
+pub use record::{AnswerKind, Content, EffectRecord, EvidenceHeader, JobRecord, PayloadRecord, PluginRecord};
+pub use report::{DecisionReport, EvidenceProblem, NotChecked, ProblemKind, SignatureReport, VerifyReport};
 pub use salts::Salts;
 pub use sign::{append_signature, message};
 pub use trust::{IsSignature, Trust, TrustedKeys};

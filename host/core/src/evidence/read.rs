@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::line::Line;
+use super::line::EvidenceLine;
 use super::record::{
     Content, EffectRecord, EventRecord, EvidenceHeader, PayloadRecord, ResponseRecord, SignatureRecord, Trailer,
 };
@@ -53,7 +53,7 @@ const ORDER: [&str; 8] = ["header", "event", "ledger", "effect", "payload", "res
 pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, VerifyReport), String> {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let whole = pieces.pop_if(|last| last.is_empty()).is_some();
-    let opened: Vec<Result<Line, line::Damage>> = pieces.iter().map(|text| line::open(text)).collect();
+    let opened: Vec<Result<EvidenceLine, line::Damage>> = pieces.iter().map(|text| line::open(text)).collect();
     if !opened.iter().flatten().any(|line| ORDER.contains(&line.record.as_str())) {
         return Err("no line is an evidence record".to_owned());
     }
@@ -65,7 +65,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, VerifyReport), String> {
         let known = SCHEMAS.map(|schema| format!("{schema:?}")).join(" and ");
         return Err(format!("its format is {schema:?}, but this program reads {known}"));
     }
-    let mut reader = Reader {
+    let mut reader = EvidenceReader {
         evidence: Evidence::default(),
         report: VerifyReport::new(pieces.len() as u64),
         section: 0,
@@ -85,7 +85,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Evidence, VerifyReport), String> {
     Ok((reader.evidence, reader.report))
 }
 
-struct Reader {
+struct EvidenceReader {
     evidence: Evidence,
     report: VerifyReport,
     /// Index of the current section in [`ORDER`].
@@ -97,13 +97,13 @@ struct Reader {
     offset: usize,
 }
 
-impl Reader {
+impl EvidenceReader {
     fn damaged(&mut self, at: u64, damage: line::Damage) {
         self.report.add_problem(at, ProblemKind::DamagedLine, damage.what, damage.expected, damage.found);
         self.damaged_before += 1;
     }
 
-    fn line(&mut self, at: u64, file: &[u8], text: &[u8], line: Line) {
+    fn line(&mut self, at: u64, file: &[u8], text: &[u8], line: EvidenceLine) {
         self.check_position(at, &line);
         let after_damage = std::mem::take(&mut self.damaged_before) > 0;
         let fields = Value::Object(line.fields);
@@ -169,7 +169,7 @@ impl Reader {
     }
 
     /// Checks the number and kind of a line against the line's position.
-    fn check_position(&mut self, at: u64, line: &Line) {
+    fn check_position(&mut self, at: u64, line: &EvidenceLine) {
         let (expected, number) = (self.next_number, line.number);
         // Damage may have split one original line into several, or joined two original lines. N damaged lines before
         // this line therefore stand for 1 to N + 1 original lines.

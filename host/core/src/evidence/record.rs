@@ -148,7 +148,7 @@ pub struct PayloadRecord {
 /// Kind of the answer in an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum AnswerKind {
     /// The call succeeded.
     Ok,
     /// The call failed and certainly did not change the world.
@@ -157,12 +157,12 @@ pub enum Kind {
     Unknown,
 }
 
-impl From<&Answer> for Kind {
-    fn from(answer: &Answer) -> Kind {
+impl From<&Answer> for AnswerKind {
+    fn from(answer: &Answer) -> AnswerKind {
         match answer {
-            Answer::Ok(_) => Kind::Ok,
-            Answer::NotApplied(_) => Kind::NotApplied,
-            Answer::Unknown { .. } => Kind::Unknown,
+            Answer::Ok(_) => AnswerKind::Ok,
+            Answer::NotApplied(_) => AnswerKind::NotApplied,
+            Answer::Unknown { .. } => AnswerKind::Unknown,
         }
     }
 }
@@ -177,7 +177,7 @@ pub struct EffectRecord {
     #[serde(rename = "try")]
     pub try_no: u32,
     /// Kind of the answer. Present even if the answer is withheld.
-    pub kind: Kind,
+    pub kind: AnswerKind,
     /// Provenance of the answer.
     pub provenance: Provenance,
     /// Time of the answer, microseconds since 1970 UTC.

@@ -10,7 +10,7 @@ const SCHEMA: &str = "latchwork.verify/1";
 
 /// A contradiction in the file: its line, a message, and the two values that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub struct EvidenceProblem {
     /// Line of the file, from 1.
     pub line: u64,
     /// Kind of the problem.
@@ -88,9 +88,9 @@ impl ProblemKind {
     }
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for EvidenceProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Problem { line, kind, message, expected, found } = self;
+        let EvidenceProblem { line, kind, message, expected, found } = self;
         write!(f, "line {line}: {message} [{}]", kind.as_str())?;
         match (expected.as_str(), found.as_str()) {
             ("", "") => Ok(()),
@@ -170,7 +170,7 @@ pub struct VerifyReport {
     /// Approvals and rejections, by the assurance of the names.
     pub decisions: DecisionReport,
     /// All problems, in order of their lines.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<EvidenceProblem>,
     /// All checks that were not possible.
     pub not_checked: Vec<NotChecked>,
 }
@@ -197,7 +197,7 @@ impl VerifyReport {
     }
 
     /// Adds a problem. The file then no longer counts as intact.
-    pub fn add(&mut self, problem: Problem) {
+    pub fn add(&mut self, problem: EvidenceProblem) {
         self.intact = false;
         let at = self.problems.partition_point(|before| before.line <= problem.line);
         self.problems.insert(at, problem);
@@ -212,6 +212,6 @@ impl VerifyReport {
         found: impl ToString,
     ) {
         let (expected, found) = (expected.to_string(), found.to_string());
-        self.add(Problem { line, kind, message: message.into(), expected, found });
+        self.add(EvidenceProblem { line, kind, message: message.into(), expected, found });
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::record::{
-    Content, EffectRecord, EvidenceHeader, JobRecord, Kind, PayloadRecord, PluginRecord, ResponseRecord, Trailer,
+    AnswerKind, Content, EffectRecord, EvidenceHeader, JobRecord, PayloadRecord, PluginRecord, ResponseRecord, Trailer,
 };
 use super::withhold::{UnknownLabel, Withhold};
 use super::{SCHEMAS, line, payloads, record};
@@ -16,7 +16,7 @@ use crate::model::manifest::PluginKind;
 use crate::model::person::PublicKey;
 use crate::response;
 use crate::response::Response;
-use crate::rules::cost::Totals;
+use crate::rules::cost::CostTotals;
 use crate::state::{Durable, FoldError, Job, label};
 use crate::storage::StoredJob;
 
@@ -157,7 +157,7 @@ fn effects(export: &Export<'_>) -> Vec<EffectRecord> {
         EffectRecord {
             slot: effect.slot.clone(),
             try_no: effect.try_no,
-            kind: Kind::from(&effect.answer),
+            kind: AnswerKind::from(&effect.answer),
             provenance: effect.provenance,
             time_us: effect.time_us,
             hash: Hash::of(&[&salt.0, &bytes]),
@@ -215,7 +215,7 @@ fn content(bytes: &[u8]) -> Content {
 pub(super) fn bare_response(durable: &Durable) -> Value {
     let mut response: Response = response::response(durable);
     response.next_actions.clear();
-    response.cost = Totals::default();
+    response.cost = CostTotals::default();
     response.outputs.clear();
     response.last_steps.clear();
     response.outcomes.iter_mut().for_each(|outcome| outcome.preview.clear());

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::model::ids::JobId;
-use crate::rules::cost::{Charge, CostGrouping, CostRow, Totals, day, month};
+use crate::rules::cost::{Charge, CostGrouping, CostRow, CostTotals, day, month};
 use crate::storage::JobRow;
 
 /// Cost sums of each language model, per job, per actor and day, and per tenant and month.
 #[derive(Default)]
 pub(super) struct Costs {
-    jobs: BTreeMap<(JobId, String), Totals>,
-    actor_days: BTreeMap<(String, String, String, String), Totals>,
-    tenant_months: BTreeMap<(String, String, String), Totals>,
+    jobs: BTreeMap<(JobId, String), CostTotals>,
+    actor_days: BTreeMap<(String, String, String, String), CostTotals>,
+    tenant_months: BTreeMap<(String, String, String), CostTotals>,
 }
 
 impl Costs {

@@ -10,7 +10,7 @@ use crate::storage::admit::JobSnapshot;
 use crate::storage::expectation::Expectation;
 use crate::storage::{Batch, Clock, InboxRow, JobRow, LeaseRequest, NewJob, Owner, Payload, StoredJob};
 
-pub(super) struct Job {
+pub(super) struct MemoryJob {
     /// Constant fields of the job row. `snapshot` and `updated_us` hold the fields that change.
     accepted: JobRow,
     pub(super) updated_us: i64,
@@ -28,7 +28,7 @@ pub(super) struct Job {
     pub(super) lease_until_us: Option<i64>,
 }
 
-impl Job {
+impl MemoryJob {
     pub(super) fn new(new: NewJob) -> Self {
         let NewJob { row, secret, events, payloads, expectations: awaited, .. } = new;
         let standing = JobSnapshot {

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 
-use super::job::Job;
-use super::{Memory, State};
+use super::job::MemoryJob;
+use super::{Memory, MemoryState};
 use crate::event::DecidedBy;
 use crate::model::ids::{Hash, JobId, Operator};
 use crate::model::job::JobState;
@@ -24,18 +24,19 @@ impl Memory {
         let mut state = self.state();
         let state = &mut *state;
         state.fire_due(self.clock.now_us());
-        let looked_at = |of: &Job| job.is_none_or(|job| *job == of.snapshot.job_id);
+        let looked_at = |of: &MemoryJob| job.is_none_or(|job| *job == of.snapshot.job_id);
         // Record the time at which the process of a lease holder was first seen to be dead. Keep a time that was
         // recorded earlier.
         let here = |owner: &&Owner| owner.boot_id == self.clock.boot_id() && self.clock.is_dead(owner);
         let running = state.jobs.values().filter(|of| looked_at(of) && of.snapshot.state == JobState::Running);
-        for owner in running.filter_map(Job::holder).filter(here) {
+        for owner in running.filter_map(MemoryJob::holder).filter(here) {
             state.dead_since_us.entry(owner.lock_content.clone()).or_insert(self.clock.boot_us());
         }
-        let passed_over =
-            |of: &Job| except.tenants.contains(&of.snapshot.tenant_id) || except.jobs.contains(&of.snapshot.job_id);
-        let wanted = |of: &Job| looked_at(of) && !passed_over(of);
-        let claimable = |job: &Job| wanted(job) && job.claimable(&self.clock);
+        let passed_over = |of: &MemoryJob| {
+            except.tenants.contains(&of.snapshot.tenant_id) || except.jobs.contains(&of.snapshot.job_id)
+        };
+        let wanted = |of: &MemoryJob| looked_at(of) && !passed_over(of);
+        let claimable = |job: &MemoryJob| wanted(job) && job.claimable(&self.clock);
         let of_id = |id: &&JobId| std::cmp::Reverse(state.jobs[*id].priority());
         // Jobs with the highest priority come first, in the order of acceptance.
         let id = state.order.iter().filter(|id| claimable(&state.jobs[*id])).min_by_key(of_id)?;
@@ -45,7 +46,7 @@ impl Memory {
         Some(Claim { row: job.row(), now_us: self.clock.now_us() })
     }
 
-    fn write_now(&self, state: &mut State, batch: &Batch) -> Result<(), WriteError> {
+    fn write_now(&self, state: &mut MemoryState, batch: &Batch) -> Result<(), WriteError> {
         let now_us = self.clock.now_us();
         let job = state.jobs.get_mut(&batch.job_id).ok_or_else(|| WriteError::NoJob(batch.job_id.clone()))?;
         job.snapshot.lease_live = job.lease_live(&self.clock);
@@ -74,7 +75,7 @@ impl Memory {
     }
 }
 
-impl State {
+impl MemoryState {
     /// Turns due timers into inbox rows, and jobs whose wait is over into pending jobs.
     fn fire_due(&mut self, now_us: i64) {
         let mut fired = Vec::new();
@@ -126,8 +127,8 @@ impl Journal for Memory {
             return Err(WriteError::Defect(format!("job {id} exists with another request key")));
         }
         if new.claim.is_none() {
-            let waits = |job: &&Job| job.snapshot.state == JobState::Pending;
-            let of_tenant = |job: &&Job| job.snapshot.tenant_id == new.row.tenant_id;
+            let waits = |job: &&MemoryJob| job.snapshot.state == JobState::Pending;
+            let of_tenant = |job: &&MemoryJob| job.snapshot.tenant_id == new.row.tenant_id;
             let all = state.jobs.values().filter(waits).count();
             let own = state.jobs.values().filter(waits).filter(of_tenant).count();
             if let Some(full) = admit::queue_full(new.queue, own, all) {
@@ -137,7 +138,7 @@ impl Journal for Memory {
         state.requests.insert(new.row.request_key, id.clone());
         state.order.push(id.clone());
         let claim = new.claim.clone();
-        let mut job = Job::new(new);
+        let mut job = MemoryJob::new(new);
         if let Some(claimer) = &claim {
             job.claim(claimer, &self.clock);
         }
@@ -189,7 +190,7 @@ impl Journal for Memory {
     }
 
     async fn load(&self, job_id: &JobId) -> Result<Option<StoredJob>, StoreError> {
-        Ok(self.state().jobs.get(job_id).map(Job::record))
+        Ok(self.state().jobs.get(job_id).map(MemoryJob::record))
     }
 
     async fn job_tail(&self, job_id: &JobId) -> Result<Option<JobTail>, StoreError> {
@@ -201,7 +202,7 @@ impl Journal for Memory {
     }
 
     async fn job(&self, job_id: &JobId) -> Result<Option<JobRow>, StoreError> {
-        Ok(self.state().jobs.get(job_id).map(Job::row))
+        Ok(self.state().jobs.get(job_id).map(MemoryJob::row))
     }
 
     async fn jobs(&self, filter: &JobFilter) -> Result<Vec<JobRow>, StoreError> {
@@ -280,7 +281,7 @@ impl Journal for Memory {
     }
 
     async fn inbox(&self, job_id: &JobId) -> Result<Vec<InboxRow>, StoreError> {
-        Ok(self.state().jobs.get(job_id).map(Job::pending_inbox).unwrap_or_default())
+        Ok(self.state().jobs.get(job_id).map(MemoryJob::pending_inbox).unwrap_or_default())
     }
 
     async fn action_reservation(

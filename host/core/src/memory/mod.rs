@@ -14,7 +14,7 @@ use crate::model::ids::{Hash, JobId, Slot};
 use crate::rules::reuse::ReusableResult;
 use crate::storage::admit::{ActionId, ActionKeys};
 use crate::storage::{Counters, MapName};
-use job::Job;
+use job::MemoryJob;
 
 pub use clock::ManualClock;
 
@@ -22,12 +22,12 @@ pub use clock::ManualClock;
 pub struct Memory {
     clock: Arc<ManualClock>,
     clock_margin_ms: u32,
-    state: Mutex<State>,
+    state: Mutex<MemoryState>,
 }
 
 #[derive(Default)]
-struct State {
-    jobs: BTreeMap<JobId, Job>,
+struct MemoryState {
+    jobs: BTreeMap<JobId, MemoryJob>,
     requests: BTreeMap<Hash, JobId>,
     /// Job ids in the order of acceptance.
     order: Vec<JobId>,
@@ -51,7 +51,7 @@ impl Memory {
         Self { clock, clock_margin_ms, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         self.state.lock().expect("no holder of this lock panics")
     }
 }

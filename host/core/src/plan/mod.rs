@@ -20,4 +20,4 @@ pub use check::{
 pub use parameters::{INTENT, ParameterError, VALUES_BYTES_MAX, admits, declared_names, intent_payload};
 pub use request::{CheckedRequest, Intent, check_request};
 pub use schema::SCHEMA;
-pub use types::{CachePolicy, Gate, Kind, OnFailure, OutcomeSpec, Plan, ReuseSpec, Step, context_name};
+pub use types::{CachePolicy, OnFailure, OutcomeSpec, Plan, PlanGate, PlanStep, ReuseSpec, StepKind, context_name};

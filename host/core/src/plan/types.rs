@@ -28,7 +28,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Value>,
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
 }
 
 impl Plan {
@@ -42,18 +42,18 @@ impl Plan {
         Hash::of(&[&self.to_canonical()])
     }
     /// Returns the step named `id`.
-    pub fn step(&self, id: &StepId) -> Option<&Step> {
+    pub fn step(&self, id: &StepId) -> Option<&PlanStep> {
         self.steps.iter().find(|step| step.step_id == *id)
     }
 }
 
 /// One step of a plan, which is a node of the plan's graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct PlanStep {
     /// Name of the step, unique within the plan.
     pub step_id: StepId,
     /// Kind of the step.
-    pub kind: Kind,
+    pub kind: StepKind,
     /// Name of the operator. For a wait step, the name is only a label.
     pub name: Operator,
     /// Input of the step, with unresolved bindings.
@@ -67,7 +67,7 @@ pub struct Step {
     pub policy_tags: Vec<String>,
     /// Approval that the step needs.
     #[serde(default)]
-    pub gate: Gate,
+    pub gate: PlanGate,
     /// Condition under which an earlier result may replace the execution.
     pub cache_policy: CachePolicy,
     /// Template of the step's key. For a world-changing step, this key is the action key. For any other step, this
@@ -99,7 +99,7 @@ pub struct Step {
     pub compensate_with: Option<String>,
 }
 
-impl Step {
+impl PlanStep {
     /// Returns the maximum time of one try in milliseconds, if the plan sets one.
     pub fn timeout_ms(&self) -> Option<u32> {
         self.timeout.as_deref().and_then(parse_timeout)
@@ -109,7 +109,7 @@ impl Step {
 /// Kind of a step in a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum StepKind {
     /// An operation of a step plugin or a tool plugin.
     Operator,
     /// A wait for a signal, a person or a time ([`crate::plan::wait`]). The step's name is only a label.
@@ -121,7 +121,7 @@ pub enum Kind {
 /// Approval that a step needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Gate {
+pub enum PlanGate {
     /// The plan itself requires no gate.
     #[default]
     None,

@@ -13,7 +13,7 @@ mod waits;
 
 use crate::model::error::Code;
 use crate::model::job::JobState;
-use crate::rules::cost::Totals;
+use crate::rules::cost::CostTotals;
 use crate::state::Durable;
 use next::next_actions;
 use outputs::outputs;
@@ -97,8 +97,8 @@ fn waits_only_for_time(blocked: &[BlockedView]) -> bool {
 }
 
 /// Returns the charges recorded in the log, and the fuel and time of all tries. Tries without a charge are included.
-fn cost(durable: &Durable) -> Totals {
-    let mut totals = Totals { fuel: 0, wall_ms: 0, ..durable.job.cost };
+fn cost(durable: &Durable) -> CostTotals {
+    let mut totals = CostTotals { fuel: 0, wall_ms: 0, ..durable.job.cost };
     for spent in durable.effects.values().filter_map(|effect| effect.spent) {
         totals.fuel += spent.fuel;
         totals.wall_ms += u64::from(spent.wall_ms);

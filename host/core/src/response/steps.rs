@@ -101,7 +101,7 @@ fn would_call(durable: &Durable, step: &Step) -> Option<WouldCallView> {
     let job = &durable.job;
     let (code, _) = step.skipped.as_ref().filter(|_| job.header.mode == Mode::DryRun)?;
     // A wait makes no call.
-    let planned = job.plan.step(&step.id).filter(|planned| planned.kind != plan::Kind::Wait)?;
+    let planned = job.plan.step(&step.id).filter(|planned| planned.kind != plan::StepKind::Wait)?;
     let json = |bytes: std::sync::Arc<[u8]>| serde_json::from_slice(&bytes).unwrap_or_default();
     let slot = Slot::of_step(&step.id);
     match (code, &step.would_call) {

@@ -12,7 +12,7 @@ use crate::model::job::JobState;
 use crate::model::person::Assurance;
 use crate::model::result_type::ResultType;
 use crate::model::step::StepState;
-use crate::rules::cost::Totals;
+use crate::rules::cost::CostTotals;
 use crate::state::pending::RequestKind;
 
 /// Result of a job, or its current state.
@@ -87,7 +87,7 @@ pub struct Response {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divergence: Option<crate::model::divergence::Divergence>,
     /// Cost of the job's calls: charges for answers, and fuel and time of every try.
-    pub cost: Totals,
+    pub cost: CostTotals,
 }
 
 impl Response {

@@ -84,7 +84,7 @@ pub struct Job {
     /// Reason why the job as a whole failed.
     pub failure: Option<Code>,
     /// Total cost of the job's calls.
-    pub cost: crate::rules::cost::Totals,
+    pub cost: crate::rules::cost::CostTotals,
     /// Origin of the job, if it is a fork.
     pub forked: Option<ForkOrigin>,
     /// Recorded changes of the job's calls, and the changes that later differed from their record.

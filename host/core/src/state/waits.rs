@@ -8,7 +8,7 @@ use crate::event::{Body, Event};
 use crate::model::ids::{Slot, StepId};
 use crate::model::step::StepInput;
 use crate::plan::wait::literal_key;
-use crate::plan::{Kind, Plan};
+use crate::plan::{Plan, StepKind};
 use crate::state::error::{FoldError, invalid_event};
 use crate::state::types::{EarlySignal, WaitState};
 use crate::storage::expectation::{Expectation, ExpectationState, TimerWrite, gate_name, wait_name};
@@ -30,7 +30,7 @@ pub(super) struct OpenExpectations(BTreeMap<String, OpenExpectation>);
 impl Job {
     /// Returns the initial states of the wait steps of a plan.
     pub(super) fn initial_waits(plan: &Plan) -> BTreeMap<StepId, WaitState> {
-        let waits = plan.steps.iter().filter(|step| step.kind == Kind::Wait);
+        let waits = plan.steps.iter().filter(|step| step.kind == StepKind::Wait);
         waits
             .map(|step| {
                 let takes_signals = step.payload.get("correlation_key").is_some();

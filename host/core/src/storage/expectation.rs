@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::ids::{Slot, StepId};
-use crate::plan::{Kind, Plan, wait};
+use crate::plan::{Plan, StepKind, wait};
 
 /// Progress of an expectation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ pub fn gate_name(slot: &Slot) -> String {
 
 /// Returns the expectations of a new job: one for each wait step of the plan that has a correlation key.
 pub fn of_plan(plan: &Plan) -> Vec<Expectation> {
-    let waits = plan.steps.iter().filter(|step| step.kind == Kind::Wait);
+    let waits = plan.steps.iter().filter(|step| step.kind == StepKind::Wait);
     waits
         .filter(|step| step.payload.get("correlation_key").is_some())
         .map(|step| Expectation {

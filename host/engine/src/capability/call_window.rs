@@ -25,13 +25,13 @@ const BEGUN: u64 = 2;
 pub struct CallWindow {
     machine: Machine,
     deadline_boot_us: u64,
-    record: Arc<Record>,
+    record: Arc<SharedWindow>,
     interruption: Option<Arc<Interruption>>,
 }
 
 /// Part of a window that its clones share.
 #[derive(Debug, Default)]
-struct Record {
+struct SharedWindow {
     state: AtomicU64,
     hindered: Mutex<Hindrances>,
     denials: AtomicU32,

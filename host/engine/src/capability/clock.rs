@@ -2,7 +2,7 @@
 
 use crate::guest::fault::HostFault;
 use crate::guest::limits::Guard;
-use crate::guest::step_calls::{Source, StepCalls, Stop};
+use crate::guest::step_calls::{NondeterminismSource, StepCalls, Stop};
 use crate::guest::step_clock::StepClock;
 use wasmtime::component::HasData;
 
@@ -25,7 +25,7 @@ impl HasData for ClockViewData {
 impl clock::Host for ClockView<'_> {
     fn now(&mut self) -> wasmtime::Result<clock::Instant> {
         self.guard.count_host_call()?;
-        self.calls.before_read(Source::Clock).map_err(|Stop| HostFault::Stopped)?;
+        self.calls.before_read(NondeterminismSource::Clock).map_err(|Stop| HostFault::Stopped)?;
         let us = self.clock.now_us(self.calls.now_us());
         Ok(clock::Instant {
             seconds: us.div_euclid(1_000_000),

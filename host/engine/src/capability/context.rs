@@ -7,13 +7,13 @@ use crate::capability::step_call_view::StepCallView;
 use crate::guest::bindings::import::{context, invocation};
 use crate::guest::fault::HostFault;
 use crate::guest::sources::StepContext;
-use crate::guest::step_calls::{Source, Stop};
+use crate::guest::step_calls::{NondeterminismSource, Stop};
 use crate::guest::tool_call::ToolCallContext;
 
 impl context::Host for StepCallView<'_> {
     fn get(&mut self) -> wasmtime::Result<context::StepContext> {
         self.guard.count_host_call()?;
-        self.calls.before_read(Source::Context).map_err(|Stop| HostFault::Stopped)?;
+        self.calls.before_read(NondeterminismSource::Context).map_err(|Stop| HostFault::Stopped)?;
         Ok(guest(self.calls.sources().context.clone()))
     }
 }

@@ -22,10 +22,10 @@ use crate::os::lack::is_lack;
 /// One lookup of a guest, and the addresses that the guest has not taken yet.
 pub(crate) struct AddressStream {
     name: String,
-    state: State,
+    state: LookupState,
 }
 
-enum State {
+enum LookupState {
     Running(AbortOnDropJoinHandle<Result<VecDeque<IpAddr>, LookupError>>),
     Ended(Result<VecDeque<IpAddr>, LookupError>),
 }
@@ -33,8 +33,8 @@ enum State {
 #[async_trait::async_trait]
 impl Pollable for AddressStream {
     async fn ready(&mut self) {
-        if let State::Running(task) = &mut self.state {
-            self.state = State::Ended(task.await);
+        if let LookupState::Running(task) = &mut self.state {
+            self.state = LookupState::Ended(task.await);
         }
     }
 }
@@ -86,10 +86,10 @@ impl Sockets<'_> {
             return Ok(Err(ErrorCode::PermanentResolverFailure));
         }
         let state = match grant::parse_ip(&name) {
-            Some(address) => State::Ended(Ok(VecDeque::from([address]))),
+            Some(address) => LookupState::Ended(Ok(VecDeque::from([address]))),
             None => {
                 let (watch, host) = (self.watch.clone(), name.clone());
-                State::Running(spawn(async move {
+                LookupState::Running(spawn(async move {
                     let found = watch.lookups().look_up(host, 0, watch.time_left()).await?;
                     Ok(found.into_iter().map(|address| address.ip().to_canonical()).collect())
                 }))
@@ -103,18 +103,18 @@ impl Sockets<'_> {
         stream: &Resource<AddressStream>,
     ) -> wasmtime::Result<Result<Option<IpAddress>, ErrorCode>> {
         let stream = self.inner.table.get_mut(stream)?;
-        if let State::Running(task) = &mut stream.state {
+        if let LookupState::Running(task) = &mut stream.state {
             let Some(ended) = futures::FutureExt::now_or_never(task) else { return Ok(Err(ErrorCode::WouldBlock)) };
-            stream.state = State::Ended(ended);
+            stream.state = LookupState::Ended(ended);
         }
         match &mut stream.state {
-            State::Running(_) => Ok(Err(ErrorCode::WouldBlock)),
-            State::Ended(Ok(addresses)) => Ok(Ok(addresses.pop_front().map(|address| {
+            LookupState::Running(_) => Ok(Err(ErrorCode::WouldBlock)),
+            LookupState::Ended(Ok(addresses)) => Ok(Ok(addresses.pop_front().map(|address| {
                 self.names.record(address, &stream.name);
                 IpAddress::from(address)
             }))),
-            State::Ended(Err(LookupError::TimedOut)) => Ok(Err(ErrorCode::TemporaryResolverFailure)),
-            State::Ended(Err(LookupError::Failed(error))) => code_of(error, self.watch).map(Err),
+            LookupState::Ended(Err(LookupError::TimedOut)) => Ok(Err(ErrorCode::TemporaryResolverFailure)),
+            LookupState::Ended(Err(LookupError::Failed(error))) => code_of(error, self.watch).map(Err),
         }
     }
 }

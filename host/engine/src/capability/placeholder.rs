@@ -17,10 +17,10 @@ pub(crate) const LEN: usize = PREFIX.len() + 2 * NONCE_BYTES;
 #[derive(Clone)]
 pub(crate) struct Placeholders {
     machine: Machine,
-    entries: Arc<Mutex<Vec<Entry>>>,
+    entries: Arc<Mutex<Vec<IssuedPlaceholder>>>,
 }
 
-struct Entry {
+struct IssuedPlaceholder {
     name: String,
     placeholder: String,
     value: String,
@@ -40,12 +40,12 @@ impl Placeholders {
             }
             let nonce = hex::encode(self.machine.random_bytes::<NONCE_BYTES>());
             let placeholder = format!("{}{nonce}", String::from_utf8_lossy(PREFIX));
-            entries.push(Entry { name: name.to_owned(), placeholder: placeholder.clone(), value });
+            entries.push(IssuedPlaceholder { name: name.to_owned(), placeholder: placeholder.clone(), value });
             placeholder
         })
     }
 
-    fn with<R>(&self, f: impl FnOnce(&mut Vec<Entry>) -> R) -> R {
+    fn with<R>(&self, f: impl FnOnce(&mut Vec<IssuedPlaceholder>) -> R) -> R {
         f(&mut self.entries.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -5,11 +5,11 @@ use latchwork_core::model::bounds;
 use crate::capability::step_call_view::StepCallView;
 use crate::guest::bindings::import::rng;
 use crate::guest::fault::HostFault;
-use crate::guest::step_calls::{Source, Stop};
+use crate::guest::step_calls::{NondeterminismSource, Stop};
 
 impl StepCallView<'_> {
     fn before_read(&mut self) -> wasmtime::Result<()> {
-        Ok(self.calls.before_read(Source::Random).map_err(|Stop| HostFault::Stopped)?)
+        Ok(self.calls.before_read(NondeterminismSource::Random).map_err(|Stop| HostFault::Stopped)?)
     }
 }
 

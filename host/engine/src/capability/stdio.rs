@@ -17,9 +17,9 @@ use crate::guest::limits::RECORD_BYTES;
 
 /// One stream of one call. Clones share the incomplete line.
 #[derive(Clone)]
-pub(crate) struct LogStream(Arc<Mutex<Line>>);
+pub(crate) struct LogStream(Arc<Mutex<LogLine>>);
 
-struct Line {
+struct LogLine {
     plugin: String,
     slot: String,
     level: Level,
@@ -36,7 +36,7 @@ impl LogStream {
     pub(crate) fn new(plugin: &str, slot: &str, level: Level) -> Self {
         let (plugin, slot) = (plugin.to_owned(), slot.to_owned());
         let left = bounds::TOOL_STREAM_BYTES;
-        let line = Line { plugin, slot, level, text: Vec::new(), left, is_full: false, last_words: None };
+        let line = LogLine { plugin, slot, level, text: Vec::new(), left, is_full: false, last_words: None };
         Self(Arc::new(Mutex::new(line)))
     }
 
@@ -47,7 +47,7 @@ impl LogStream {
     }
 }
 
-impl Line {
+impl LogLine {
     fn push(&mut self, bytes: &[u8]) {
         if let Some(last_words) = &self.last_words {
             last_words.add(bytes);
@@ -86,7 +86,7 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for LogLine {
     fn drop(&mut self) {
         self.end();
     }

@@ -184,22 +184,26 @@ mod tests {
                     6 => output.check_write().err(),
                     _ => output.blocking_write_and_flush(Bytes::from_static(b"x")).await.err(),
                 };
-                let shown = format!("{operation} {:?}", error());
+                let description = format!("{operation} {:?}", error());
                 match failed {
                     Some(StreamError::Trap(fault)) => {
-                        assert!(lacks && matches!(fault.downcast_ref(), Some(HostFault::Machine(_))), "{shown}");
+                        assert!(lacks && matches!(fault.downcast_ref(), Some(HostFault::Machine(_))), "{description}");
                     }
-                    Some(StreamError::LastOperationFailed(_)) => assert!(!lacks, "{shown}"),
-                    other => panic!("{shown}: {other:?}"),
+                    Some(StreamError::LastOperationFailed(_)) => assert!(!lacks, "{description}"),
+                    other => panic!("{description}: {other:?}"),
                 }
-                assert_eq!((window.hindrances().lack.is_some(), window.check().is_err()), (lacks, lacks), "{shown}");
+                assert_eq!(
+                    (window.hindrances().lack.is_some(), window.check().is_err()),
+                    (lacks, lacks),
+                    "{description}"
+                );
             }
         }
     }
 
     /// I245. The guest gets every other error of a socket.
     #[test]
-    fn lack_is_told_from_other_errors_of_sockets() {
+    fn lack_is_distinguished_from_other_errors_of_sockets() {
         assert!(lack_behind(ErrorCode::OutOfMemory).is_some() && lack_behind(ErrorCode::NewSocketLimit).is_some());
         for code in [ErrorCode::Unknown, ErrorCode::ConnectionRefused, ErrorCode::AccessDenied, ErrorCode::WouldBlock] {
             assert!(lack_behind(code).is_none(), "{code:?}");

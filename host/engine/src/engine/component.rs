@@ -11,7 +11,7 @@ use crate::engine::shape::Shape;
 use crate::engine::untyped;
 use crate::interfaces::imports::import_refusal;
 use crate::interfaces::package::{PACKAGE, interface_name};
-use crate::interfaces::{Problem, names};
+use crate::interfaces::{PluginProblem, names};
 
 /// First bytes of every component: magic number, version and layer.
 const COMPONENT_HEADER: [u8; 8] = *b"\0asm\x0d\0\x01\0";
@@ -27,10 +27,10 @@ pub(crate) enum NameCheck {
 }
 
 /// Determines the world from the names of imports and exports, and checks the imports, before compilation.
-pub(crate) fn check_names(bytes: &[u8], terms: LoadSettings<'_>) -> Result<NameCheck, Vec<Problem>> {
+pub(crate) fn check_names(bytes: &[u8], terms: LoadSettings<'_>) -> Result<NameCheck, Vec<PluginProblem>> {
     // The message does not name the kind of the file. `Explain` adds the kind later.
     if !bytes.starts_with(&COMPONENT_HEADER) {
-        return Err(vec![Problem::NotAComponent("it does not start with the header of a component".to_owned())]);
+        return Err(vec![PluginProblem::NotAComponent("it does not start with the header of a component".to_owned())]);
     }
     // A component that cannot be parsed here is refused with a reason during compilation.
     let Some((imports, exports)) = names::names_of_component(bytes) else { return Ok(NameCheck::Unrecognized) };
@@ -49,7 +49,7 @@ pub(crate) fn check_component(
     component: &Component,
     grants: &Grants,
     wasi: WasiMode,
-) -> Result<Shape, Vec<Problem>> {
+) -> Result<Shape, Vec<PluginProblem>> {
     if untyped::is_untyped(engine, component) {
         return check_untyped(engine, component, grants, wasi);
     }
@@ -59,14 +59,19 @@ pub(crate) fn check_component(
     determine_world(&imports, &exports, grants, wasi)
 }
 
-fn determine_world(imports: &[&str], exports: &[&str], grants: &Grants, wasi: WasiMode) -> Result<Shape, Vec<Problem>> {
+fn determine_world(
+    imports: &[&str],
+    exports: &[&str],
+    grants: &Grants,
+    wasi: WasiMode,
+) -> Result<Shape, Vec<PluginProblem>> {
     let has = |interface: &str| exports.contains(&interface_name(interface).as_str());
     let mut problems = Vec::new();
     let kind = match (has("run"), has("invoke")) {
         (true, false) => Some(PluginKind::Step),
         (false, true) => Some(PluginKind::Tool),
         (true, true) => {
-            problems.push(Problem::Export {
+            problems.push(PluginProblem::Export {
                 export: interface_name("run"),
                 wrong: format!(
                     "is exported together with {}; a component is either a step or a tool",
@@ -77,7 +82,7 @@ fn determine_world(imports: &[&str], exports: &[&str], grants: &Grants, wasi: Wa
         }
         (false, false) => {
             for interface in ["run", "invoke"] {
-                problems.push(Problem::Export {
+                problems.push(PluginProblem::Export {
                     export: interface_name(interface),
                     wrong: describe_missing_export(interface, exports),
                 });
@@ -86,7 +91,7 @@ fn determine_world(imports: &[&str], exports: &[&str], grants: &Grants, wasi: Wa
         }
     };
     if !has("plugin") {
-        problems.push(Problem::Export {
+        problems.push(PluginProblem::Export {
             export: interface_name("plugin"),
             wrong: describe_missing_export("plugin", exports),
         });
@@ -95,7 +100,7 @@ fn determine_world(imports: &[&str], exports: &[&str], grants: &Grants, wasi: Wa
         // If the exports do not identify a world, the imports are checked against the world of steps, which is
         // stricter. The list of problems then contains the imports too.
         if let Some(instead) = import_refusal(kind.unwrap_or(PluginKind::Step), import, grants, wasi) {
-            problems.push(Problem::Import { import: (*import).to_owned(), instead });
+            problems.push(PluginProblem::Import { import: (*import).to_owned(), instead });
         }
     }
     match kind {
@@ -115,12 +120,12 @@ fn check_untyped(
     component: &Component,
     grants: &Grants,
     wasi: WasiMode,
-) -> Result<Shape, Vec<Problem>> {
+) -> Result<Shape, Vec<PluginProblem>> {
     let kind = PluginKind::Tool;
     let ty = component.component_type();
     let imports = ty.imports(engine).filter(|(_, import)| !untyped::has_only_types(engine, &import.ty));
     let refused = imports.filter_map(|(import, _)| {
-        Some(Problem::Import { import: import.to_owned(), instead: import_refusal(kind, import, grants, wasi)? })
+        Some(PluginProblem::Import { import: import.to_owned(), instead: import_refusal(kind, import, grants, wasi)? })
     });
     let problems: Vec<_> = refused.collect();
     match problems.is_empty() {
@@ -130,11 +135,11 @@ fn check_untyped(
 }
 
 /// Checks a plugin's settings against its world.
-pub(crate) fn check_settings(shape: Shape, terms: LoadSettings<'_>) -> Result<(), Vec<Problem>> {
+pub(crate) fn check_settings(shape: Shape, terms: LoadSettings<'_>) -> Result<(), Vec<PluginProblem>> {
     match shape.kind {
-        PluginKind::Step if *terms.grants != Grants::default() => Err(vec![Problem::GrantsOnStep]),
-        PluginKind::Tool if terms.wasi != WasiMode::None => Err(vec![Problem::VirtualWasiOnTool]),
-        PluginKind::Step if terms.has_operator_overrides => Err(vec![Problem::RedundantOverrides]),
+        PluginKind::Step if *terms.grants != Grants::default() => Err(vec![PluginProblem::GrantsOnStep]),
+        PluginKind::Tool if terms.wasi != WasiMode::None => Err(vec![PluginProblem::VirtualWasiOnTool]),
+        PluginKind::Step if terms.has_operator_overrides => Err(vec![PluginProblem::RedundantOverrides]),
         _ => Ok(()),
     }
 }

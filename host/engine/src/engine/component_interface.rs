@@ -5,7 +5,7 @@ use latchwork_core::model::manifest::PluginKind;
 
 use crate::engine::untyped;
 use crate::engine::{Engine, code_size, component};
-use crate::interfaces::Problem;
+use crate::interfaces::PluginProblem;
 
 /// Imports and exports of a component, as the component names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Engine {
     ///
     /// # Errors
     /// The bytes are not a component, or are larger than `bytes_max`, or their compilation would take too long.
-    pub fn component_interface(&self, bytes: &[u8], bytes_max: u64) -> Result<ComponentInterface, Problem> {
+    pub fn component_interface(&self, bytes: &[u8], bytes_max: u64) -> Result<ComponentInterface, PluginProblem> {
         code_size::check_before_compiling(bytes, bytes_max)?;
         let profile = self.profile(component::guess_kind(bytes));
         let engine = &profile.engine;

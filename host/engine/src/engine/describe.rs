@@ -10,7 +10,7 @@ use latchwork_core::model::ids::Operator;
 use latchwork_core::model::manifest::{Determinism, Limits, Manifest, OperatorSpec, PluginKind, WasiMode};
 
 use crate::capability::settings::PluginSettings;
-use crate::engine::null_host::NullHost;
+use crate::engine::describe_host::DescribeHost;
 use crate::engine::schema::{PatternSizes, Schemas, check_component_patterns};
 use crate::engine::shape::Shape;
 use crate::engine::step_state::StepInstanceState;
@@ -18,7 +18,7 @@ use crate::engine::{start_phase, stated_effects, virtual_wasi};
 use crate::guest::bindings::export;
 use crate::guest::limits::Guarded;
 use crate::guest::{convert, fault, limits};
-use crate::interfaces::Problem;
+use crate::interfaces::PluginProblem;
 use crate::interfaces::package::PACKAGE;
 
 /// Limits of a `describe` call. They are large, because an interpreter needs much memory, fuel and time for its start.
@@ -38,16 +38,16 @@ pub(crate) type Described = (Manifest, BTreeMap<Operator, Schemas>);
 /// Instantiates the component, checks the types of all exports, and calls `describe`. A call of an import traps, with
 /// two exceptions:
 ///
-/// * A step with virtual WASI can call virtual WASI at any time. [`NullHost`] provides the clock and the random stream.
-///   The clock starts at 1970 and the stream is fixed, so the answer of `describe` is reproducible.
-/// * Any other plugin can use the clock, the random stream and the log of [`NullHost`] while its language runtime
+/// * A step with virtual WASI can call virtual WASI at any time. [`DescribeHost`] provides the clock and the random
+///   stream. The clock starts at 1970 and the stream is fixed, so the answer of `describe` is reproducible.
+/// * Any other plugin can use the clock, the random stream and the log of [`DescribeHost`] while its language runtime
 ///   starts. After the start, `describe` is called, and every call of an import traps.
 pub(crate) fn describe(
     engine: &wasmtime::Engine,
     component: &Component,
     shape: Shape,
     settings: &PluginSettings,
-) -> Result<Described, Vec<Problem>> {
+) -> Result<Described, Vec<PluginProblem>> {
     let answer = call_describe(engine, component, shape, settings)?;
     let mut manifest = convert::manifest(answer);
     let schemas = check_manifest(&manifest, shape.kind)?;
@@ -60,7 +60,7 @@ fn call_describe(
     component: &Component,
     shape: Shape,
     settings: &PluginSettings,
-) -> Result<export::plugin::Manifest, Vec<Problem>> {
+) -> Result<export::plugin::Manifest, Vec<PluginProblem>> {
     let failed = |error: wasmtime::Error| {
         let failure = fault::failure(&error);
         let root = error.root_cause().to_string();
@@ -71,7 +71,7 @@ fn call_describe(
             }
             None => failure.to_string(),
         };
-        vec![Problem::Describe(text)]
+        vec![PluginProblem::Describe(text)]
     };
     let mut linker = Linker::<StepInstanceState>::new(engine);
     let mut starting = None;
@@ -86,7 +86,7 @@ fn call_describe(
     }
     let pre = linker.instantiate_pre(component).map_err(failed)?;
     let mut store =
-        Store::new(engine, StepInstanceState::new(Box::new(NullHost::new(&settings.name)), &DESCRIBE_LIMITS));
+        Store::new(engine, StepInstanceState::new(Box::new(DescribeHost::new(&settings.name)), &DESCRIBE_LIMITS));
     limits::apply_limits(&mut store, &DESCRIBE_LIMITS).map_err(failed)?;
     // The calls of this store are synchronous and cannot yield. At each epoch tick, the callback checks the time limit
     // and continues.
@@ -107,7 +107,7 @@ fn call_describe(
                     export::$interface::GuestIndices::new(&pre).and_then(|indices| indices.load(&mut store, &instance));
                 if let Err(error) = loaded {
                     let export = crate::interfaces::package::interface_name(stringify!($interface));
-                    problems.push(Problem::Export { export, wrong: format!("has the wrong type: {error:#}") });
+                    problems.push(PluginProblem::Export { export, wrong: format!("has the wrong type: {error:#}") });
                 }
             }
         };
@@ -139,13 +139,13 @@ fn call_describe(
 pub(crate) fn check_manifest(
     manifest: &Manifest,
     kind: PluginKind,
-) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
+) -> Result<BTreeMap<Operator, Schemas>, Vec<PluginProblem>> {
     check_operators(manifest, kind, bounds::SCHEMA_PATTERN_TEXT_BYTES)
 }
 
 /// Checks the manifest of a tool that the host derived from the types of a component. The regular expressions of its
 /// schemas are those of the host, so the length of their texts has no limit.
-pub(crate) fn check_derived_manifest(manifest: &Manifest) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
+pub(crate) fn check_derived_manifest(manifest: &Manifest) -> Result<BTreeMap<Operator, Schemas>, Vec<PluginProblem>> {
     check_operators(manifest, PluginKind::Tool, usize::MAX)
 }
 
@@ -153,9 +153,9 @@ fn check_operators(
     manifest: &Manifest,
     kind: PluginKind,
     pattern_text_max: usize,
-) -> Result<BTreeMap<Operator, Schemas>, Vec<Problem>> {
+) -> Result<BTreeMap<Operator, Schemas>, Vec<PluginProblem>> {
     let mut problems = Vec::new();
-    let mut wrong = |at: String, wrong: String| problems.push(Problem::Manifest { at, wrong });
+    let mut wrong = |at: String, wrong: String| problems.push(PluginProblem::Manifest { at, wrong });
     if !is_semver(&manifest.version) {
         wrong("version".into(), format!("{:?} is not a semantic version such as 1.2.0", manifest.version));
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use latchwork_core::model::error_docs;
 
-use crate::interfaces::Problem;
+use crate::interfaces::PluginProblem;
 
 /// Reason why the engine cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -31,12 +31,12 @@ pub struct LoadError {
     /// The plugin's name in `latch.toml`.
     pub plugin: String,
     /// The problems, at least one.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<PluginProblem>,
 }
 
 impl LoadError {
     /// Creates a refusal with one reason.
-    pub fn single(plugin: &str, problem: Problem) -> Self {
+    pub fn single(plugin: &str, problem: PluginProblem) -> Self {
         Self { plugin: plugin.to_owned(), problems: vec![problem] }
     }
 
@@ -47,7 +47,7 @@ impl LoadError {
 
     /// Code of the error page that explains the first problem.
     pub fn page(&self) -> &'static str {
-        self.problems.first().map_or(error_docs::DEFECT, Problem::page)
+        self.problems.first().map_or(error_docs::DEFECT, PluginProblem::page)
     }
 }
 

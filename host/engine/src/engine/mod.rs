@@ -10,8 +10,8 @@
 //! * `cache` stores compiled code, up to a limit.
 //!
 //! Floors, top first: `runnable` · `component_interface`, `plugin` · `component`, `tool` · `untyped` · `describe` ·
-//! `cache`, `profile`, `pure_reads`, `start_phase`, `step` · `announce`, `code_size`, `error`,
-//! `hindrance`, `instance_pool`, `null_host`, `schema`, `shape`, `stated_effects`, `step_end`, `step_state`,
+//! `cache`, `profile`, `pure_reads`, `start_phase`, `step` · `announce`, `code_size`, `describe_host`, `error`,
+//! `hindrance`, `instance_pool`, `schema`, `shape`, `stated_effects`, `step_end`, `step_state`,
 //! `tool_output`, `tool_state`, `virtual_wasi`.
 
 mod announce;
@@ -20,10 +20,10 @@ mod code_size;
 mod component;
 mod component_interface;
 mod describe;
+mod describe_host;
 mod error;
 mod hindrance;
 mod instance_pool;
-mod null_host;
 mod plugin;
 mod profile;
 mod pure_reads;
@@ -55,13 +55,13 @@ use crate::capability::settings::{LoadSettings, PluginSettings};
 use crate::engine::instance_pool::InstancePool;
 use crate::os::Machine;
 
-pub use crate::interfaces::{Explain, Problem};
+pub use crate::interfaces::{Explain, PluginProblem};
 pub use announce::{CompilationListener, CompilationStart};
 pub use component_interface::ComponentInterface;
 pub use error::{EngineError, LoadError};
 pub use instance_pool::PoolSize;
 pub use plugin::Plugin;
-pub use profile::Variation;
+pub use profile::EngineVariation;
 pub use pure_reads::READS as IMPURE_READS;
 pub use runnable::{PinnedComponents, Runnable};
 pub use step_end::{StepEnd, StepOutcome};
@@ -154,7 +154,7 @@ impl Engine {
 
     /// Returns an engine that runs steps in another way but must give the same results. A check runs a step in both
     /// engines to find out if its results differ. Tools run as in this engine.
-    pub fn with_variation(&self, variation: Variation) -> Result<Self, EngineError> {
+    pub fn with_variation(&self, variation: EngineVariation) -> Result<Self, EngineError> {
         let (config, digest) = profile::build_variation(variation);
         // No pool: each instance maps its own memory.
         let engine = wasmtime::Engine::new(&config).map_err(EngineError::Config)?;

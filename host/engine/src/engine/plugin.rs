@@ -20,7 +20,7 @@ use crate::engine::step::StepCode;
 use crate::engine::step_end::{ResourceUsage, RunResult, StepEnd, StepOutcome};
 use crate::engine::tool::{ReconcileVerdict, ToolCode, ToolEnd, ToolFunctionCall, ToolReturn, VerifyResult};
 use crate::engine::tool_output::check_tool_output;
-use crate::engine::untyped::Function;
+use crate::engine::untyped::CallableFunction;
 use crate::guest::convert;
 use crate::guest::json_gate;
 use crate::guest::permissions::CallPermissions;
@@ -325,7 +325,7 @@ impl Plugin {
 
     /// Returns the function of an untyped component that serves an operator. Values are checked against the type of
     /// this function, which is stricter than a JSON Schema.
-    fn untyped_function(&self, operator: &str) -> Option<&Function> {
+    fn untyped_function(&self, operator: &str) -> Option<&CallableFunction> {
         let LinkedCode::Tool(code) = &self.code else { return None };
         code.functions()?.get(operator)
     }

@@ -51,7 +51,7 @@ pub(crate) fn build_profile(kind: PluginKind) -> (Config, Hash) {
 
 /// An engine configuration that runs steps differently but must give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Variation {
+pub enum EngineVariation {
     /// The machine code is the same as in the normal engine. No pool is used: each instance maps its own memory. The
     /// guest has half the stack.
     Unpooled,
@@ -62,16 +62,16 @@ pub enum Variation {
 }
 
 /// Returns the configuration for steps under a variation, and the digest for cache keys of its code.
-pub(crate) fn build_variation(variation: Variation) -> (Config, Hash) {
+pub(crate) fn build_variation(variation: EngineVariation) -> (Config, Hash) {
     let (mut config, digest) = build_profile(PluginKind::Step);
     match variation {
-        Variation::Unpooled => {
+        EngineVariation::Unpooled => {
             config.max_wasm_stack(WASM_STACK_BYTES / 2);
             // The compiled code does not depend on the stack size or the pool. The digest stays the same, so the
             // variation uses existing cache entries.
             (config, digest)
         }
-        Variation::Unoptimized => {
+        EngineVariation::Unoptimized => {
             config
                 .cranelift_opt_level(OptLevel::None)
                 .cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass)
@@ -86,13 +86,13 @@ pub(crate) fn build_variation(variation: Variation) -> (Config, Hash) {
     }
 }
 
-impl Variation {
+impl EngineVariation {
     /// Size of the thread's stack that a synchronous call of a guest needs, in bytes. `None` if the stack of any thread
     /// is large enough.
     pub(crate) fn thread_stack_bytes(self) -> Option<usize> {
         match self {
-            Variation::Unpooled => None,
-            Variation::Unoptimized => Some(UNOPTIMIZED_STACK_BYTES + UNOPTIMIZED_STACK_MARGIN_BYTES),
+            EngineVariation::Unpooled => None,
+            EngineVariation::Unoptimized => Some(UNOPTIMIZED_STACK_BYTES + UNOPTIMIZED_STACK_MARGIN_BYTES),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Imports that a language runtime may call while it starts, before `describe` is called.
 //!
 //! Some runtimes read a clock and draw a seed before the first line of the program runs. While a plugin is described,
-//! [`NullHost`](crate::engine::null_host::NullHost) provides the clock and the seed. Both are the same on every
+//! [`DescribeHost`](crate::engine::null_host::NullHost) provides the clock and the seed. Both are the same on every
 //! machine.
 
 use std::sync::Arc;

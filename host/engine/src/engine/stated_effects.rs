@@ -9,15 +9,15 @@ use latchwork_core::encoding::suggest::did_you_mean;
 use latchwork_core::model::manifest::{Determinism, EffectKind, Manifest, OperatorSpec};
 
 use crate::capability::settings::{ManifestSource, OperatorOverride, OperatorSettings, PluginSettings};
-use crate::interfaces::Problem;
+use crate::interfaces::PluginProblem;
 
 /// Applies the stated effects to the operators of the manifest.
-pub(crate) fn apply(manifest: &mut Manifest, settings: &PluginSettings) -> Result<(), Vec<Problem>> {
+pub(crate) fn apply(manifest: &mut Manifest, settings: &PluginSettings) -> Result<(), Vec<PluginProblem>> {
     let ManifestSource::Overrides(stated) = &settings.operators else { return Ok(()) };
     let mut problems = Vec::new();
     for (key, statement) in stated {
         if let Err(wrong) = apply_one(manifest, key, statement) {
-            problems.push(Problem::InvalidOverride { key: key.clone(), wrong });
+            problems.push(PluginProblem::InvalidOverride { key: key.clone(), wrong });
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }

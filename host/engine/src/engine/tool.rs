@@ -31,7 +31,7 @@ use crate::engine::schema;
 use crate::engine::shape::Shape;
 use crate::engine::tool_output::check_tool_output;
 use crate::engine::tool_state::{ToolState, files, host_state, sockets};
-use crate::engine::untyped::{Function, Functions, UntypedReturn};
+use crate::engine::untyped::{CallableFunction, Functions, UntypedReturn};
 use crate::guest::bindings::{export, import};
 use crate::guest::permissions::{CallPermissions, DeniedBy};
 use crate::guest::tool_call::ToolCallContext;
@@ -267,7 +267,7 @@ impl ToolCode {
             // The host copies an answer up to the size of the guest's maximum memory. An oversized answer is therefore
             // still copied completely, so its start can be kept.
             InvokeFunctions::Described(_) => usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX),
-            InvokeFunctions::Plain(_) => Function::hostcall_fuel(limits.output_bytes),
+            InvokeFunctions::Plain(_) => CallableFunction::hostcall_fuel(limits.output_bytes),
         });
         let instance = self.pre.instantiate_async(&mut *store).await?;
         store.set_fuel(limits.fuel)?;

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use latchwork_core::encoding::canon::Refusal;
+use latchwork_core::encoding::canon::CanonErrorKind;
 use latchwork_core::encoding::{canon, truncate};
 use latchwork_core::model::bounds;
 
@@ -19,7 +19,7 @@ pub const NO_CANONICAL_FORM: &str = "has no canonical form";
 pub(crate) fn parse(what: &str, text: &str) -> Result<Value, String> {
     canon::parse_strict(text.as_bytes()).map_err(|error| {
         let message = match error.refusal {
-            Refusal::Syntax(_) => format!("{what} is not JSON: {error}"),
+            CanonErrorKind::Syntax(_) => format!("{what} is not JSON: {error}"),
             _ => format!("{what} {NO_CANONICAL_FORM}: {error}"),
         };
         truncate::at_bytes(&message, bounds::MESSAGE_BYTES).start.to_owned()

@@ -22,7 +22,7 @@ pub struct ToolCall {
 /// A source of values that differ from job to job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum NondeterminismSource {
     /// The injected clock.
     Clock,
     /// The injected random generator.
@@ -54,7 +54,7 @@ pub trait StepCalls: Send {
     /// Announces that the step's own function begins. The instantiation has ended at this time.
     fn begin_run(&mut self) {}
     /// Announces that the guest is about to receive a value of this source. An error ends the try at this call.
-    fn before_read(&mut self, _source: Source) -> Result<(), Stop> {
+    fn before_read(&mut self, _source: NondeterminismSource) -> Result<(), Stop> {
         Ok(())
     }
     /// Returns the time of the injected clock, in microseconds since 1970 UTC.

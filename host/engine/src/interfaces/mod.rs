@@ -15,4 +15,4 @@ pub mod wit;
 
 mod problem;
 
-pub use problem::{Explain, Problem};
+pub use problem::{Explain, PluginProblem};

@@ -5,7 +5,7 @@ use latchwork_core::model::ids::Hash;
 
 /// One problem of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum PluginProblem {
     /// The bytes are not a component that this engine runs.
     #[error("it is not a WebAssembly component that this host can run: {0}")]
     NotAComponent(String),
@@ -122,31 +122,31 @@ pub enum Problem {
     },
 }
 
-impl Problem {
+impl PluginProblem {
     /// Creates the problem of a file that cannot be written. The kind of `error` determines the error page.
     pub fn unwritable(text: String, error: &std::io::Error) -> Self {
         let page = error_docs::code_of_write_error(error.kind()).unwrap_or(error_docs::OUTPUT_UNWRITABLE);
-        Problem::Unwritable { text, page }
+        PluginProblem::Unwritable { text, page }
     }
 
     /// Code of the error page that explains this problem.
     pub fn page(&self) -> &'static str {
         match self {
-            Problem::NotAComponent(_) | Problem::Export { .. } => error_docs::PLUGIN_MALFORMED,
-            Problem::TooLarge(_) => error_docs::PLUGIN_TOO_LARGE,
-            Problem::Import { .. }
-            | Problem::GrantsOnStep
-            | Problem::ConfirmationOnStep
-            | Problem::VirtualWasiOnTool => error_docs::PLUGIN_IMPORTS,
-            Problem::Describe(_) | Problem::Manifest { .. } => error_docs::PLUGIN_DESCRIBE,
-            Problem::Digest { .. } => error_docs::PLUGIN_DIGEST,
-            Problem::UnsuitableFunction { .. } => error_docs::UNTYPED_UNSUITABLE,
-            Problem::DuplicateOperatorName { .. } => error_docs::UNTYPED_NAME,
-            Problem::InvalidOverride { .. } | Problem::RedundantOverrides => error_docs::UNTYPED_OVERRIDE,
-            Problem::Source(_) => error_docs::PLUGIN_MISSING,
-            Problem::GrantedFolder(_) => error_docs::GRANTED_FOLDER,
-            Problem::Unwritable { page, .. } => page,
-            Problem::DuplicateOperator { .. } => error_docs::OPERATOR_DUPLICATE,
+            PluginProblem::NotAComponent(_) | PluginProblem::Export { .. } => error_docs::PLUGIN_MALFORMED,
+            PluginProblem::TooLarge(_) => error_docs::PLUGIN_TOO_LARGE,
+            PluginProblem::Import { .. }
+            | PluginProblem::GrantsOnStep
+            | PluginProblem::ConfirmationOnStep
+            | PluginProblem::VirtualWasiOnTool => error_docs::PLUGIN_IMPORTS,
+            PluginProblem::Describe(_) | PluginProblem::Manifest { .. } => error_docs::PLUGIN_DESCRIBE,
+            PluginProblem::Digest { .. } => error_docs::PLUGIN_DIGEST,
+            PluginProblem::UnsuitableFunction { .. } => error_docs::UNTYPED_UNSUITABLE,
+            PluginProblem::DuplicateOperatorName { .. } => error_docs::UNTYPED_NAME,
+            PluginProblem::InvalidOverride { .. } | PluginProblem::RedundantOverrides => error_docs::UNTYPED_OVERRIDE,
+            PluginProblem::Source(_) => error_docs::PLUGIN_MISSING,
+            PluginProblem::GrantedFolder(_) => error_docs::GRANTED_FOLDER,
+            PluginProblem::Unwritable { page, .. } => page,
+            PluginProblem::DuplicateOperator { .. } => error_docs::OPERATOR_DUPLICATE,
         }
     }
 }
@@ -155,7 +155,7 @@ impl Problem {
 /// component's bytes. The default adds nothing. Without such a function, a refusal names only the first type that
 /// differs, and gives no call path to a refused import.
 #[derive(Clone, Copy, Debug)]
-pub struct Explain(pub fn(&[u8], Vec<Problem>) -> Vec<Problem>);
+pub struct Explain(pub fn(&[u8], Vec<PluginProblem>) -> Vec<PluginProblem>);
 
 impl Default for Explain {
     fn default() -> Self {

@@ -32,7 +32,7 @@ impl Run {
         let is_keyed = pinned.is_some_and(|operator| decide::is_keyed(job, operator));
         let action_key = of_step.or_else(|| action.filter(|_| is_keyed).map(keys::call_action_key));
         let planned = job.plan.step(&slot.step());
-        let of_plan = planned.filter(|_| slot.is_step()).and_then(latchwork_core::plan::Step::timeout_ms);
+        let of_plan = planned.filter(|_| slot.is_step()).and_then(latchwork_core::plan::PlanStep::timeout_ms);
         let timeout_ms = of_plan.or(pinned.map(|operator| operator.limits.timeout_ms)).unwrap_or(0);
         if unfit.is_none()
             && let Some(pinned) = pinned

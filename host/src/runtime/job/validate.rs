@@ -26,7 +26,7 @@ impl Run {
             let (Some(pinned), Some(input)) = (job.pinned(&planned.name), state.durable.input(step)) else {
                 return Ok(None);
             };
-            if found.started_us.is_some() || planned.kind == plan::Kind::Wait {
+            if found.started_us.is_some() || planned.kind == plan::StepKind::Wait {
                 return Ok(None);
             }
             let conditions =

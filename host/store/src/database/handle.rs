@@ -14,7 +14,7 @@ use crate::os::sweep;
 use crate::server::checks::Server;
 use crate::server::listener::NotificationListener;
 use crate::sql::dialect::Dialect;
-use crate::sql::durability::Durability;
+use crate::sql::durability::CommitDurability;
 use crate::sql::readers::Readers;
 use crate::sql::row::RowReader;
 use crate::sql::statement::{StatementCounters, StatementName};
@@ -37,7 +37,7 @@ pub struct Database {
     pub(super) listener: Option<NotificationListener>,
     pub(super) dead_owners: DeadOwners,
     pub(super) counters: Arc<StatementCounters>,
-    pub(super) durability: Durability,
+    pub(super) durability: CommitDurability,
     pub(super) read_only: Option<ReadOnly>,
 }
 
@@ -93,7 +93,7 @@ impl Database {
     }
 
     /// Returns the configured durability.
-    pub fn durability(&self) -> Durability {
+    pub fn durability(&self) -> CommitDurability {
         self.durability
     }
 

@@ -11,7 +11,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use latchwork_core::storage::StoreError;
 
 use crate::open::options::OpenOptions;
-use crate::sql::durability::Durability;
+use crate::sql::durability::CommitDurability;
 
 /// Time for which SQLite waits while another process has locked the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -57,7 +57,7 @@ pub(crate) fn file_options(path: &Path, options: &OpenOptions) -> SqliteConnectO
 }
 
 /// Returns the options of a connection to a server.
-pub(crate) fn server_options(url: &str, durability: Durability) -> Result<PgConnectOptions, StoreError> {
+pub(crate) fn server_options(url: &str, durability: CommitDurability) -> Result<PgConnectOptions, StoreError> {
     let connect = PgConnectOptions::from_str(url)
         .map_err(|error| StoreError::Unavailable(format!("its URL is invalid: {error}")))?
         .application_name("latchwork")

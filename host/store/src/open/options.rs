@@ -6,7 +6,7 @@ use std::sync::Arc;
 use latchwork_core::storage::Clock;
 
 use crate::os::probe::{NoProbe, Probe};
-use crate::sql::durability::Durability;
+use crate::sql::durability::CommitDurability;
 
 /// Location of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct OpenOptions {
     /// is refused. SQLite only.
     pub reads_only: bool,
     /// Guarantee required on a power failure.
-    pub durability: Durability,
+    pub durability: CommitDurability,
     /// Tolerated difference between clocks, in milliseconds. A deadline counts as passed only after this additional
     /// time.
     pub clock_margin_ms: u32,
@@ -72,7 +72,7 @@ impl OpenOptions {
             target,
             create: true,
             reads_only: false,
-            durability: Durability::Full,
+            durability: CommitDurability::Full,
             clock_margin_ms: 2000,
             owner_dir,
             probe: Arc::new(NoProbe),

@@ -12,7 +12,7 @@ use latchwork_core::storage::StoreError;
 use crate::server::high_water::{DatabasePosition, HighWaterMark, KnownPositions};
 use crate::sql::connection::Connection;
 use crate::sql::dialect::Dialect;
-use crate::sql::durability::Durability;
+use crate::sql::durability::CommitDurability;
 use crate::sql::error::store_error;
 use crate::sql::row::RowReader;
 use crate::sql::statement::{StatementExecutor, StatementName};
@@ -77,7 +77,7 @@ struct ServerFacts {
 
 /// The PostgreSQL server that holds the database, with its properties on the last connection.
 pub(crate) struct Server {
-    durability: Durability,
+    durability: CommitDurability,
     /// True if a promoted standby is trusted to have every acknowledged write.
     trusts_standby: bool,
     high_water: Arc<HighWaterMark>,
@@ -85,7 +85,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(durability: Durability, synchronous: bool, high_water: Arc<HighWaterMark>) -> Self {
+    pub(crate) fn new(durability: CommitDurability, synchronous: bool, high_water: Arc<HighWaterMark>) -> Self {
         Self { durability, trusts_standby: synchronous, high_water, facts: Mutex::default() }
     }
 
@@ -237,7 +237,7 @@ mod tests {
 
     fn server(place: (&str, &str, &str), synchronous: bool, standbys: bool) -> Server {
         let high_water = Arc::new(HighWaterMark::new(std::path::Path::new("/nowhere"), 1));
-        let server = Server::new(Durability::Full, synchronous, high_water);
+        let server = Server::new(CommitDurability::Full, synchronous, high_water);
         let place =
             ServerIdentity { system: place.0.to_owned(), timeline: place.1.to_owned(), database: place.2.to_owned() };
         *server.lock_facts() = ServerFacts { identity: place, waits_for_standby: standbys, ..ServerFacts::default() };

@@ -13,7 +13,7 @@ use crate::sql::statement_batch::StatementBatch;
 
 /// Guarantee for writes in case of a power failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
+pub enum CommitDurability {
     /// Every acknowledged write survives.
     #[default]
     Full,
@@ -22,19 +22,19 @@ pub enum Durability {
     Relaxed,
 }
 
-impl Durability {
+impl CommitDurability {
     pub(crate) fn set(self, options: SqliteConnectOptions) -> SqliteConnectOptions {
         let synchronous = match self {
-            Durability::Full => SqliteSynchronous::Full,
-            Durability::Relaxed => SqliteSynchronous::Normal,
+            CommitDurability::Full => SqliteSynchronous::Full,
+            CommitDurability::Relaxed => SqliteSynchronous::Normal,
         };
         options.journal_mode(SqliteJournalMode::Wal).synchronous(synchronous)
     }
 
     pub(crate) fn set_server(self, options: PgConnectOptions) -> PgConnectOptions {
         let synchronous = match self {
-            Durability::Full => "on",
-            Durability::Relaxed => "off",
+            CommitDurability::Full => "on",
+            CommitDurability::Relaxed => "off",
         };
         options.options([("synchronous_commit", synchronous)])
     }
@@ -52,7 +52,7 @@ impl Durability {
 
     fn assess(self, journal_mode: &str, synchronous: i64) -> Result<(), StoreError> {
         // Values of `synchronous`: 2 is FULL, and 3 is EXTRA.
-        if self == Durability::Relaxed || (journal_mode == "wal" && matches!(synchronous, 2 | 3)) {
+        if self == CommitDurability::Relaxed || (journal_mode == "wal" && matches!(synchronous, 2 | 3)) {
             return Ok(());
         }
         Err(StoreError::NotDurable(format!(
@@ -64,7 +64,7 @@ impl Durability {
     /// Checks the settings read back from a server.
     pub(crate) fn judge_server(self, commit: &str, fsync: &str, pages: &str) -> Result<(), StoreError> {
         let kept = matches!(commit, "on" | "remote_apply") && (fsync, pages) == ("on", "on");
-        if self == Durability::Relaxed || kept {
+        if self == CommitDurability::Relaxed || kept {
             return Ok(());
         }
         Err(StoreError::NotDurable(format!(
@@ -80,23 +80,23 @@ mod tests {
 
     #[test]
     fn only_server_with_synchronous_commit_is_durable() {
-        assert_eq!(Durability::Full.judge_server("on", "on", "on"), Ok(()));
-        assert_eq!(Durability::Full.judge_server("remote_apply", "on", "on"), Ok(()));
+        assert_eq!(CommitDurability::Full.judge_server("on", "on", "on"), Ok(()));
+        assert_eq!(CommitDurability::Full.judge_server("remote_apply", "on", "on"), Ok(()));
         for settings in [("off", "on", "on"), ("local", "on", "on"), ("on", "off", "on"), ("on", "on", "off")] {
-            let error = Durability::Full.judge_server(settings.0, settings.1, settings.2).unwrap_err();
+            let error = CommitDurability::Full.judge_server(settings.0, settings.1, settings.2).unwrap_err();
             assert!(matches!(error, StoreError::NotDurable(_)), "{settings:?}");
-            assert_eq!(Durability::Relaxed.judge_server(settings.0, settings.1, settings.2), Ok(()));
+            assert_eq!(CommitDurability::Relaxed.judge_server(settings.0, settings.1, settings.2), Ok(()));
         }
     }
 
     #[test]
     fn only_wal_with_full_sync_is_durable() {
-        assert_eq!(Durability::Full.assess("wal", 2), Ok(()));
-        assert_eq!(Durability::Full.assess("wal", 3), Ok(()));
+        assert_eq!(CommitDurability::Full.assess("wal", 2), Ok(()));
+        assert_eq!(CommitDurability::Full.assess("wal", 3), Ok(()));
         for (mode, synchronous) in [("delete", 2), ("memory", 2), ("wal", 1), ("wal", 0)] {
-            let error = Durability::Full.assess(mode, synchronous).unwrap_err();
+            let error = CommitDurability::Full.assess(mode, synchronous).unwrap_err();
             assert!(matches!(error, StoreError::NotDurable(_)), "{mode} {synchronous}");
-            assert_eq!(Durability::Relaxed.assess(mode, synchronous), Ok(()));
+            assert_eq!(CommitDurability::Relaxed.assess(mode, synchronous), Ok(()));
         }
     }
 }

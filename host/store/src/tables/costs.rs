@@ -2,7 +2,7 @@
 //! read the sums.
 
 use latchwork_core::model::ids::JobId;
-use latchwork_core::rules::cost::{self, Charge, CostGrouping, Totals};
+use latchwork_core::rules::cost::{self, Charge, CostGrouping, CostTotals};
 use latchwork_core::storage::StoreError;
 
 use crate::sql::readers::Readers;
@@ -10,7 +10,7 @@ use crate::sql::row::RowReader;
 use crate::sql::statement::StatementName;
 use crate::sql::statement_batch::StatementBatch;
 
-/// Columns of sums, in the order of [`Totals::columns`].
+/// Columns of sums, in the order of [`CostTotals::columns`].
 const SUMS: [&str; 10] = [
     "calls",
     "nondeterministic",
@@ -117,5 +117,5 @@ fn read(mut row: RowReader<'_>) -> Result<cost::CostRow, StoreError> {
     for column in &mut columns {
         *column = row.u64()?;
     }
-    Ok(cost::CostRow { tenant_id, actor_id, job_id, period, model, totals: Totals::from_columns(columns) })
+    Ok(cost::CostRow { tenant_id, actor_id, job_id, period, model, totals: CostTotals::from_columns(columns) })
 }

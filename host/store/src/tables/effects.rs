@@ -15,7 +15,7 @@ use crate::sql::statement::StatementName;
 use crate::sql::statement_batch::StatementBatch;
 use crate::tables::group_state::GroupState;
 use crate::transaction::tx::Tx;
-use crate::transaction::work::Work;
+use crate::transaction::work::TransactionPart;
 
 /// SQL for the database key of a job. If the journal of the job is in another database, the job's row in `foreign_jobs`
 /// gives the key. Otherwise the job's row in `jobs` gives the key. The SQL has two parameters, and both are the job id.
@@ -69,7 +69,7 @@ pub(crate) struct PutEffects {
 }
 
 #[async_trait]
-impl Work for PutEffects {
+impl TransactionPart for PutEffects {
     type Output = Result<(), WriteError>;
 
     fn starts_work(&self) -> bool {

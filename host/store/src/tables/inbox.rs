@@ -18,7 +18,7 @@ use crate::tables::group_state::GroupState;
 use crate::tables::jobs::{self, JOIN_HOLDER, SNAPSHOT_COLUMNS};
 use crate::tables::rows::{INBOX_COLUMNS, state_number};
 use crate::transaction::tx::Tx;
-use crate::transaction::work::Work;
+use crate::transaction::work::TransactionPart;
 
 /// Actor of requests that the store itself creates.
 const STORE_ACTOR: &str = "latchwork";
@@ -88,7 +88,7 @@ pub(crate) struct PutRequest {
 }
 
 #[async_trait]
-impl Work for PutRequest {
+impl TransactionPart for PutRequest {
     type Output = Result<i64, InboxError>;
 
     fn starts_work(&self) -> bool {

@@ -16,7 +16,7 @@ use crate::sql::statement::StatementName;
 use crate::sql::statement_batch::StatementBatch;
 use crate::transaction::group_locks::lock_number;
 use crate::transaction::tx::Tx;
-use crate::transaction::work::Work;
+use crate::transaction::work::TransactionPart;
 
 /// Binds tenant and namespace of a map. On PostgreSQL namespace and key are bound as bytes, because a guest may use any
 /// text, and a PostgreSQL text cannot contain a zero byte.
@@ -53,7 +53,7 @@ pub(crate) struct SetValue {
 }
 
 #[async_trait]
-impl Work for SetValue {
+impl TransactionPart for SetValue {
     type Output = Result<(), QuotaExceeded>;
 
     fn starts_work(&self) -> bool {
@@ -109,7 +109,7 @@ pub(crate) struct DeleteKey {
 }
 
 #[async_trait]
-impl Work for DeleteKey {
+impl TransactionPart for DeleteKey {
     type Output = bool;
 
     fn starts_work(&self) -> bool {

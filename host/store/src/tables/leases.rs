@@ -17,7 +17,7 @@ use crate::tables::jobs::JOIN_HOLDER;
 use crate::tables::rows::{JOB_COLUMNS, OWNER_COLUMNS, owner};
 use crate::tables::timers::push_next_query;
 use crate::transaction::tx::Tx;
-use crate::transaction::work::Work;
+use crate::transaction::work::TransactionPart;
 
 /// Selection of jobs to claim.
 #[derive(Clone, Debug)]
@@ -137,7 +137,7 @@ pub(crate) struct ClaimWork {
 }
 
 #[async_trait]
-impl Work for ClaimWork {
+impl TransactionPart for ClaimWork {
     type Output = Option<Claim>;
 
     fn starts_work(&self) -> bool {
@@ -166,7 +166,7 @@ pub(crate) struct ExtendLeases {
 }
 
 #[async_trait]
-impl Work for ExtendLeases {
+impl TransactionPart for ExtendLeases {
     type Output = Vec<JobId>;
 
     fn starts_work(&self) -> bool {

@@ -11,13 +11,13 @@ use crate::sql::statement_batch::StatementBatch;
 use crate::tables::rows::{JOB_COLUMNS, state_number};
 use crate::tables::{awaited, events, leases, payloads};
 use crate::transaction::tx::Tx;
-use crate::transaction::work::Work;
+use crate::transaction::work::TransactionPart;
 
 /// Work that stores a new job.
 pub(crate) struct AcceptJob(pub(crate) NewJob);
 
 #[async_trait]
-impl Work for AcceptJob {
+impl TransactionPart for AcceptJob {
     type Output = Result<Submitted, WriteError>;
 
     fn starts_work(&self) -> bool {

@@ -21,7 +21,7 @@ use crate::sql::statement::StatementName;
 use crate::sql::statement_batch::StatementBatch;
 use crate::tables::inbox;
 use crate::transaction::tx::Tx;
-use crate::transaction::work::Work;
+use crate::transaction::work::TransactionPart;
 
 /// Maximum number of timers, and of waiting jobs, per transaction. More than this number can be due only if no worker
 /// ran for a long time.
@@ -88,7 +88,7 @@ pub(crate) fn due(dialect: Dialect, now_us: i64) -> StatementBatch {
 pub(crate) struct FireTimers;
 
 #[async_trait]
-impl Work for FireTimers {
+impl TransactionPart for FireTimers {
     type Output = bool;
 
     fn starts_work(&self) -> bool {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use latchwork_core::storage::{Journal, KeyValue, MapName, SetError, StoreError, WriteError};
 
 use super::fixture::{append, open, sql, submit_claimed};
-use crate::{Database, Durability, NoProbe, OpenOptions, Probe, STATEMENTS, Side};
+use crate::{CommitDurability, Database, NoProbe, OpenOptions, Probe, STATEMENTS, Side};
 
 /// Quota of a map.
 const QUOTA: u64 = 1 << 40;
@@ -85,9 +85,10 @@ async fn full_disk_fails_only_the_big_write() {
 async fn durability_setting_is_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let full = open(&dir.path().join("full.db")).await;
-    assert_eq!(full.durability(), Durability::Full);
-    let options = OpenOptions { durability: Durability::Relaxed, ..OpenOptions::new(dir.path().join("relaxed.db")) };
-    assert_eq!(Database::open(options).await.unwrap().durability(), Durability::Relaxed);
+    assert_eq!(full.durability(), CommitDurability::Full);
+    let options =
+        OpenOptions { durability: CommitDurability::Relaxed, ..OpenOptions::new(dir.path().join("relaxed.db")) };
+    assert_eq!(Database::open(options).await.unwrap().durability(), CommitDurability::Relaxed);
 }
 
 /// Probe that discards one answer of the statement `point`, namely the first answer after the probe is armed.

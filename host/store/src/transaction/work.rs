@@ -9,7 +9,7 @@ use crate::transaction::tx::Tx;
 
 /// Work that is queued for the writer and is not a batch. Its statements are one part of a transaction.
 #[async_trait]
-pub(crate) trait Work: Send + Sync + 'static {
+pub(crate) trait TransactionPart: Send + Sync + 'static {
     /// Outcome of the work, including refusals.
     type Output: Send + 'static;
     /// Returns true if the work claims jobs, extends leases or fires timers. Such work is refused if this is possibly

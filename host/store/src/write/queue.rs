@@ -10,7 +10,7 @@ use latchwork_core::storage::{Batch, StoreError, WriteError};
 
 use crate::sql::error::{TransactionFailure, WriteFailure};
 use crate::transaction::tx::Tx;
-use crate::transaction::work::Work;
+use crate::transaction::work::TransactionPart;
 
 /// One queued part of a group. A group is the work that the writer commits in one transaction.
 pub(crate) enum QueuedPart {
@@ -61,7 +61,7 @@ impl QueuedPart {
     }
 }
 
-/// A [`Work`] together with its outcome and the channel to its caller.
+/// A [`TransactionPart`] together with its outcome and the channel to its caller.
 #[async_trait]
 pub(crate) trait QueuedWork: Send + Sync {
     fn starts_work(&self) -> bool;
@@ -73,14 +73,14 @@ pub(crate) trait QueuedWork: Send + Sync {
 }
 
 /// Work with its outcome and the channel to its caller.
-pub(crate) struct WorkTicket<W: Work> {
+pub(crate) struct WorkTicket<W: TransactionPart> {
     pub(crate) work: W,
     pub(crate) outcome: Mutex<Option<Result<W::Output, StoreError>>>,
     pub(crate) reply: oneshot::Sender<Result<W::Output, WriteFailure>>,
 }
 
 #[async_trait]
-impl<W: Work> QueuedWork for WorkTicket<W> {
+impl<W: TransactionPart> QueuedWork for WorkTicket<W> {
     fn starts_work(&self) -> bool {
         self.work.starts_work()
     }

@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use latchwork_core::storage::{Batch, WriteError};
 
 use crate::sql::error::{WriteFailure, closed_error};
-use crate::transaction::work::Work;
+use crate::transaction::work::TransactionPart;
 use crate::write::commit::WriterTask;
 use crate::write::queue::{QueuedPart, WorkTicket};
 
@@ -39,7 +39,7 @@ impl Writer {
     }
 
     /// Queues other work.
-    pub(crate) async fn work<W: Work>(&self, work: W) -> Result<W::Output, WriteFailure> {
+    pub(crate) async fn work<W: TransactionPart>(&self, work: W) -> Result<W::Output, WriteFailure> {
         let (reply, answer) = oneshot::channel();
         let order = WorkTicket { work, outcome: Mutex::new(None), reply };
         self.queue.send(QueuedPart::Work(Box::new(order))).map_err(|_| WriteFailure::Store(closed_error()))?;

@@ -7,7 +7,7 @@ use crate::build::recipe::{RECIPE, Recipe};
 use crate::build::sdk;
 
 /// The folder of one plugin.
-pub(super) struct Layout<'a> {
+pub(super) struct PluginLayout<'a> {
     dir: &'a Path,
     recipe: &'a Recipe,
     /// Folder for all intermediate files. Each build empties the folder first.
@@ -26,7 +26,7 @@ pub(super) fn refuse_link(path: &Path) -> Result<(), BuildError> {
 }
 
 /// Returns the layout of the plugin in `dir`, with an empty folder for intermediate files.
-pub(super) fn prepare<'a>(dir: &'a Path, recipe: &'a Recipe) -> Result<Layout<'a>, BuildError> {
+pub(super) fn prepare<'a>(dir: &'a Path, recipe: &'a Recipe) -> Result<PluginLayout<'a>, BuildError> {
     let obj = dir.join("build/.obj");
     let ignore = dir.join("build/.gitignore");
     refuse_link(&obj)?;
@@ -37,10 +37,10 @@ pub(super) fn prepare<'a>(dir: &'a Path, recipe: &'a Recipe) -> Result<Layout<'a
     std::fs::create_dir_all(&obj).map_err(|error| BuildError::io("make", &obj, error))?;
     // Keeps the content of `build/` out of git.
     sdk::write_file(&ignore, "*\n")?;
-    Ok(Layout { dir, recipe, obj })
+    Ok(PluginLayout { dir, recipe, obj })
 }
 
-impl Layout<'_> {
+impl PluginLayout<'_> {
     /// Returns the plugin's main source file.
     pub(super) fn main_file(&self) -> Result<PathBuf, BuildError> {
         let main = self.dir.join(&self.recipe.settings.main);

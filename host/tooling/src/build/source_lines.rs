@@ -20,7 +20,7 @@ struct SourceMap {
 /// One entry of the table. It gives the source position of its own bundle position, and applies up to the next entry.
 /// Within this range, each further line of the bundle is one line further in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+struct MappingEntry {
     /// Line and column of the bundle, from 1.
     line: i64,
     column: i64,
@@ -69,8 +69,8 @@ fn normalized(path: &Path) -> PathBuf {
 }
 
 /// Reads the mappings. Leaves out an entry if the previous entry already implies it.
-fn entries(mappings: &str) -> Option<Vec<Entry>> {
-    let mut found: Vec<Entry> = Vec::new();
+fn entries(mappings: &str) -> Option<Vec<MappingEntry>> {
+    let mut found: Vec<MappingEntry> = Vec::new();
     let (mut source, mut source_line) = (0, 1);
     for (line, segments) in (1..).zip(mappings.split(';')) {
         let mut column = 1;
@@ -80,8 +80,9 @@ fn entries(mappings: &str) -> Option<Vec<Entry>> {
             let (Some(more_sources), Some(more_lines)) = (fields.get(1), fields.get(2)) else { continue };
             source += more_sources;
             source_line += more_lines;
-            let entry = Entry { line, column, source, source_line };
-            let follows = |last: &Entry| last.source == source && last.source_line + (line - last.line) == source_line;
+            let entry = MappingEntry { line, column, source, source_line };
+            let follows =
+                |last: &MappingEntry| last.source == source && last.source_line + (line - last.line) == source_line;
             if !found.last().is_some_and(follows) {
                 found.push(entry);
             }
@@ -119,7 +120,7 @@ mod tests {
     fn table_has_an_entry_for_each_jump() {
         // Three lines of one source, then line 10 of another one, and line 12 in the middle of the line.
         let found = entries("AAAA;AACA;AACA;ACOA,KAEA").unwrap();
-        let entry = |line, column, source, source_line| Entry { line, column, source, source_line };
+        let entry = |line, column, source, source_line| MappingEntry { line, column, source, source_line };
         assert_eq!(found, [entry(1, 1, 0, 1), entry(4, 1, 1, 10), entry(4, 6, 1, 12)]);
         assert_eq!(base64_vlq("gB").unwrap(), [16]);
         assert_eq!(base64_vlq("D").unwrap(), [-1]);

@@ -1,7 +1,7 @@
 //! Problems in a file of cases, with their lines.
 
 use latchwork_core::encoding::canon;
-use latchwork_core::encoding::canon::Refusal;
+use latchwork_core::encoding::canon::CanonErrorKind;
 
 /// A problem in a file of cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,5 +24,5 @@ pub(in crate::check) fn line_at(bytes: &[u8], at: usize) -> u64 {
 /// Returns a message if an object of this line has a duplicate key. Such a line is ambiguous.
 pub(in crate::check) fn duplicate_key(line: &str) -> Option<String> {
     let error = canon::canonicalize(line.as_bytes()).err()?;
-    matches!(error.refusal, Refusal::DuplicateKey(_)).then(|| error.refusal.to_string())
+    matches!(error.refusal, CanonErrorKind::DuplicateKey(_)).then(|| error.refusal.to_string())
 }

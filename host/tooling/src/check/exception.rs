@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// Detail of a failure that an SDK reports for an exception.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Exception {
+struct ExceptionDetail {
     /// JavaScript and Go: innermost frame first.
     stack: Option<String>,
     /// Python: innermost frame last.
@@ -41,13 +41,13 @@ const SDK_IN_PYTHON: &str = " (latchwork/";
 
 /// Returns true if the language runtime or the SDK threw the exception because of a mistake in the code.
 pub(super) fn is_mistake(failure: &Failure) -> bool {
-    let Exception { exception, panic, traceback, .. } = detail(failure);
+    let ExceptionDetail { exception, panic, traceback, .. } = detail(failure);
     exception.is_some_and(|name| MISTAKES.contains(&name.as_str()))
         || panic.is_some_and(|text| MISTAKES_IN_GO.iter().any(|start| text.starts_with(start)))
         || traceback.is_some_and(|text| python_frames(&text).first().is_some_and(|frame| frame.contains(SDK_IN_PYTHON)))
 }
 
-fn detail(failure: &Failure) -> Exception {
+fn detail(failure: &Failure) -> ExceptionDetail {
     let detail = failure.detail.as_deref().filter(|_| failure.code == Code::PluginException);
     detail.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
@@ -55,7 +55,7 @@ fn detail(failure: &Failure) -> Exception {
 /// Returns the frames of the exception, each with its function, file and line, innermost first. Returns nothing for any
 /// other failure.
 pub(super) fn frames(failure: &Failure) -> Vec<String> {
-    let Exception { stack, traceback, .. } = detail(failure);
+    let ExceptionDetail { stack, traceback, .. } = detail(failure);
     match (stack, traceback) {
         (Some(stack), _) if stack.starts_with("goroutine ") => go_frames(&stack),
         (Some(stack), _) => {

@@ -10,7 +10,7 @@ use latchwork_engine::{Engine, LoadError, Plugin};
 
 use crate::history::mutate::{Mutation, MutationKind};
 use crate::history::play;
-use crate::history::types::{Entry, History, StepRun};
+use crate::history::types::{History, HistoryEntry, StepRun};
 
 /// Behaviour of a component on a changed history.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +69,7 @@ impl History {
     fn served_by(&self, plugin: &Plugin) -> History {
         let serves = |run: &&StepRun| plugin.operator(&run.operator).is_some();
         let runs: Vec<_> = self.runs.iter().filter(serves).cloned().collect();
-        let own = |entry: &&Entry| runs.iter().any(|run| run.step_id == entry.step_id);
+        let own = |entry: &&HistoryEntry| runs.iter().any(|run| run.step_id == entry.step_id);
         let entries = self.entries.iter().filter(own).cloned().collect();
         History { job_id: self.job_id.clone(), runs, entries }
     }

@@ -10,10 +10,10 @@
 //! differently from that history.
 //!
 //! ```
-//! use latchwork_tooling::history::{Entry, History, MutationKind, RecordedEnd, RecordedHostCall, StepRun};
+//! use latchwork_tooling::history::{HistoryEntry, History, MutationKind, RecordedEnd, RecordedHostCall, StepRun};
 //!
 //! let run = StepRun::new("s1", "Letter.Write", r#"{"to":"ada"}"#, RecordedEnd::Output("\"sent\"".into()));
-//! let call = |operator: &str| Entry {
+//! let call = |operator: &str| HistoryEntry {
 //!     step_id: "s1".into(),
 //!     host_call: RecordedHostCall::call(operator, r#"{"to":"ada"}"#, Ok("true".into())),
 //! };
@@ -36,4 +36,4 @@ mod types;
 pub use examine::{MutationFinding, MutationVerdict, load_component};
 pub use mutate::{Mutation, MutationKind};
 pub use read::HistoryError;
-pub use types::{Args, Entry, History, RecordedEnd, RecordedHostCall, StepRun};
+pub use types::{Args, History, HistoryEntry, RecordedEnd, RecordedHostCall, StepRun};

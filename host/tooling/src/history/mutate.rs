@@ -261,11 +261,11 @@ fn other(value: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Entry, StepRun};
+    use crate::history::{HistoryEntry, StepRun};
 
     fn history() -> History {
         let run = |id: &str| StepRun::new(id, "A.B", r#"{"n":1}"#, RecordedEnd::Output("[true]".into()));
-        let entry = |id: &str, asked| Entry { step_id: id.into(), host_call: asked };
+        let entry = |id: &str, asked| HistoryEntry { step_id: id.into(), host_call: asked };
         let call = |answer: &str| RecordedHostCall::call("T.Do", r#"{"x":1}"#, Ok(answer.into()));
         let entries = vec![
             entry("s1", call(r#"{"a":null,"b":["x",1.5]}"#)),

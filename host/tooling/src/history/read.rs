@@ -13,7 +13,7 @@ use latchwork_core::model::step::StepState;
 use latchwork_core::state::{Call, Durable, Job, Step, label};
 use latchwork_engine::guest::sources::StepContext;
 
-use crate::history::types::{Args, Entry, History, RecordedEnd, RecordedHostCall, StepRun};
+use crate::history::types::{Args, History, HistoryEntry, RecordedEnd, RecordedHostCall, StepRun};
 
 /// Reasons why a file does not yield a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,7 +40,7 @@ impl History {
 }
 
 /// An entry and the sequence number by which all entries are sorted.
-type SequencedEntry = (u64, Entry);
+type SequencedEntry = (u64, HistoryEntry);
 
 fn read(file: &[u8]) -> Result<History, HistoryError> {
     let verified = evidence::verify(file, None, &is_valid_signature).map_err(HistoryError::NotEvidence)?;
@@ -59,7 +59,7 @@ fn read(file: &[u8]) -> Result<History, HistoryError> {
         for asked in host_calls(durable, &salts, step)? {
             let seq = events.iter().position(|event| is_event_of(&event.body, step, &asked)).unwrap_or(0) as u64;
             latest = seq.max(latest);
-            placed.push((latest, Entry { step_id: step.id.to_string(), host_call: asked.asked }));
+            placed.push((latest, HistoryEntry { step_id: step.id.to_string(), host_call: asked.asked }));
         }
         runs.push(run);
     }

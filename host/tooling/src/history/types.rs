@@ -16,7 +16,7 @@ pub struct History {
     pub runs: Vec<StepRun>,
     /// Host calls of all steps, in the order of the log. The host calls of one step are in the order in which
     /// the step made them.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<HistoryEntry>,
 }
 
 impl History {
@@ -80,7 +80,7 @@ pub enum RecordedEnd {
 
 /// One host call of a step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct HistoryEntry {
     /// Id of the step that made the host call.
     pub step_id: String,
     /// The host call and, for a tool call, its answer.

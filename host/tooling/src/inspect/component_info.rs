@@ -56,12 +56,12 @@ impl ComponentInfo {
     }
 
     /// Imports with their signatures.
-    pub fn imports(&self) -> Vec<Item> {
+    pub fn imports(&self) -> Vec<ExternItem> {
         self.items(&self.imports)
     }
 
     /// Exports with their signatures.
-    pub fn exports(&self) -> Vec<Item> {
+    pub fn exports(&self) -> Vec<ExternItem> {
         self.items(&self.exports)
     }
 
@@ -93,7 +93,7 @@ impl ComponentInfo {
         self.exports.iter().any(|(export, _)| *export == name)
     }
 
-    fn items(&self, of: &[(String, ComponentEntityType)]) -> Vec<Item> {
+    fn items(&self, of: &[(String, ComponentEntityType)]) -> Vec<ExternItem> {
         let Some(types) = &self.types else { return vec![] };
         let printer = type_printer::TypePrinter::new(types.as_ref());
         let functions = |name: &str, ty: &ComponentEntityType| match ty {
@@ -101,7 +101,7 @@ impl ComponentInfo {
             ComponentEntityType::Func(id) => vec![printer.function(name, *id)],
             _ => vec![],
         };
-        of.iter().map(|(name, ty)| Item { name: name.clone(), functions: functions(name, ty) }).collect()
+        of.iter().map(|(name, ty)| ExternItem { name: name.clone(), functions: functions(name, ty) }).collect()
     }
 
     pub(super) fn instance(&self, of: &[(String, ComponentEntityType)], name: &str) -> Option<ComponentInstanceTypeId> {
@@ -114,7 +114,7 @@ impl ComponentInfo {
 
 /// An import or export in readable form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct ExternItem {
     /// Name: an interface with its version, or a plain name.
     pub name: String,
     /// Functions in WIT syntax: all functions of an interface, or the single function that is imported or exported.

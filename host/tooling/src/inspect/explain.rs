@@ -3,7 +3,7 @@
 
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_engine::capability::grants::Grants;
-use latchwork_engine::interfaces::{Explain, Problem};
+use latchwork_engine::interfaces::{Explain, PluginProblem};
 
 use crate::inspect::calls::CallGraph;
 use crate::inspect::component_info::ComponentInfo;
@@ -19,12 +19,12 @@ pub const EXPLAIN: Explain = Explain(explain);
 /// * For a component that uses refused features: these features.
 /// * For an export: all differences of its signature.
 /// * For an import: the call path to the import.
-pub fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
+pub fn explain(bytes: &[u8], problems: Vec<PluginProblem>) -> Vec<PluginProblem> {
     let anatomy = ComponentInfo::read(bytes);
     let imports: Vec<(&str, Option<&str>)> = problems
         .iter()
         .filter_map(|problem| match problem {
-            Problem::Import { import, .. } => Some((import.as_str(), None)),
+            PluginProblem::Import { import, .. } => Some((import.as_str(), None)),
             _ => None,
         })
         .collect();
@@ -36,14 +36,14 @@ pub fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
     let mut out = Vec::new();
     for problem in problems.iter().cloned() {
         match problem {
-            Problem::Import { import, instead } => {
+            PluginProblem::Import { import, instead } => {
                 let reach = reached.next().map(|reach| format!("; {reach}")).unwrap_or_default();
-                out.push(Problem::Import { import, instead: instead + &reach });
+                out.push(PluginProblem::Import { import, instead: instead + &reach });
             }
-            Problem::NotAComponent(text) => not_a_component(&anatomy, text, &mut out),
-            Problem::Export { export, wrong } => match signature_differences(&anatomy, &export) {
-                Some(full) => out.push(Problem::Export { export, wrong: full }),
-                None => out.push(Problem::Export { export, wrong }),
+            PluginProblem::NotAComponent(text) => not_a_component(&anatomy, text, &mut out),
+            PluginProblem::Export { export, wrong } => match signature_differences(&anatomy, &export) {
+                Some(full) => out.push(PluginProblem::Export { export, wrong: full }),
+                None => out.push(PluginProblem::Export { export, wrong }),
             },
             other => out.push(other),
         }
@@ -51,18 +51,18 @@ pub fn explain(bytes: &[u8], problems: Vec<Problem>) -> Vec<Problem> {
     out
 }
 
-fn not_a_component(anatomy: &ComponentInfo, text: String, out: &mut Vec<Problem>) {
+fn not_a_component(anatomy: &ComponentInfo, text: String, out: &mut Vec<PluginProblem>) {
     let hint = || anatomy.hints(&[]).into_iter().next().map(|hint| format!("; {hint}")).unwrap_or_default();
     if *anatomy.file_kind() != FileKind::Component {
-        return out.push(Problem::NotAComponent(format!("it is {}{}", anatomy.file_kind(), hint())));
+        return out.push(PluginProblem::NotAComponent(format!("it is {}{}", anatomy.file_kind(), hint())));
     }
     if anatomy.features().is_empty() {
-        return out.push(Problem::NotAComponent(text));
+        return out.push(PluginProblem::NotAComponent(text));
     }
     out.extend(anatomy.features().iter().map(|used| {
         let place = used.function.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
         let feature = used.feature;
-        Problem::NotAComponent(format!(
+        PluginProblem::NotAComponent(format!(
             "it uses {}, which is refused because {}: {}{place}; {}",
             feature.name, feature.why, used.found, feature.instead
         ))

@@ -30,7 +30,7 @@ mod worlds;
 
 pub use calls::{CallGraph, PathFrame, Reachability};
 pub use compare::TypeMismatch;
-pub use component_info::{ComponentInfo, Item};
+pub use component_info::{ComponentInfo, ExternItem};
 pub use difference::{DifferenceKind, InterfaceDifference};
 pub use explain::{EXPLAIN, explain};
 pub use features::{Feature, FeatureUse};

@@ -13,7 +13,7 @@ use latchwork_core::model::manifest::{OnIndeterminate, PluginKind, RecoveryClass
 use latchwork_core::storage::Owner;
 use latchwork_engine::capability::grants::{Grants, HttpGrant, Origin, TcpGrant};
 use latchwork_engine::capability::settings::LimitsConfig;
-use latchwork_engine::{Engine, EngineOptions, Problem};
+use latchwork_engine::{Engine, EngineOptions, PluginProblem};
 use latchwork_tooling::inspect;
 
 use crate::support::plugins::built_guests::guest;
@@ -118,7 +118,7 @@ fn every_problem_of_every_plugin_is_listed() {
     assert!(digest.contains(&"0".repeat(64)), "{digest}");
     assert!(digest.contains(&Hash::of(&[&std::fs::read(&step).unwrap()]).to_hex()), "{digest}");
     assert!(errors[2].to_string().contains("\"one\""), "{}", errors[2]);
-    assert!(errors[3].problems.iter().all(|problem| matches!(problem, Problem::Import { .. })));
+    assert!(errors[3].problems.iter().all(|problem| matches!(problem, PluginProblem::Import { .. })));
 }
 
 #[test]

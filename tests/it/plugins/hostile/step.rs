@@ -11,7 +11,7 @@ use latchwork_engine::capability::grants::Grants;
 use latchwork_engine::capability::settings::LimitsConfig;
 use latchwork_engine::guest::sources::{StepContext, StepSources};
 use latchwork_engine::guest::step_calls::{StepCalls, Stop, ToolCall};
-use latchwork_engine::{Plugin, Problem, StepEnd, StepOutcome};
+use latchwork_engine::{Plugin, PluginProblem, StepEnd, StepOutcome};
 
 use crate::plugins::hostile::load;
 use crate::support::plugins::engine::{engine, settings};
@@ -265,7 +265,7 @@ fn step_with_forbidden_imports_is_refused_listing_each() {
         let line = text.lines().find(|line| line.contains(import)).unwrap_or_else(|| panic!("{import} in {text}"));
         assert!(line.contains(instead), "{line}");
     }
-    assert!(error.problems.iter().all(|problem| matches!(problem, Problem::Import { .. })), "{text}");
+    assert!(error.problems.iter().all(|problem| matches!(problem, PluginProblem::Import { .. })), "{text}");
     // A grant does not make the forbidden imports acceptable.
     let grants = Grants { kv: Some("x".into()), ..Grants::default() };
     assert_eq!(load("wasi-step", grants, limits()).unwrap_err(), error);
@@ -276,7 +276,7 @@ fn step_with_forbidden_imports_is_refused_listing_each() {
 fn describe_must_not_call_the_host() {
     let error = load("chatty-step", Grants::default(), limits()).unwrap_err();
     assert!(error.to_string().contains("latchwork:plugin/clock@0.1.0"), "{error}");
-    assert!(matches!(error.problems[..], [Problem::Describe(_)]), "{error}");
+    assert!(matches!(error.problems[..], [PluginProblem::Describe(_)]), "{error}");
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn non_component_is_refused() {
     let bytes: [&[u8]; 3] = [b"", b"\0asm\x01\0\0\0", b"\x7fELF"];
     for bytes in bytes {
         let error = engine().load(bytes, settings("x", Grants::default(), limits())).unwrap_err();
-        assert!(matches!(error.problems[..], [Problem::NotAComponent(_)]), "{error}");
+        assert!(matches!(error.problems[..], [PluginProblem::NotAComponent(_)]), "{error}");
     }
     // An empty component: the error lists everything that is missing.
     let empty = b"\0asm\x0d\0\x01\0";

@@ -6,7 +6,7 @@ use sqlx::Row;
 
 use latchwork_core::rules::ledger::{Quiescence, RowState};
 use latchwork_core::storage::{BatchKind, Journal, LedgerWrite, StoreError};
-use latchwork_store::{Database, Durability, OpenOptions};
+use latchwork_store::{CommitDurability, Database, OpenOptions};
 
 use crate::postgres::{lease_request, open_database};
 use crate::support::servers::postgres::server::{Server, database, sql};
@@ -66,7 +66,7 @@ async fn server_that_is_not_durable_is_refused() {
         Err(error) => panic!("{error}"),
         Ok(_) => panic!("it was opened"),
     }
-    let store = Database::open(OpenOptions { durability: Durability::Relaxed, ..options }).await.unwrap();
+    let store = Database::open(OpenOptions { durability: CommitDurability::Relaxed, ..options }).await.unwrap();
     let about = store.about_server();
     assert!(about.contains("synchronous_commit=off") && about.contains("fsync=off"), "{about}");
 }

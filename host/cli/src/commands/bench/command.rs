@@ -13,7 +13,7 @@ use latchwork_core::model::error_docs;
 use latchwork_store::{Database, NoProbe, StoreClock, commits_per_second};
 
 use crate::args::BenchArgs;
-use crate::bench::{Load, Measured, SandboxTimes, Workload};
+use crate::bench::{Load, LoadMeasurement, SandboxTimes, Workload};
 use crate::commands::bench::workers;
 use crate::context::CommandContext;
 use crate::error::{CliError, Exit, plugins_not_loaded};
@@ -23,7 +23,7 @@ use crate::{bench, open};
 
 /// Measurements of one load.
 struct LoadResult {
-    measured: Measured,
+    measured: LoadMeasurement,
     /// Database bytes per unit of work, measured after the database was closed.
     bytes_per_unit: f64,
 }

@@ -17,7 +17,7 @@ pub(super) enum CheckVerdict {
 
 /// Result of one check.
 #[derive(Clone, Debug)]
-pub(super) struct Check {
+pub(super) struct DoctorCheck {
     pub(super) name: &'static str,
     pub(super) verdict: CheckVerdict,
     found: String,
@@ -26,7 +26,7 @@ pub(super) struct Check {
     subjects: Vec<(&'static str, Value)>,
 }
 
-impl Check {
+impl DoctorCheck {
     pub(super) fn ok(name: &'static str, found: impl Into<String>) -> Self {
         Self { name, verdict: CheckVerdict::Ok, found: found.into(), fix: None, subjects: Vec::new() }
     }
@@ -59,12 +59,12 @@ impl Check {
     }
 }
 
-pub(super) fn document(checks: &[Check]) -> Value {
-    let checks: Vec<_> = checks.iter().map(Check::document).collect();
+pub(super) fn document(checks: &[DoctorCheck]) -> Value {
+    let checks: Vec<_> = checks.iter().map(DoctorCheck::document).collect();
     json!({ "version": env!("CARGO_PKG_VERSION"), "checks": checks })
 }
 
-pub(super) fn lines(checks: &[Check]) -> Vec<Text> {
+pub(super) fn lines(checks: &[DoctorCheck]) -> Vec<Text> {
     let width = checks.iter().map(|check| check.name.len()).max().unwrap_or_default();
     let mut lines = Vec::new();
     for check in checks {

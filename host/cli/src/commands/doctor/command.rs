@@ -3,7 +3,7 @@
 use latchwork::config::{CommitMode, Config, FILE_NAME};
 
 use crate::args::DoctorArgs;
-use crate::commands::doctor::check::{Check, CheckVerdict};
+use crate::commands::doctor::check::{CheckVerdict, DoctorCheck};
 use crate::commands::doctor::machine::{cache, clock, components, state_dir};
 use crate::commands::doctor::{check, database, deep, limits, maps, plugins, secrets, toolchains};
 use crate::context::CommandContext;
@@ -22,7 +22,7 @@ pub(crate) async fn run(args: &DoctorArgs, ctx: &CommandContext<'_>) -> anyhow::
             let error = CliError::from(&errors);
             checks.extend(error.problems.iter().map(|problem| {
                 let found = format!("{}: {}", problem.location, problem.message);
-                Check::fail("configuration", found, format!("latch explain {}", problem.code))
+                DoctorCheck::fail("configuration", found, format!("latch explain {}", problem.code))
             }));
             None
         }
@@ -54,7 +54,12 @@ pub(crate) async fn run(args: &DoctorArgs, ctx: &CommandContext<'_>) -> anyhow::
 }
 
 /// Checks the database and the effect store. With `--deep`, also checks every stored job.
-pub(crate) async fn stores(args: &DoctorArgs, ctx: &CommandContext<'_>, config: &Config, checks: &mut Vec<Check>) {
+pub(crate) async fn stores(
+    args: &DoctorArgs,
+    ctx: &CommandContext<'_>,
+    config: &Config,
+    checks: &mut Vec<DoctorCheck>,
+) {
     let main = database::database(config, args.accept_restore, checks).await;
     if let Some(store) = &main {
         maps::maps(config, store, checks).await;
@@ -69,7 +74,7 @@ pub(crate) async fn stores(args: &DoctorArgs, ctx: &CommandContext<'_>, config: 
     {
         match &effects {
             Some(effects) => deep::jobs(ctx, &**journal, &**effects, checks).await,
-            None => checks.push(Check::fail(
+            None => checks.push(DoctorCheck::fail(
                 "jobs",
                 "not checked: the effect store is unavailable",
                 "see the check of the effect store",
@@ -81,10 +86,10 @@ pub(crate) async fn stores(args: &DoctorArgs, ctx: &CommandContext<'_>, config: 
     }
 }
 
-pub(crate) fn configuration(config: &Config) -> Check {
+pub(crate) fn configuration(config: &Config) -> DoctorCheck {
     match &config.file {
-        Some(file) => Check::ok("configuration", file.display().to_string()),
-        None => Check::warn(
+        Some(file) => DoctorCheck::ok("configuration", file.display().to_string()),
+        None => DoctorCheck::warn(
             "configuration",
             format!(
                 "there is no {FILE_NAME} in {} or in a folder above it: every key has its default, and there are no plugins",

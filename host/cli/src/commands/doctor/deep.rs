@@ -15,7 +15,7 @@ use latchwork_core::state::{Durable, FoldError};
 use latchwork_core::storage::{EffectStore, JobFilter, Journal, StoreError};
 use latchwork_core::{decide, evidence};
 
-use crate::commands::doctor::check::Check;
+use crate::commands::doctor::check::DoctorCheck;
 use crate::commands::doctor::database::store_failure;
 use crate::context::CommandContext;
 use crate::error::CliError;
@@ -55,7 +55,7 @@ pub(super) async fn jobs(
     ctx: &CommandContext<'_>,
     journal: &dyn Journal,
     effects: &dyn EffectStore,
-    checks: &mut Vec<Check>,
+    checks: &mut Vec<DoctorCheck>,
 ) {
     let mut tally = DeepCheckTotals::default();
     let mut reported_us = ctx.session().machine().boot_us();
@@ -83,7 +83,7 @@ pub(super) async fn jobs(
     summary(ctx, &tally, checks);
 }
 
-fn report(job_id: &JobId, found: Vec<JobProblem>, tally: &mut DeepCheckTotals, checks: &mut Vec<Check>) {
+fn report(job_id: &JobId, found: Vec<JobProblem>, tally: &mut DeepCheckTotals, checks: &mut Vec<DoctorCheck>) {
     tally.damaged += u64::from(!found.is_empty());
     for JobProblem { what, slot, event } in found {
         if checks.len() >= FINDINGS_MAX {
@@ -93,26 +93,26 @@ fn report(job_id: &JobId, found: Vec<JobProblem>, tally: &mut DeepCheckTotals, c
         let place = [slot.as_ref().map(|slot| format!("slot {slot}")), event.map(|seq| format!("event {seq}"))];
         let place: Vec<_> = std::iter::once(format!("job {job_id}")).chain(place.into_iter().flatten()).collect();
         let check =
-            Check::fail(NAME, format!("{}: {what}", place.join(", ")), FIX).with_subject("job", job_id.as_str());
+            DoctorCheck::fail(NAME, format!("{}: {what}", place.join(", ")), FIX).with_subject("job", job_id.as_str());
         let check = slot.into_iter().fold(check, |check, slot| check.with_subject("slot", slot));
         checks.push(event.into_iter().fold(check, |check, seq| check.with_subject("event", seq)));
     }
 }
 
-fn summary(ctx: &CommandContext<'_>, tally: &DeepCheckTotals, checks: &mut Vec<Check>) {
+fn summary(ctx: &CommandContext<'_>, tally: &DeepCheckTotals, checks: &mut Vec<DoctorCheck>) {
     let DeepCheckTotals { jobs, events, effects, payloads, busy, damaged, omitted: unshown } = tally;
     if *unshown > 0 {
-        checks.push(Check::fail(NAME, format!("{unshown} more findings"), FIX));
+        checks.push(DoctorCheck::fail(NAME, format!("{unshown} more findings"), FIX));
     }
     for job_id in busy {
         let fix = format!("{} again when the job has settled", ctx.with_project_flags("latch doctor --deep"));
         let found = format!("job {job_id}: not checked, because it changes faster than it can be read");
-        checks.push(Check::warn(NAME, found, fix).with_subject("job", job_id.as_str()));
+        checks.push(DoctorCheck::warn(NAME, found, fix).with_subject("job", job_id.as_str()));
     }
     if *damaged == 0 {
         let found =
             format!("{jobs} checked: {events} events, {effects} effects and {payloads} payloads match their hashes");
-        checks.push(Check::ok(NAME, found));
+        checks.push(DoctorCheck::ok(NAME, found));
     }
 }
 
@@ -286,7 +286,7 @@ fn subject_of_line(line: &[u8]) -> (Option<String>, Option<u64>) {
 }
 
 /// Checks the components that jobs have pinned, by digest.
-pub(super) fn components(ctx: &CommandContext<'_>, state_dir: &std::path::Path, checks: &mut Vec<Check>) {
+pub(super) fn components(ctx: &CommandContext<'_>, state_dir: &std::path::Path, checks: &mut Vec<DoctorCheck>) {
     const NAME: &str = "components";
     match latchwork::registry::damaged_components(state_dir) {
         Ok((whole, damaged)) => {
@@ -301,20 +301,22 @@ pub(super) fn components(ctx: &CommandContext<'_>, state_dir: &std::path::Path, 
                 );
                 let digest = format!("sha256:{}", stored.digest);
                 checks.push(
-                    Check::fail(NAME, found, fix).with_subject("plugin", stored.plugin).with_subject("digest", digest),
+                    DoctorCheck::fail(NAME, found, fix)
+                        .with_subject("plugin", stored.plugin)
+                        .with_subject("digest", digest),
                 );
             }
-            checks.push(Check::ok(NAME, format!("{whole} match the digests in their names")));
+            checks.push(DoctorCheck::ok(NAME, format!("{whole} match the digests in their names")));
         }
         Err(error) => {
             let code = CliError::from(anyhow::Error::from(error));
-            checks.push(Check::fail(NAME, code.message, "make the state directory readable"));
+            checks.push(DoctorCheck::fail(NAME, code.message, "make the state directory readable"));
         }
     }
 }
 
 /// Checks the compiled code in the cache by its message authentication code.
-pub(super) fn compiled(engine: &latchwork_engine::Engine, checks: &mut Vec<Check>) {
+pub(super) fn compiled(engine: &latchwork_engine::Engine, checks: &mut Vec<DoctorCheck>) {
     const NAME: &str = "plugin cache";
     match engine.check_cache_entries() {
         None => {}
@@ -322,10 +324,10 @@ pub(super) fn compiled(engine: &latchwork_engine::Engine, checks: &mut Vec<Check
             for path in &damaged {
                 let found = format!("{} is damaged, and is not used", path.display());
                 let fix = format!("rm {}; it is recompiled when needed", path.display());
-                checks.push(Check::warn(NAME, found, fix).with_subject("file", path.display().to_string()));
+                checks.push(DoctorCheck::warn(NAME, found, fix).with_subject("file", path.display().to_string()));
             }
-            checks.push(Check::ok(NAME, format!("{whole} entries are authentic")));
+            checks.push(DoctorCheck::ok(NAME, format!("{whole} entries are authentic")));
         }
-        Some(Err(error)) => checks.push(Check::fail(NAME, error.to_string(), "make the directory readable")),
+        Some(Err(error)) => checks.push(DoctorCheck::fail(NAME, error.to_string(), "make the directory readable")),
     }
 }

@@ -12,7 +12,7 @@ use latchwork_engine::capability::older_grants;
 use latchwork_tooling::build;
 use latchwork_tooling::build::{RECIPE, Recipe};
 
-use crate::commands::doctor::check::Check;
+use crate::commands::doctor::check::DoctorCheck;
 use crate::commands::doctor::writable::writable;
 use crate::context::CommandContext;
 use crate::error::{CliError, CliProblem};
@@ -22,12 +22,13 @@ use crate::plugins::{catalog, ineffective_settings};
 
 const NAME: &str = "plugins";
 
-pub(super) fn plugins(ctx: &CommandContext<'_>, config: &Config, checks: &mut Vec<Check>) {
+pub(super) fn plugins(ctx: &CommandContext<'_>, config: &Config, checks: &mut Vec<DoctorCheck>) {
     let (unbuilt, built): (Vec<_>, Vec<_>) = config.plugins.iter().cloned().partition(is_unbuilt);
     for plugin in &unbuilt {
         let found = format!("{}: it is not built yet", plugin.name);
         checks.push(
-            Check::warn(NAME, found, build_command(ctx, &plugin.source)).with_subject("plugin", plugin.name.as_str()),
+            DoctorCheck::warn(NAME, found, build_command(ctx, &plugin.source))
+                .with_subject("plugin", plugin.name.as_str()),
         );
     }
     if built.is_empty() && !unbuilt.is_empty() {
@@ -49,12 +50,12 @@ pub(super) fn plugins(ctx: &CommandContext<'_>, config: &Config, checks: &mut Ve
                 checks.extend(settings_without_effect(config, &registry));
             }
             let found = format!("{} loaded, {} operators", registry.plugins().len(), registry.pinned_operators().len());
-            checks.push(Check::ok(NAME, found));
+            checks.push(DoctorCheck::ok(NAME, found));
         }
         Err(error) => {
             let error = CliError::from(error);
             if error.problems.is_empty() {
-                checks.push(Check::fail(NAME, error.message.as_str(), format!("latch explain {}", error.code)));
+                checks.push(DoctorCheck::fail(NAME, error.message.as_str(), format!("latch explain {}", error.code)));
             }
             checks.extend(error.problems.iter().map(|problem| refused_plugin(ctx, config, problem)));
         }
@@ -62,18 +63,18 @@ pub(super) fn plugins(ctx: &CommandContext<'_>, config: &Config, checks: &mut Ve
 }
 
 /// Returns a failed check for each writable granted directory that does not exist and cannot be created.
-fn unwritable_dirs(plugin: &PluginConfig) -> impl Iterator<Item = Check> {
+fn unwritable_dirs(plugin: &PluginConfig) -> impl Iterator<Item = DoctorCheck> {
     let missing = plugin.grants.dirs.iter().filter(|dir| dir.write && !dir.host.is_dir());
     missing.filter_map(|dir| {
         let nearest = dir.host.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
         let (found, fix) = writable(nearest, "grant another directory").err()?;
         let found = format!("{}: its granted directory {} cannot be made: {found}", plugin.name, dir.host.display());
-        Some(Check::fail(NAME, found, fix).with_subject("plugin", plugin.name.as_str()))
+        Some(DoctorCheck::fail(NAME, found, fix).with_subject("plugin", plugin.name.as_str()))
     })
 }
 
 /// Returns the failed check of a plugin that the host refused to load, with the command that helps.
-fn refused_plugin(ctx: &CommandContext<'_>, config: &Config, problem: &CliProblem) -> Check {
+fn refused_plugin(ctx: &CommandContext<'_>, config: &Config, problem: &CliProblem) -> DoctorCheck {
     let name = problem.json["plugin"].as_str().unwrap_or_default().to_owned();
     let found = format!("{name}: {}", problem.message);
     let source = config.plugins.iter().find(|plugin| plugin.name == name).map(|plugin| plugin.source.as_path());
@@ -90,7 +91,7 @@ fn refused_plugin(ctx: &CommandContext<'_>, config: &Config, problem: &CliProble
         }
         _ => format!("latch explain {}", problem.code),
     };
-    Check::fail(NAME, found, fix).with_subject("plugin", name).with_subject("code", problem.code.as_str())
+    DoctorCheck::fail(NAME, found, fix).with_subject("plugin", name).with_subject("code", problem.code.as_str())
 }
 
 fn is_unbuilt(plugin: &PluginConfig) -> bool {
@@ -111,29 +112,29 @@ fn quoted_path(ctx: &CommandContext<'_>, path: &Path) -> String {
 
 /// Returns a check that lists what each tool could do in a job without an approval. Returns `None` if there are no
 /// tools.
-fn access(config: &Config, registry: &Registry) -> Option<Check> {
+fn access(config: &Config, registry: &Registry) -> Option<DoctorCheck> {
     let line = |plugin: &Arc<Plugin>| {
         let access = without_approval(config, plugin, &plugin.settings().grants)?;
         Some(format!("{} without an approval: {access}", plugin.name))
     };
     let lines: Vec<_> = registry.plugins().iter().filter_map(line).collect();
-    (!lines.is_empty()).then(|| Check::ok("access", lines.join("\n")))
+    (!lines.is_empty()).then(|| DoctorCheck::ok("access", lines.join("\n")))
 }
 
 /// Returns a warning about grants that contain only an address. In an earlier version, such a grant allowed more,
 /// because grants did not yet state methods or bind secrets. The warning appears only if the operators could use what
 /// the earlier version allowed in addition.
-fn older_grants(plugin: &Arc<Plugin>) -> Option<Check> {
+fn older_grants(plugin: &Arc<Plugin>) -> Option<DoctorCheck> {
     let present = older_grants::present_form(&plugin.settings().grants, &plugin.manifest.operators)?;
     let found =
         format!("{}: an address alone opens GET and HEAD, without secrets; its operators may need more", plugin.name);
     let fix = format!("keep what it needs of this line in its [[plugin]]: {}", config_line(&present));
-    Some(Check::warn("grants", found, fix).with_subject("plugin", plugin.name.as_str()))
+    Some(DoctorCheck::warn("grants", found, fix).with_subject("plugin", plugin.name.as_str()))
 }
 
 /// Returns a warning about operators whose strongest effect is `internal_write`. An earlier version let such operators
 /// change other systems. This version does not.
-fn internal_operators(plugin: &Arc<Plugin>) -> Option<Check> {
+fn internal_operators(plugin: &Arc<Plugin>) -> Option<DoctorCheck> {
     let (grants, operators) = (&plugin.settings().grants, &plugin.manifest.operators);
     let found = older_grants::operators_without_external_effect(grants, operators);
     let names: Vec<_> = found.iter().map(|spec| spec.name.as_str()).collect();
@@ -147,19 +148,19 @@ fn internal_operators(plugin: &Arc<Plugin>) -> Option<Check> {
         "if it changes other systems, add the effect to its [[plugin]]: operators = {{ {first:?} = {{ effects = \
          [\"internal_write\", \"external_write\"] }} }}"
     );
-    Some(Check::warn("grants", text, fix).with_subject("plugin", plugin.name.as_str()))
+    Some(DoctorCheck::warn("grants", text, fix).with_subject("plugin", plugin.name.as_str()))
 }
 
 /// Returns a warning about all settings without effect. Returns `None` if there are none.
-fn settings_without_effect(config: &Config, registry: &Registry) -> Option<Check> {
+fn settings_without_effect(config: &Config, registry: &Registry) -> Option<DoctorCheck> {
     let found = ineffective_settings::warnings(config, registry);
     let fix = "correct misspelled names, or remove settings that have no effect here";
-    (!found.is_empty()).then(|| Check::warn("settings", found.join("\n"), fix))
+    (!found.is_empty()).then(|| DoctorCheck::warn("settings", found.join("\n"), fix))
 }
 
 /// Returns a check that lists how the effects of each plugin are confirmed on resume. Returns `None` if no plugin has
 /// effects.
-fn effect_verifiers(config: &Config, registry: &Registry) -> Option<Check> {
+fn effect_verifiers(config: &Config, registry: &Registry) -> Option<DoctorCheck> {
     let descriptions: Vec<String> = registry
         .plugins()
         .iter()
@@ -169,5 +170,5 @@ fn effect_verifiers(config: &Config, registry: &Registry) -> Option<Check> {
             (confirmed != EffectVerifier::NoEffects).then(|| format!("{}: {confirmed}", plugin.name))
         })
         .collect();
-    (!descriptions.is_empty()).then(|| Check::ok("confirmation", descriptions.join(", ")))
+    (!descriptions.is_empty()).then(|| DoctorCheck::ok("confirmation", descriptions.join(", ")))
 }

@@ -7,13 +7,13 @@ use std::path::Path;
 use latchwork::config::Config;
 use latchwork_engine::capability::{EnvOrFile, Secrets};
 
-use crate::commands::doctor::check::Check;
+use crate::commands::doctor::check::DoctorCheck;
 
 const NAME: &str = "secrets";
 /// Permission bits of other users and of the group.
 const OTHERS: u32 = 0o077;
 
-pub(super) fn secrets(config: &Config, checks: &mut Vec<Check>) {
+pub(super) fn secrets(config: &Config, checks: &mut Vec<DoctorCheck>) {
     let before = checks.len();
     let dir = config.secrets_dir();
     let source = EnvOrFile { dir: dir.clone() };
@@ -27,13 +27,15 @@ pub(super) fn secrets(config: &Config, checks: &mut Vec<Check>) {
             let fix =
                 format!("set LATCH_SECRET_{name}, or write the value to {} with mode 600", dir.join(name).display());
             checks.push(
-                Check::fail(NAME, found, fix).with_subject("secret", name.as_str()).with_subject("used_by", users),
+                DoctorCheck::fail(NAME, found, fix)
+                    .with_subject("secret", name.as_str())
+                    .with_subject("used_by", users),
             );
         }
     }
     check_permissions(&dir, checks);
     if checks.len() == before && !wanted.is_empty() {
-        checks.push(Check::ok(NAME, format!("{} named, each with a value", wanted.len())));
+        checks.push(DoctorCheck::ok(NAME, format!("{} named, each with a value", wanted.len())));
     }
 }
 
@@ -58,18 +60,18 @@ fn required_secrets(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// Warns if other users can change the folder of secrets or access a secret file.
-fn check_permissions(dir: &Path, checks: &mut Vec<Check>) {
+fn check_permissions(dir: &Path, checks: &mut Vec<DoctorCheck>) {
     let Ok(about) = std::fs::metadata(dir) else { return };
     let folder_is_closed = about.permissions().mode() & 0o011 == 0;
     if about.permissions().mode() & 0o022 != 0 {
         let found = format!("{} can be changed by other users (mode {:o})", dir.display(), about.mode() & 0o7777);
-        checks.push(Check::warn(NAME, found, format!("chmod 700 {}", dir.display())));
+        checks.push(DoctorCheck::warn(NAME, found, format!("chmod 700 {}", dir.display())));
     }
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) => {
             let found = format!("{} cannot be read: {error}", dir.display());
-            return checks.push(Check::fail(NAME, found, format!("chmod 700 {}, as its owner", dir.display())));
+            return checks.push(DoctorCheck::fail(NAME, found, format!("chmod 700 {}, as its owner", dir.display())));
         }
     };
     let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
@@ -80,7 +82,9 @@ fn check_permissions(dir: &Path, checks: &mut Vec<Check>) {
         if about.is_file() && about.permissions().mode() & OTHERS != 0 && !folder_is_closed {
             let found = format!("{} is open to other users (mode {:o})", file.display(), about.mode() & 0o7777);
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            checks.push(Check::warn(NAME, found, format!("chmod 600 {}", file.display())).with_subject("secret", name));
+            checks.push(
+                DoctorCheck::warn(NAME, found, format!("chmod 600 {}", file.display())).with_subject("secret", name),
+            );
         }
     }
 }

@@ -7,12 +7,12 @@ use latchwork::config::Config;
 use latchwork_tooling::build;
 use latchwork_tooling::build::{BuildKind, ProgramState, RECIPE, Recipe};
 
-use crate::commands::doctor::check::Check;
+use crate::commands::doctor::check::DoctorCheck;
 use crate::context::CommandContext;
 
 const NAME: &str = "toolchain";
 
-pub(super) fn toolchains(ctx: &CommandContext<'_>, config: Option<&Config>, checks: &mut Vec<Check>) {
+pub(super) fn toolchains(ctx: &CommandContext<'_>, config: Option<&Config>, checks: &mut Vec<DoctorCheck>) {
     let mut needs: BTreeMap<BuildKind, BTreeSet<String>> = BTreeMap::new();
     for dir in folders(ctx, config) {
         if let Ok(recipe) = Recipe::read(&dir) {
@@ -20,24 +20,24 @@ pub(super) fn toolchains(ctx: &CommandContext<'_>, config: Option<&Config>, chec
         }
     }
     if needs.is_empty() {
-        checks.push(Check::ok(NAME, "no plugin here is built from source: none is needed"));
+        checks.push(DoctorCheck::ok(NAME, "no plugin here is built from source: none is needed"));
     }
     let options = match build::BuildOptions::from_env() {
         Ok(options) => options,
-        Err(error) => return checks.push(Check::warn(NAME, error.to_string(), "export HOME")),
+        Err(error) => return checks.push(DoctorCheck::warn(NAME, error.to_string(), "export HOME")),
     };
     for (need, plugins) in needs {
         let plugins: Vec<String> = plugins.into_iter().collect();
         for program in tokio::task::block_in_place(|| build::programs(need, &ctx.cwd, &options)) {
             let about = format!("{} ({}): ", need.language_name(), plugins.join(", "));
             let check = match program.state {
-                ProgramState::Found => Check::ok(NAME, format!("{about}{}", program.name)),
+                ProgramState::Found => DoctorCheck::ok(NAME, format!("{about}{}", program.name)),
                 ProgramState::InstalledByBuild => {
                     let found = format!("{about}{} is not installed yet", program.name);
-                    Check::warn(NAME, found, "latch plugin build installs it, once")
+                    DoctorCheck::warn(NAME, found, "latch plugin build installs it, once")
                 }
                 ProgramState::Missing(install) => {
-                    Check::warn(NAME, format!("{about}{} is missing; only builds need it", program.name), install)
+                    DoctorCheck::warn(NAME, format!("{about}{} is missing; only builds need it", program.name), install)
                 }
             };
             checks.push(check.with_subject("language", need.language_name()).with_subject("plugins", plugins.clone()));

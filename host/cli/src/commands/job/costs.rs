@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use latchwork_core::model::effect::{Answer, Consumption};
 use latchwork_core::model::ids::JobId;
 use latchwork_core::response::response;
-use latchwork_core::rules::cost::{CostRow, Totals, usd};
+use latchwork_core::rules::cost::{CostRow, CostTotals, usd};
 
 use crate::args::JobCostsArgs;
 use crate::context::CommandContext;
@@ -21,7 +21,7 @@ pub(super) async fn run(args: JobCostsArgs, ctx: &CommandContext<'_>) -> anyhow:
     }
     let by = args.by.into();
     let rows = stores.journal().costs(by, None).await?;
-    let mut total = Totals::default();
+    let mut total = CostTotals::default();
     rows.iter().for_each(|row| total.add(&row.totals));
     ctx.answer(&json!({ "by": by, "rows": rows, "total": total }), || match rows.is_empty() {
         true => Text::from("no call has reported a cost yet"),
@@ -85,7 +85,7 @@ async fn job_costs(
     Ok(Exit::Done)
 }
 
-fn cost_table(rows: &[CostRow], total: &Totals) -> Text {
+fn cost_table(rows: &[CostRow], total: &CostTotals) -> Text {
     let rows: Vec<[String; 9]> = rows
         .iter()
         .map(|row| {
@@ -107,7 +107,7 @@ fn cost_table(rows: &[CostRow], total: &Totals) -> Text {
     table(["of", "tenant", "actor", "calls", "in", "out", "USD", "cached", "model"], &rows).under(sum(total))
 }
 
-fn sum(total: &Totals) -> String {
+fn sum(total: &CostTotals) -> String {
     let credits = if total.credits == 0 { String::new() } else { format!(", {} credits", total.credits) };
     format!(
         "{} USD{credits} for {} calls: {} tokens in, {} out, {} from the cache, {} ms",

@@ -336,7 +336,7 @@ fn restore_unsettled_receipts(durable: &Durable) -> Vec<ActionWrite> {
 
 /// Returns the key state of a plan step. A key in the state [`KeyState::NotLookedUp`] is looked up before the
 /// step's gate is requested.
-pub(crate) fn planned_key_state(durable: &Durable, step: &plan::Step) -> KeyState {
+pub(crate) fn planned_key_state(durable: &Durable, step: &plan::PlanStep) -> KeyState {
     let slot = Slot::of_step(&step.step_id);
     match (step_action_key(durable, &slot), durable.input(&step.step_id)) {
         (Ok(key), Some(args)) => key_state(durable, &slot, &step.name, key, &args),

@@ -138,7 +138,7 @@ fn has_stray_effect(durable: &Durable, invocation: &Invocation) -> bool {
     exists && durable.job.pinned(&invocation.operator).is_some_and(PinnedOperator::is_world_changing)
 }
 
-fn forbidden(durable: &Durable, planned: &plan::Step, invocation: &Invocation) -> Option<Failure> {
+fn forbidden(durable: &Durable, planned: &plan::PlanStep, invocation: &Invocation) -> Option<Failure> {
     let job = &durable.job;
     // Compensating calls are executed only in an aborting job, and an aborting job executes no other calls.
     if !crate::decide::call::tries::may_execute(durable, &invocation.slot) {

@@ -26,7 +26,7 @@ use crate::storage::{Draft, Payload, Record};
 
 pub(crate) fn execute_if_permitted(
     durable: &Durable,
-    planned: &plan::Step,
+    planned: &plan::PlanStep,
     invocation: &Invocation,
     standing: &KeyState,
     context: &Context<'_>,
@@ -95,7 +95,7 @@ fn stored_model_answer(durable: &Durable, slot: &Slot, operator: &PinnedOperator
 /// decided before the step ran.
 fn check_call_gate(
     durable: &Durable,
-    planned: &plan::Step,
+    planned: &plan::PlanStep,
     invocation: &Invocation,
     operator: &PinnedOperator,
     context: &Context<'_>,

@@ -53,10 +53,10 @@ pub fn startable(durable: &Durable, running: &BTreeSet<StepId>) -> Vec<StepId> {
         .collect()
 }
 
-fn next_step_draft(durable: &Durable, context: &Context<'_>, step: &Step, planned: &plan::Step) -> Option<Draft> {
+fn next_step_draft(durable: &Durable, context: &Context<'_>, step: &Step, planned: &plan::PlanStep) -> Option<Draft> {
     match step.state {
         StepState::Pending => pending(durable, planned),
-        StepState::Ready if planned.kind == plan::Kind::Wait => Some(waits::begin_wait(durable, context, planned)),
+        StepState::Ready if planned.kind == plan::StepKind::Wait => Some(waits::begin_wait(durable, context, planned)),
         StepState::Ready => ready(durable, context, planned),
         StepState::FailedRetryable | StepState::Blocked => {
             let due = step.retry_at_us.or_else(|| backoff_of_blocked(durable, step))?;
@@ -76,7 +76,7 @@ pub(crate) fn backoff_of_blocked(durable: &Durable, step: &Step) -> Option<i64> 
     durable.job.calls.get(slot)?.retry_at_us
 }
 
-fn pending(durable: &Durable, planned: &plan::Step) -> Option<Draft> {
+fn pending(durable: &Durable, planned: &plan::PlanStep) -> Option<Draft> {
     let job = &durable.job;
     let bound = bindings::references(&planned.payload);
     let bound = bound.iter().filter(|reference| !job.plan.reads_parameters(reference));
@@ -110,7 +110,7 @@ fn failure_code(step: &Step) -> Code {
     failed.or(step.skipped.as_ref().map(|(code, _)| *code)).unwrap_or(Code::Cancelled)
 }
 
-fn resolved(durable: &Durable, planned: &plan::Step) -> Draft {
+fn resolved(durable: &Durable, planned: &plan::PlanStep) -> Draft {
     let id = &planned.step_id;
     let (bytes, failure) = match bindings::resolve(&planned.payload, &inputs::binding_lookup(durable)) {
         Ok(value) => {
@@ -128,7 +128,7 @@ fn resolved(durable: &Durable, planned: &plan::Step) -> Draft {
     Draft { events, payloads: vec![Payload { label: label::input(id), bytes }], ..Draft::default() }
 }
 
-fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Option<Draft> {
+fn ready(durable: &Durable, context: &Context<'_>, planned: &plan::PlanStep) -> Option<Draft> {
     let job = &durable.job;
     let id = &planned.step_id;
     let Some(operator) = job.pinned(&planned.name) else {

@@ -162,7 +162,7 @@ pub fn fork(origin: &Durable, request: &ForkRequest) -> Result<ForkStart, ForkRe
 
 /// Returns every step that depends on one of the given steps, directly or through other steps. Relies on the
 /// topological order of plans.
-fn dependents_of<'a>(steps: &[plan::Step], of: impl IntoIterator<Item = &'a StepId>) -> BTreeSet<StepId> {
+fn dependents_of<'a>(steps: &[plan::PlanStep], of: impl IntoIterator<Item = &'a StepId>) -> BTreeSet<StepId> {
     let from: BTreeSet<&StepId> = of.into_iter().collect();
     let mut behind = BTreeSet::new();
     for step in steps {

@@ -33,7 +33,11 @@ pub(crate) fn binding_lookup<'a>(durable: &'a Durable) -> impl Fn(&Reference) ->
 
 /// Returns the key that the step's `idempotency_template` yields, or `None` for a step without a template. The
 /// key is an action key if the step changes the world, otherwise a cache key. `input` is the resolved payload.
-pub(crate) fn template_key(durable: &Durable, planned: &plan::Step, input: &Value) -> Result<Option<Hash>, Failure> {
+pub(crate) fn template_key(
+    durable: &Durable,
+    planned: &plan::PlanStep,
+    input: &Value,
+) -> Result<Option<Hash>, Failure> {
     let Some(template) = &planned.idempotency_template else { return Ok(None) };
     let hashes = hashes(durable, planned)?;
     keys::action_key(template, input, &hashes)
@@ -41,7 +45,7 @@ pub(crate) fn template_key(durable: &Durable, planned: &plan::Step, input: &Valu
         .map_err(|unknown| Failure::new(Code::InvalidInput, unknown.to_string()))
 }
 
-fn hashes(durable: &Durable, planned: &plan::Step) -> Result<BTreeMap<String, Value>, Failure> {
+fn hashes(durable: &Durable, planned: &plan::PlanStep) -> Result<BTreeMap<String, Value>, Failure> {
     planned
         .hashes
         .iter()

@@ -23,7 +23,7 @@ use crate::storage::{Draft, Payload};
 pub(crate) fn wanted_input_hash(
     durable: &Durable,
     step: &Step,
-    planned: &plan::Step,
+    planned: &plan::PlanStep,
     operator: &PinnedOperator,
 ) -> Option<Hash> {
     let is_fresh =
@@ -34,7 +34,7 @@ pub(crate) fn wanted_input_hash(
     input_hash(durable, planned)
 }
 
-pub(crate) fn input_hash(durable: &Durable, planned: &plan::Step) -> Option<Hash> {
+pub(crate) fn input_hash(durable: &Durable, planned: &plan::PlanStep) -> Option<Hash> {
     let input = durable.input(&planned.step_id)?;
     let value: Value = serde_json::from_slice(&input).ok()?;
     let key = inputs::template_key(durable, planned, &value).ok()??;
@@ -46,7 +46,7 @@ pub(crate) fn input_hash(durable: &Durable, planned: &plan::Step) -> Option<Hash
 pub(crate) fn reuse_earlier_result(
     durable: &Durable,
     context: &Context<'_>,
-    planned: &plan::Step,
+    planned: &plan::PlanStep,
     operator: &PinnedOperator,
 ) -> Option<Draft> {
     let id = &planned.step_id;

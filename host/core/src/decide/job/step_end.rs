@@ -99,9 +99,9 @@ fn fail(durable: &Durable, step: &StepId, failure: Failure) -> Draft {
 }
 
 /// Returns the outcome event if the step produces an outcome.
-pub(crate) fn outcome(job: &Job, planned: &plan::Step) -> Option<Body> {
+pub(crate) fn outcome(job: &Job, planned: &plan::PlanStep) -> Option<Body> {
     // The name of a wait step is only a label, even if an operator has the same name.
-    let pinned = job.pinned(&planned.name).filter(|_| planned.kind != plan::Kind::Wait);
+    let pinned = job.pinned(&planned.name).filter(|_| planned.kind != plan::StepKind::Wait);
     let of_plan = planned.outcome.as_ref();
     let outcome_type = of_plan
         .map(|outcome| outcome.outcome_type.clone())
@@ -129,7 +129,7 @@ pub(crate) fn succeeded(durable: &Durable, step: &StepId, output: Vec<u8>) -> Dr
         Body::StateCheckpointed { step_id: step.clone(), output: reference },
     ];
     let planned = job.plan.step(step).expect("a running step is in the plan");
-    let pinned = job.pinned(&planned.name).filter(|_| planned.kind != plan::Kind::Wait);
+    let pinned = job.pinned(&planned.name).filter(|_| planned.kind != plan::StepKind::Wait);
     events.extend(outcome(job, planned));
     let mut draft = Draft { events, ..Draft::default() };
     // The result in a tool's effect is the output of the step. Storing it again as a payload would duplicate the

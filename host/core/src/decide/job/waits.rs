@@ -13,7 +13,7 @@ use crate::state::{Durable, label};
 use crate::storage::{BatchKind, Draft, InboxRequest, InboxRow, Payload, Record};
 
 /// Starts the wait of a ready wait step. A signal stored for the step ends the wait immediately.
-pub(crate) fn begin_wait(durable: &Durable, context: &Context<'_>, planned: &plan::Step) -> Draft {
+pub(crate) fn begin_wait(durable: &Durable, context: &Context<'_>, planned: &plan::PlanStep) -> Draft {
     let id = &planned.step_id;
     let job = &durable.job;
     if is_dry(job.header.mode) {

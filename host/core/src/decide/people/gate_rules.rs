@@ -15,7 +15,7 @@ use crate::state::Durable;
 pub(crate) fn is_gated(
     durable: &Durable,
     context: &Context<'_>,
-    planned: &plan::Step,
+    planned: &plan::PlanStep,
     (name, operator): (&Operator, &PinnedOperator),
     own: bool,
 ) -> bool {

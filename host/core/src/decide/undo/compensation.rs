@@ -194,7 +194,7 @@ fn compensation_invocation(durable: &Durable, slot: &Slot, compensation: &Compen
         args: durable.args(slot)?.to_vec(),
         args_ref: compensation.args,
         action_key: None,
-        timeout_ms: planned.and_then(crate::plan::Step::timeout_ms).unwrap_or(pinned.limits.timeout_ms),
+        timeout_ms: planned.and_then(crate::plan::PlanStep::timeout_ms).unwrap_or(pinned.limits.timeout_ms),
         unusable: None,
         nonce: None,
         quiescence: None,

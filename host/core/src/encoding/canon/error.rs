@@ -2,7 +2,7 @@
 
 /// Reason why a text has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum CanonErrorKind {
     /// The text is not valid UTF-8.
     #[error("the text is not valid UTF-8")]
     Utf8,
@@ -33,7 +33,7 @@ pub struct CanonError {
     /// Byte offset into the text, from 0.
     pub offset: usize,
     /// Reason why the text is refused at this offset.
-    pub refusal: Refusal,
+    pub refusal: CanonErrorKind,
 }
 
 impl CanonError {

@@ -25,7 +25,7 @@ use serde_json::Value;
 #[cfg(test)]
 mod tests;
 
-pub use error::{CanonError, JSON_NESTING, Refusal};
+pub use error::{CanonError, CanonErrorKind, JSON_NESTING};
 pub use write::{data_to_canonical, value_to_canonical};
 
 /// Returns the canonical form of a JSON text.
@@ -51,7 +51,7 @@ pub fn canonicalize_or_keep(text: &str) -> Cow<'_, str> {
 /// number up to 2^53 becomes an integer, in any notation. All other numbers become doubles.
 pub fn parse_strict(text: &[u8]) -> Result<Value, CanonError> {
     let text = std::str::from_utf8(text)
-        .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
+        .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: CanonErrorKind::Utf8 })?;
     parse::Parser::new(text).document()
 }
 
@@ -59,7 +59,7 @@ pub fn parse_strict(text: &[u8]) -> Result<Value, CanonError> {
 /// are needed because a line contains an event, and an event can contain a plan.
 pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
     let text = std::str::from_utf8(text)
-        .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
+        .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: CanonErrorKind::Utf8 })?;
     parse::Parser::new(text).with_extra_depth(8).document()
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn parse_record(text: &[u8]) -> Result<Value, CanonError> {
 ///
 /// # Errors
 /// Fails if [`parse_strict`] would refuse the serialized value.
-pub fn canonicalize_value(value: &Value) -> Result<String, Refusal> {
+pub fn canonicalize_value(value: &Value) -> Result<String, CanonErrorKind> {
     check_value(value)?;
     Ok(String::from_utf8(value_to_canonical(value)).expect("canonical JSON is UTF-8"))
 }
@@ -76,17 +76,17 @@ pub fn canonicalize_value(value: &Value) -> Result<String, Refusal> {
 /// and of the numbers without a canonical form. If the list is not empty, [`parse_strict`] refuses the text.
 pub(crate) fn parse_tolerant(text: &[u8]) -> Result<(Value, Vec<CanonError>), CanonError> {
     let text = std::str::from_utf8(text)
-        .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: Refusal::Utf8 })?;
+        .map_err(|error| CanonError { offset: error.valid_up_to(), refusal: CanonErrorKind::Utf8 })?;
     parse::Parser::tolerant(text)
 }
 
 /// Checks that [`parse_strict`] would accept the serialized `value`. Use this check for values that were built in code
 /// or parsed by another parser.
-pub fn check_value(value: &Value) -> Result<(), Refusal> {
-    fn check(value: &Value, room: usize) -> Result<(), Refusal> {
+pub fn check_value(value: &Value) -> Result<(), CanonErrorKind> {
+    fn check(value: &Value, room: usize) -> Result<(), CanonErrorKind> {
         match value {
             Value::Number(number) => number::check(number),
-            Value::Array(_) | Value::Object(_) if room == 0 => Err(Refusal::TooDeep),
+            Value::Array(_) | Value::Object(_) if room == 0 => Err(CanonErrorKind::TooDeep),
             Value::Array(items) => items.iter().try_for_each(|item| check(item, room - 1)),
             Value::Object(fields) => fields.values().try_for_each(|field| check(field, room - 1)),
             Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),

@@ -2,7 +2,7 @@
 
 use serde_json::Number;
 
-use crate::encoding::canon::{Refusal, write};
+use crate::encoding::canon::{CanonErrorKind, write};
 use crate::encoding::truncate;
 
 /// The number 2^53. A double can hold every integer up to this number exactly.
@@ -14,7 +14,7 @@ const SHOWN_DIGITS_MAX: usize = 40;
 
 /// Returns the number that a valid JSON literal denotes. `is_integer` is true if the literal has no dot and no
 /// exponent.
-pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, Refusal> {
+pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, CanonErrorKind> {
     let digits = literal.strip_prefix('-').unwrap_or(literal);
     if is_integer && digits.len() <= SAFE_DIGITS {
         let integer: i64 = literal.parse().expect("at most 15 digits and a sign fit");
@@ -22,16 +22,16 @@ pub(super) fn from_literal(literal: &str, is_integer: bool) -> Result<Number, Re
     }
     let double: f64 = literal.parse().expect("every JSON number is one for Rust");
     if double.is_infinite() {
-        return Err(Refusal::Overflow(truncated(literal)));
+        return Err(CanonErrorKind::Overflow(truncated(literal)));
     }
     if is_integer && !is_exact_double(digits, double.abs()) {
-        return Err(Refusal::InexactInteger(truncated(literal)));
+        return Err(CanonErrorKind::InexactInteger(truncated(literal)));
     }
     Ok(from_double(double))
 }
 
 /// Checks that a double can hold the number exactly. The number may come from any parser.
-pub(super) fn check(number: &Number) -> Result<(), Refusal> {
+pub(super) fn check(number: &Number) -> Result<(), CanonErrorKind> {
     if number.is_f64() {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
-use crate::encoding::canon::{CanonError, JSON_NESTING, Refusal, number};
+use crate::encoding::canon::{CanonError, CanonErrorKind, JSON_NESTING, number};
 
 type Parsed<T> = Result<T, CanonError>;
 
@@ -56,12 +56,12 @@ impl<'a> Parser<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn refuse<T>(&self, offset: usize, refusal: Refusal) -> Parsed<T> {
+    fn refuse<T>(&self, offset: usize, refusal: CanonErrorKind) -> Parsed<T> {
         Err(CanonError { offset, refusal })
     }
 
     /// Returns the refusal as an error. In tolerant mode, collects the refusal and returns `instead`.
-    fn tolerate<T>(&mut self, offset: usize, refusal: Refusal, instead: T) -> Parsed<T> {
+    fn tolerate<T>(&mut self, offset: usize, refusal: CanonErrorKind, instead: T) -> Parsed<T> {
         match &mut self.tolerated {
             Some(passed) => {
                 passed.push(CanonError { offset, refusal });
@@ -72,7 +72,7 @@ impl<'a> Parser<'a> {
     }
 
     fn syntax<T>(&self, message: &'static str) -> Parsed<T> {
-        self.refuse(self.at, Refusal::Syntax(message))
+        self.refuse(self.at, CanonErrorKind::Syntax(message))
     }
 
     fn skip_space(&mut self) {
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
 
     fn nested(&mut self, read: fn(&mut Self) -> Parsed<Value>) -> Parsed<Value> {
         if self.depth == self.depth_max {
-            return self.refuse(self.at, Refusal::TooDeep);
+            return self.refuse(self.at, CanonErrorKind::TooDeep);
         }
         self.depth += 1;
         self.at += 1;
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
             }
             match fields.entry(key) {
                 Entry::Occupied(entry) => {
-                    let refusal = Refusal::DuplicateKey(entry.key().clone());
+                    let refusal = CanonErrorKind::DuplicateKey(entry.key().clone());
                     self.tolerate(key_at, refusal, ())?;
                     self.value()?;
                 }
@@ -250,7 +250,7 @@ impl<'a> Parser<'a> {
             b'r' => '\r',
             b't' => '\t',
             b'u' => return self.unicode_escape(start),
-            _ => return self.refuse(start, Refusal::Syntax("unknown escape in a string")),
+            _ => return self.refuse(start, CanonErrorKind::Syntax("unknown escape in a string")),
         })
     }
 
@@ -268,7 +268,7 @@ impl<'a> Parser<'a> {
         // Half of a surrogate pair decodes to no character.
         match char::decode_utf16(units).next() {
             Some(Ok(char)) => Ok(char),
-            _ => self.refuse(start, Refusal::LoneSurrogate),
+            _ => self.refuse(start, CanonErrorKind::LoneSurrogate),
         }
     }
 

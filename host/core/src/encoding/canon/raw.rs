@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 /// Returns the fields of an object in the order of the text, including duplicates.
 pub(crate) fn fields(object: &str) -> Result<Vec<(String, &RawValue)>, serde_json::Error> {
-    serde_json::from_str(object).map(|Fields(fields)| fields)
+    serde_json::from_str(object).map(|RawFields(fields)| fields)
 }
 
 /// Returns the items of an array.
@@ -16,13 +16,13 @@ pub(crate) fn items(array: &str) -> Result<Vec<&RawValue>, serde_json::Error> {
     serde_json::from_str(array)
 }
 
-struct Fields<'a>(Vec<(String, &'a RawValue)>);
+struct RawFields<'a>(Vec<(String, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Fields<'de> {
+impl<'de> Deserialize<'de> for RawFields<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
-        impl<'de> Visitor<'de> for Collect {
-            type Value = Fields<'de>;
+        struct FieldsVisitor;
+        impl<'de> Visitor<'de> for FieldsVisitor {
+            type Value = RawFields<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
@@ -33,9 +33,9 @@ impl<'de> Deserialize<'de> for Fields<'de> {
                 while let Some(field) = map.next_entry()? {
                     fields.push(field);
                 }
-                Ok(Fields(fields))
+                Ok(RawFields(fields))
             }
         }
-        deserializer.deserialize_map(Collect)
+        deserializer.deserialize_map(FieldsVisitor)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::event::{Body, Verdict};
 use crate::evidence::read;
 use crate::evidence::read::{AtLine, Evidence};
-use crate::evidence::record::{EffectRecord, Kind};
+use crate::evidence::record::{AnswerKind, EffectRecord};
 use crate::evidence::report::{NotChecked, ProblemKind, VerifyReport};
 use crate::model::effect::{Effect, Provenance};
 use crate::model::ids::Slot;
@@ -29,7 +29,7 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
         let Body::ToolInvocationFinished { slot, try_no, ok, provenance, .. } = &event.body else { continue };
         // The existence and the hash of the effect are checked together with all payloads.
         let Some((_, effect)) = by_try.get(&(slot, *try_no)) else { continue };
-        if *ok != (effect.kind == Kind::Ok) {
+        if *ok != (effect.kind == AnswerKind::Ok) {
             let message = format!("{slot}, try {try_no}: the event and the effect disagree on success");
             report.add_problem(
                 *at,
@@ -48,7 +48,7 @@ pub(super) fn check(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
     let changed = evidence.effects.iter().filter(|(_, effect)| {
         let call = job.calls.get(&effect.slot);
         let changing = call.and_then(|call| job.pinned(&call.operator)).is_some_and(PinnedOperator::is_world_changing);
-        changing && effect.kind == Kind::Ok
+        changing && effect.kind == AnswerKind::Ok
     });
     let has_verifier = |effect: &EffectRecord| {
         let pinned = job.calls.get(&effect.slot).and_then(|call| job.pinned(&call.operator));
@@ -86,7 +86,7 @@ fn executed_once(evidence: &Evidence, job: &Job, report: &mut VerifyReport) {
             let (expected, found) =
                 (format!("no effect after try {first}"), format!("an effect of try {}", effect.try_no));
             report.add_problem(*at, ProblemKind::DoubleExecution, message, expected, found);
-        } else if effect.kind == Kind::Ok && !was_repeated(job, &effect.slot, effect.try_no) {
+        } else if effect.kind == AnswerKind::Ok && !was_repeated(job, &effect.slot, effect.try_no) {
             good.insert(&effect.slot, effect.try_no);
         }
     }
@@ -156,7 +156,7 @@ fn check_record_fields(at: u64, record: &EffectRecord, report: &mut VerifyReport
         }
     };
     let exported = (&record.slot, record.try_no, record.kind, record.provenance, record.time_us);
-    let is = (&effect.slot, effect.try_no, Kind::from(&effect.answer), effect.provenance, effect.time_us);
+    let is = (&effect.slot, effect.try_no, AnswerKind::from(&effect.answer), effect.provenance, effect.time_us);
     if exported != is {
         let message = "slot, try, kind, provenance or time of the record differs from the effect in it";
         report.add_problem(at, ProblemKind::Effect, message, format!("{is:?}"), format!("{exported:?}"));
@@ -171,7 +171,7 @@ fn check_barrier(at: u64, effect: &EffectRecord, job: &Job, report: &mut VerifyR
         let pinned = planned.and_then(|step| job.pinned(&step.name));
         // A refusal or a receipt is an answer without an execution. It is stored without events if the worker loses
         // its lease after writing the answer.
-        let is_answer_alone = effect.provenance == Provenance::Reused || effect.kind == Kind::NotApplied;
+        let is_answer_alone = effect.provenance == Provenance::Reused || effect.kind == AnswerKind::NotApplied;
         let is_executed = effect.try_no > 0 || !is_answer_alone;
         if is_executed && pinned.is_some_and(PinnedOperator::is_world_changing) {
             let message = format!("there is an effect of {slot}, but the log never started the call");

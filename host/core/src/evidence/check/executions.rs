@@ -6,7 +6,7 @@ use crate::event::{Body, Event, Header, ReopenPurpose, Verdict};
 use crate::evidence::check::compensation::CompensationWalk;
 use crate::evidence::check::gates::GateWalk;
 use crate::evidence::read::Evidence;
-use crate::evidence::record::Kind;
+use crate::evidence::record::AnswerKind;
 use crate::evidence::report::{ProblemKind, VerifyReport};
 use crate::model::effect::Provenance;
 use crate::model::ids::{Operator, Slot};
@@ -56,7 +56,7 @@ pub(super) fn check(evidence: &Evidence, report: &mut VerifyReport) {
 struct ExecutionWalk<'a> {
     header: &'a Header,
     plan: Option<Plan>,
-    kinds: BTreeMap<(Slot, u32), Kind>,
+    kinds: BTreeMap<(Slot, u32), AnswerKind>,
     calls: BTreeMap<Slot, CallHistory>,
     gates: GateWalk,
     undoing: CompensationWalk,
@@ -104,7 +104,7 @@ impl ExecutionWalk<'_> {
             }
             Body::ToolInvocationFinished { slot, try_no, ok, provenance, .. } => {
                 self.undoing.note_answer(slot, *ok && *provenance != Provenance::Reused);
-                let unknown = self.kinds.get(&(slot.clone(), *try_no)) == Some(&Kind::Unknown);
+                let unknown = self.kinds.get(&(slot.clone(), *try_no)) == Some(&AnswerKind::Unknown);
                 let end = match (ok, unknown) {
                     (true, _) => TryEnd::Good,
                     (false, true) => TryEnd::Doubt,

@@ -6,7 +6,7 @@ use super::report::{ViolationReport, rule};
 use super::view::StepFields;
 use crate::encoding::suggest::did_you_mean;
 use crate::model::ids::StepId;
-use crate::plan::Step;
+use crate::plan::PlanStep;
 
 /// Checks the ids and dependencies of all steps.
 pub(super) fn check(steps: &[StepFields<'_>], report: &mut ViolationReport) {
@@ -48,8 +48,8 @@ impl<'a> Dependencies<'a> {
 
 /// Returns the steps of a valid plan in topological order. If several steps could come next, the step with the
 /// smallest `step_id` comes first.
-pub(super) fn in_order(steps: Vec<Step>) -> Vec<Step> {
-    let mut waiting: BTreeMap<StepId, Step> = steps.into_iter().map(|step| (step.step_id.clone(), step)).collect();
+pub(super) fn in_order(steps: Vec<PlanStep>) -> Vec<PlanStep> {
+    let mut waiting: BTreeMap<StepId, PlanStep> = steps.into_iter().map(|step| (step.step_id.clone(), step)).collect();
     let mut missing: HashMap<StepId, usize> =
         waiting.values().map(|step| (step.step_id.clone(), step.depends_on.len())).collect();
     let mut followers: HashMap<StepId, Vec<StepId>> = HashMap::new();

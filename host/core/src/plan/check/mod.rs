@@ -30,7 +30,7 @@ pub(crate) mod whole_request;
 
 use serde_json::Value;
 
-use super::{Plan, Step, expand};
+use super::{Plan, PlanStep, expand};
 use crate::encoding::canon;
 use report::{ViolationReport, rule};
 use view::StepFields;
@@ -102,7 +102,7 @@ fn rules(
 fn normalize(value: Value) -> Result<Plan, serde_json::Error> {
     let mut plan: Plan = serde_json::from_value(value)?;
     for step in &mut plan.steps {
-        let Step { depends_on, effects, policy_tags, .. } = step;
+        let PlanStep { depends_on, effects, policy_tags, .. } = step;
         depends_on.sort_unstable();
         effects.sort_unstable();
         policy_tags.sort_unstable();

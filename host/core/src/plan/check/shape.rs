@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::report::{ViolationReport, rule};
-use super::values::{Check, Key, object, one_of_words, set_of};
+use super::values::{Key, ValueCheck, object, one_of_words, set_of};
 use super::{STEPS_MAX, parameters, values};
 use crate::model::manifest::EffectKind;
 use crate::plan::bindings::child;
@@ -94,7 +94,8 @@ fn depends_on(value: &Value, at: &str, report: &mut ViolationReport) {
 }
 
 fn effects(value: &Value, at: &str, report: &mut ViolationReport) {
-    let effect: Check = |value, at, report| one_of_words(value, at, &EffectKind::ALL.map(EffectKind::as_str), report);
+    let effect: ValueCheck =
+        |value, at, report| one_of_words(value, at, &EffectKind::ALL.map(EffectKind::as_str), report);
     set_of(value, at, effect, report);
 }
 

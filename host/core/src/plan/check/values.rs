@@ -10,7 +10,7 @@ use crate::plan::bindings::child;
 use crate::plan::timeout::{DAY_MS, parse_timeout};
 
 /// Checks the value at a pointer and adds violations to the report.
-pub(super) type Check = fn(&Value, &str, &mut ViolationReport);
+pub(super) type ValueCheck = fn(&Value, &str, &mut ViolationReport);
 
 /// Maximum length of identifiers and tags, in characters.
 const TEXT_CHARS_MAX: usize = 128;
@@ -171,7 +171,7 @@ fn is_comparison(text: &str) -> bool {
 }
 
 /// Checks an array of unique items, each with `check`.
-pub(super) fn set_of(value: &Value, at: &str, check: Check, report: &mut ViolationReport) {
+pub(super) fn set_of(value: &Value, at: &str, check: ValueCheck, report: &mut ViolationReport) {
     let Some(items) = value.as_array() else {
         return wrong(at, report, format!("expected an array, found {}", type_name(value)));
     };
@@ -186,7 +186,7 @@ pub(super) fn set_of(value: &Value, at: &str, check: Check, report: &mut Violati
 }
 
 /// A key of an object: its name, true if it is required, and the check of its value.
-pub(super) type Key = (&'static str, bool, Check);
+pub(super) type Key = (&'static str, bool, ValueCheck);
 
 /// Checks an object that may have only the keys in `keys`. `what` names the object in messages.
 pub(super) fn object(value: &Value, at: &str, what: &str, keys: &[Key], report: &mut ViolationReport) {

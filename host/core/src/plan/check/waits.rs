@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::report::{ViolationReport, rule};
 use super::values;
-use super::values::{Check, Key, object, one_of_words};
+use super::values::{Key, ValueCheck, object, one_of_words};
 use super::view::StepFields;
 use crate::model::manifest::EffectKind;
 use crate::plan::wait::{WaitKind, parse_duration, parse_time};
@@ -118,7 +118,7 @@ fn or_bound_text(value: &Value, at: &str, report: &mut ViolationReport) {
 }
 
 fn or_bound(value: &Value, at: &str, fits: fn(&str) -> bool, wanted: &str, report: &mut ViolationReport) {
-    let check: Check = values::text;
+    let check: ValueCheck = values::text;
     match value.as_str() {
         _ if is_binding(value) => {}
         None => check(value, at, report),

@@ -23,7 +23,7 @@ pub use price::{BadPrice, Price, Prices, micro_usd, usd};
 /// Sums of charges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Totals {
+pub struct CostTotals {
     /// Number of counted answers: `cache_misses` plus `cache_hits`.
     pub calls: u64,
     /// Number of answers in `calls` that came from a model. The model may answer differently if the call is repeated.
@@ -46,7 +46,7 @@ pub struct Totals {
     pub wall_ms: u64,
 }
 
-impl Totals {
+impl CostTotals {
     /// Returns the sums in the order of the store's columns.
     pub fn columns(&self) -> [u64; 10] {
         [
@@ -63,7 +63,7 @@ impl Totals {
         ]
     }
 
-    /// Builds the sums from the result of [`Totals::columns`].
+    /// Builds the sums from the result of [`CostTotals::columns`].
     pub fn from_columns(columns: [u64; 10]) -> Self {
         let [
             calls,
@@ -92,7 +92,7 @@ impl Totals {
     }
 
     /// Adds `other` to these sums. Sums saturate and never wrap.
-    pub fn add(&mut self, other: &Totals) {
+    pub fn add(&mut self, other: &CostTotals) {
         let (mut sums, others) = (self.columns(), other.columns());
         sums.iter_mut().zip(others).for_each(|(sum, more)| *sum = sum.saturating_add(more));
         *self = Self::from_columns(sums);
@@ -108,7 +108,7 @@ pub struct Charge {
     /// of the charge.
     pub time_us: i64,
     /// Amounts to add.
-    pub totals: Totals,
+    pub totals: CostTotals,
 }
 
 /// Returns the charge that an event causes, or `None`. Most events cause no charge.
@@ -119,7 +119,7 @@ pub fn charge(event: &Event) -> Option<Charge> {
 
 /// Returns the charge for an event with this body, as the name of the model and the amounts. Returns `None` if there
 /// is no charge. Unlike [`charge`], this function does not need the time of the event.
-pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
+pub fn charge_of(body: &Body) -> Option<(String, CostTotals)> {
     let Body::ToolInvocationFinished { usage, provenance, spent, assumed_micro_usd, nondeterministic, .. } = body
     else {
         return None;
@@ -129,16 +129,16 @@ pub fn charge_of(body: &Body) -> Option<(String, Totals)> {
     }
     let usage = usage.clone().unwrap_or_default();
     let model = usage.model.unwrap_or_default();
-    let once = Totals { calls: 1, nondeterministic: u64::from(*nondeterministic), ..Totals::default() };
+    let once = CostTotals { calls: 1, nondeterministic: u64::from(*nondeterministic), ..CostTotals::default() };
     if *provenance == Provenance::Reused {
         // The answer was reused, so this job counts it only as a cache hit. The job that received the answer from the
         // tool is charged for it.
-        return Some((model, Totals { cache_hits: 1, ..once }));
+        return Some((model, CostTotals { cache_hits: 1, ..once }));
     }
     let spent = spent.unwrap_or_default();
     Some((
         model,
-        Totals {
+        CostTotals {
             tokens_in: usage.tokens_in.into(),
             tokens_out: usage.tokens_out.into(),
             cost_micro_usd: assumed_micro_usd.unwrap_or(usage.cost_micro_usd.into()),
@@ -181,5 +181,5 @@ pub struct CostRow {
     pub model: String,
     /// Cost sums of the group.
     #[serde(flatten)]
-    pub totals: Totals,
+    pub totals: CostTotals,
 }

@@ -50,9 +50,9 @@ fn answer_is_charged_once_and_reused_answer_is_free() {
 #[test]
 fn totals_round_trip_through_columns() {
     let columns = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-    let mut totals = Totals::from_columns(columns);
+    let mut totals = CostTotals::from_columns(columns);
     assert_eq!(totals.columns(), columns);
-    totals.add(&Totals::from_columns([u64::MAX; 10]));
+    totals.add(&CostTotals::from_columns([u64::MAX; 10]));
     assert_eq!(totals.columns(), [u64::MAX; 10], "a sum never wraps");
 }
 

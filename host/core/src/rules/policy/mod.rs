@@ -14,8 +14,8 @@ pub use require::{may_be_refused, refuse_unmet, refuse_unverifiable};
 /// Returns true if a person must approve this invocation.
 ///
 /// `own` is true if the invocation is the plan step itself, and false for a call inside the step.
-pub fn needs_gate(rules: &Rules, mode: Mode, step: &plan::Step, operator: &PinnedOperator, own: bool) -> bool {
-    let of_plan = own && step.gate == plan::Gate::HumanConfirm;
+pub fn needs_gate(rules: &Rules, mode: Mode, step: &plan::PlanStep, operator: &PinnedOperator, own: bool) -> bool {
+    let of_plan = own && step.gate == plan::PlanGate::HumanConfirm;
     let of_tags = own && step.policy_tags.iter().any(|tag| rules.gate_tags.contains(tag));
     // The declared effects of a step plugin need no gate. A step plugin causes effects only through its calls, which
     // have their own gates.
@@ -39,7 +39,7 @@ pub fn may_be_ungated(rules: &Rules, name: &Operator, effects: &[EffectKind]) ->
 }
 
 /// Returns the reason why this invocation may never be executed in this mode, if there is one.
-pub fn forbids(mode: Mode, step: &plan::Step, operator: &PinnedOperator) -> Option<Failure> {
+pub fn forbids(mode: Mode, step: &plan::PlanStep, operator: &PinnedOperator) -> Option<Failure> {
     if operator.kind != PluginKind::Tool {
         return None;
     }

@@ -16,7 +16,7 @@ use crate::model::mode::Mode;
 use crate::model::result_type::ResultType;
 use crate::model::reuse_reason::ReuseReason;
 use crate::model::rules::Rules;
-use crate::plan::{CachePolicy, Gate, Step};
+use crate::plan::{CachePolicy, PlanGate, PlanStep};
 use crate::rules::policy;
 
 /// Words that make an outcome type reusable, as in `Email.Draft` and `Review.Text`.
@@ -62,7 +62,7 @@ pub struct ReusableResult {
 #[derive(Clone, Debug)]
 pub struct ReuseQuery<'a> {
     /// The step in the plan.
-    pub planned: &'a Step,
+    pub planned: &'a PlanStep,
     /// Pinned data of the step's operator.
     pub operator: &'a PinnedOperator,
     /// Hash of the step's input: see [`input_hash`].
@@ -77,7 +77,7 @@ pub struct ReuseQuery<'a> {
 
 /// Returns true if the plan and the operator allow an earlier result to replace the execution of the step. This check
 /// reads no earlier result, so the result that is found may still be refused.
-pub fn is_candidate(planned: &Step, operator: &PinnedOperator) -> bool {
+pub fn is_candidate(planned: &PlanStep, operator: &PinnedOperator) -> bool {
     let changes = |effects: &[EffectKind]| effects.iter().any(|effect| effect.is_world_changing());
     planned.cache_policy != CachePolicy::Never
         && planned.idempotency_template.is_some()
@@ -86,7 +86,7 @@ pub fn is_candidate(planned: &Step, operator: &PinnedOperator) -> bool {
 }
 
 /// Returns the type of the outcome that a step produces.
-pub fn outcome_type<'a>(planned: &'a Step, operator: &'a PinnedOperator) -> Option<&'a str> {
+pub fn outcome_type<'a>(planned: &'a PlanStep, operator: &'a PinnedOperator) -> Option<&'a str> {
     let of_plan = planned.outcome.as_ref().map(|outcome| outcome.outcome_type.as_str());
     of_plan.or(operator.outcome_type.as_deref())
 }
@@ -129,7 +129,7 @@ pub fn input_hash(template_key: Hash, canonical_input: &[u8]) -> Hash {
 
 /// Returns the hash of all policy decisions about this step. Two policies that decide equally about the step have
 /// equal hashes, even if they differ elsewhere.
-pub fn policy_decision(rules: &Rules, mode: Mode, planned: &Step, operator: &PinnedOperator) -> Hash {
+pub fn policy_decision(rules: &Rules, mode: Mode, planned: &PlanStep, operator: &PinnedOperator) -> Hash {
     let forbidden = policy::forbids(mode, planned, operator).map(|failure| failure.code.as_str());
     let effects: Vec<Value> = planned
         .effects
@@ -141,7 +141,7 @@ pub fn policy_decision(rules: &Rules, mode: Mode, planned: &Step, operator: &Pin
             json!([effect.as_str(), is_forbidden, is_gated])
         })
         .collect();
-    let is_gated = policy::needs_gate(rules, mode, planned, operator, true) || planned.gate == Gate::HumanConfirm;
+    let is_gated = policy::needs_gate(rules, mode, planned, operator, true) || planned.gate == PlanGate::HumanConfirm;
     let mut decisions = json!({ "effects": effects, "forbidden": forbidden, "gated": is_gated });
     if let Some(demands) = rules.require.get(&planned.name) {
         // Results with the key `require` come from versions that did not hold the requirement for every operator.
@@ -161,7 +161,7 @@ fn is_reusable_type(kind: &str) -> bool {
 
 /// Returns true if the plan allows the version of the earlier result. Without a version range, only the
 /// identical component is allowed.
-fn is_allowed_version(planned: &Step, operator: &PinnedOperator, found: &ReusableResult) -> bool {
+fn is_allowed_version(planned: &PlanStep, operator: &PinnedOperator, found: &ReusableResult) -> bool {
     let Some(reuse) = &planned.reuse else {
         return found.digest == operator.digest;
     };

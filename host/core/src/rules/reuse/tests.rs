@@ -1,6 +1,6 @@
 use crate::model::answer_requirement::AnswerRequirement;
 use crate::model::manifest::{Limits, OnIndeterminate, PluginKind, RecoveryClass, ResolutionSpec};
-use crate::plan::{Kind, OutcomeSpec, ReuseSpec};
+use crate::plan::{OutcomeSpec, ReuseSpec, StepKind};
 use crate::rules::reuse::*;
 
 const HOUR_US: i64 = 3_600_000_000;
@@ -29,16 +29,16 @@ fn operator() -> PinnedOperator {
     }
 }
 
-fn planned() -> Step {
-    Step {
+fn planned() -> PlanStep {
+    PlanStep {
         step_id: "s".into(),
-        kind: Kind::Operator,
+        kind: StepKind::Operator,
         name: "Email.GenerateDraft".into(),
         payload: json!({}),
         depends_on: vec![],
         effects: vec![EffectKind::ReadOnly],
         policy_tags: vec![],
-        gate: Gate::None,
+        gate: PlanGate::None,
         cache_policy: CachePolicy::UseIfSafe,
         idempotency_template: Some("s".into()),
         hashes: Default::default(),
@@ -72,7 +72,7 @@ fn found() -> ReusableResult {
 }
 
 fn decide_reuse(
-    planned: &Step,
+    planned: &PlanStep,
     operator: &PinnedOperator,
     found: &ReusableResult,
     now_us: i64,
@@ -82,7 +82,7 @@ fn decide_reuse(
     decide(&ReuseQuery { planned, operator, input_hash: Hash::of(&[b"input"]), policy, is_gated, now_us }, found)
 }
 
-type Change = fn(&mut Step, &mut PinnedOperator, &mut ReusableResult);
+type Change = fn(&mut PlanStep, &mut PinnedOperator, &mut ReusableResult);
 
 /// One case: its name, a change of the step, the operator or the reusable result, the age of the result in
 /// microseconds, and the expected decision.
@@ -294,9 +294,9 @@ fn each_safe_reuse_rule_is_checked_separately() {
 #[test]
 fn world_changing_step_is_not_a_reuse_candidate() {
     assert!(is_candidate(&planned(), &operator()));
-    let never = Step { cache_policy: CachePolicy::Never, ..planned() };
+    let never = PlanStep { cache_policy: CachePolicy::Never, ..planned() };
     assert!(!is_candidate(&never, &operator()));
-    let unkeyed = Step { idempotency_template: None, ..planned() };
+    let unkeyed = PlanStep { idempotency_template: None, ..planned() };
     assert!(!is_candidate(&unkeyed, &operator()), "its inputs have no key");
     let sends = PinnedOperator { effects: vec![EffectKind::ExternalSend], ..operator() };
     assert!(!is_candidate(&planned(), &sends));
@@ -313,10 +313,10 @@ fn policies_with_equal_decisions_are_equivalent() {
     assert_eq!(hash(&plain, Mode::HumanGated), hash(&other, Mode::HumanGated), "the step sends nothing");
     assert_eq!(hash(&plain, Mode::HumanGated), hash(&plain, Mode::DraftOnly));
     let tagged = Rules { gate_tags: vec!["money".into()], ..Rules::default() };
-    let step = Step { policy_tags: vec!["money".into()], ..planned() };
+    let step = PlanStep { policy_tags: vec!["money".into()], ..planned() };
     let of = |rules: &Rules| policy_decision(rules, Mode::HumanGated, &step, &operator());
     assert_ne!(of(&plain), of(&tagged), "now it needs an approval");
-    let sending = Step { effects: vec![EffectKind::ExternalSend], ..planned() };
+    let sending = PlanStep { effects: vec![EffectKind::ExternalSend], ..planned() };
     let of = |mode| policy_decision(&plain, mode, &sending, &operator());
     assert_ne!(of(Mode::HumanGated), of(Mode::DraftOnly), "now its calls are refused");
 }
@@ -333,10 +333,10 @@ fn only_top_level_verified_true_counts_as_verified() {
 #[test]
 fn each_policy_decision_changes_the_policy_hash() {
     let of = |rules: &Rules, mode, effects: &[EffectKind], operator: &PinnedOperator| {
-        policy_decision(rules, mode, &Step { effects: effects.to_vec(), ..planned() }, operator)
+        policy_decision(rules, mode, &PlanStep { effects: effects.to_vec(), ..planned() }, operator)
     };
     let plain = Rules::default();
-    let unkeyed = Step { idempotency_template: None, ..planned() };
+    let unkeyed = PlanStep { idempotency_template: None, ..planned() };
     assert!(!is_candidate(&unkeyed, &operator()), "its inputs have no key");
     let sends = [EffectKind::ExternalSend];
     let auto = of(&plain, Mode::AutoExec, &sends, &operator());

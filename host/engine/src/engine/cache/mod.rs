@@ -231,8 +231,8 @@ pub(crate) fn entry_key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) 
     use std::hash::{Hash as _, Hasher};
     // Hasher that only collects its input. The output of the standard hasher cannot be used as a key, because it may
     // change between releases of Rust.
-    struct Collect(Vec<u8>);
-    impl Hasher for Collect {
+    struct InputCollector(Vec<u8>);
+    impl Hasher for InputCollector {
         fn finish(&self) -> u64 {
             0
         }
@@ -240,7 +240,7 @@ pub(crate) fn entry_key(engine: &wasmtime::Engine, profile: Hash, digest: Hash) 
             self.0.extend_from_slice(bytes);
         }
     }
-    let mut machine = Collect(Vec::new());
+    let mut machine = InputCollector(Vec::new());
     engine.precompile_compatibility_hash().hash(&mut machine);
     Hash::of(&[&LAYOUT.to_le_bytes(), &digest.0, &profile.0, &machine.0])
 }

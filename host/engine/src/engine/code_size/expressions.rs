@@ -16,12 +16,12 @@ const REGISTERS: u64 = 16;
 const REPEATED_MAX: u64 = 1 << 24;
 
 /// Index of a value in [`Expressions::values`]. `None` is a constant.
-type Index = Option<u32>;
+type ValueIndex = Option<u32>;
 
 #[derive(Clone, Copy, Default)]
 struct Value {
     /// Operands. All are `None` if the value is the result of an operation with side effects.
-    operands: [Index; 3],
+    operands: [ValueIndex; 3],
     /// True if the value has been computed on each path to the current operator.
     is_computed: bool,
     /// True if the value has been computed on any path.
@@ -34,7 +34,7 @@ struct Value {
 #[derive(Default)]
 struct Open {
     /// Values of the locals that are set in the block, from before the block.
-    before: HashMap<u32, Index>,
+    before: HashMap<u32, ValueIndex>,
     /// Values that were computed in the block.
     computed: Vec<u32>,
 }
@@ -42,8 +42,8 @@ struct Open {
 /// The expressions of one function.
 pub(super) struct Expressions {
     values: Vec<Value>,
-    stack: Vec<Index>,
-    locals: HashMap<u32, Index>,
+    stack: Vec<ValueIndex>,
+    locals: HashMap<u32, ValueIndex>,
     open: Vec<Open>,
     uses: u32,
     /// Number of operations that are computed more than once.
@@ -119,7 +119,7 @@ impl Expressions {
         self.stack.resize(height, None);
     }
 
-    fn local(&mut self, local: u32) -> Index {
+    fn local(&mut self, local: u32) -> ValueIndex {
         let next = self.values.len() as u32;
         let value = *self.locals.entry(local).or_insert(Some(next));
         if value == Some(next) {
@@ -128,7 +128,7 @@ impl Expressions {
         value
     }
 
-    fn set_local(&mut self, local: u32, value: Index) {
+    fn set_local(&mut self, local: u32, value: ValueIndex) {
         let before = self.local(local);
         self.locals.insert(local, value);
         if let Some(open) = self.open.last_mut() {
@@ -165,7 +165,7 @@ impl Expressions {
     }
 
     /// Computes an expression and all parts of it that are not computed yet.
-    fn use_value(&mut self, value: Index) {
+    fn use_value(&mut self, value: ValueIndex) {
         let Some(value) = value.filter(|value| !self.values[*value as usize].is_computed) else { return };
         self.uses += 1;
         let (mut open, mut alive) = (vec![value], 0_u64);

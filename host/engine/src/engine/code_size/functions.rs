@@ -4,8 +4,8 @@
 //! values that are alive at the same time, because the register allocator compares them. The time also grows with the
 //! depth of the blocks, with the squares of the numbers of loops and of branches, and with the cube of the nesting
 //! depth of loops. Calls and operations on whole memories become many instructions. `branches` and `expressions` count
-//! what branches carry and what is computed again. [`Measured::work`] adds up these quantities, with factors that were
-//! measured. [`Measured::memory`] estimates the memory in the same way.
+//! what branches carry and what is computed again. [`FunctionMeasures::work`] adds up these quantities, with factors that were
+//! measured. [`FunctionMeasures::memory`] estimates the memory in the same way.
 
 use wasmparser::{
     BinaryReaderError, FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, ModuleArity, Operator,
@@ -16,14 +16,14 @@ use latchwork_core::model::bounds;
 
 use crate::engine::code_size::branches::{Branches, parameters_and_results};
 use crate::engine::code_size::expressions::Expressions;
-use crate::interfaces::Problem;
+use crate::interfaces::PluginProblem;
 
 /// Number of instructions after which the count of a function is compared with the limit, also inside a block.
 const CHECKED_EACH: u64 = 256;
 
 /// Checks the code of a component, function by function. A component whose structure is invalid passes, because the
 /// engine refuses it before it compiles anything.
-pub(super) fn check_code(bytes: &[u8]) -> Result<(), Problem> {
+pub(super) fn check_code(bytes: &[u8]) -> Result<(), PluginProblem> {
     let mut validator = Validator::new_with_features(WasmFeatures::all());
     let mut allocations = FuncValidatorAllocations::default();
     let mut sums = Sums::default();
@@ -44,24 +44,24 @@ fn check_function(
     body: &FunctionBody<'_>,
     allocations: FuncValidatorAllocations,
     sums: &mut Sums,
-) -> Result<FuncValidatorAllocations, Problem> {
+) -> Result<FuncValidatorAllocations, PluginProblem> {
     let index = function.index;
     let (start, len) = (body.range().start, body.range().len());
     sums.functions += 1;
     sums.bytes += len as u64;
     if len > bounds::FUNCTION_BYTES {
         let max = bounds::FUNCTION_BYTES;
-        return Err(Problem::TooLarge(format!(
+        return Err(PluginProblem::TooLarge(format!(
             "its function {index} at byte {start:#x} has {len} bytes where {max} are allowed; split the function"
         )));
     }
     let mut validator = function.into_validator(allocations);
-    let measured = Measured::of(body, &mut validator).map_err(|error| {
+    let measured = FunctionMeasures::of(body, &mut validator).map_err(|error| {
         let text = format!("function {index} at byte {:#x} is invalid: {}", error.offset(), error.message());
-        Problem::NotAComponent(text)
+        PluginProblem::NotAComponent(text)
     })?;
     measured.check().map_err(|text| {
-        Problem::TooLarge(format!(
+        PluginProblem::TooLarge(format!(
             "its function {index} at byte {start:#x}{text}; split the function, or compile it with optimization"
         ))
     })?;
@@ -80,7 +80,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    pub(super) fn check(&self) -> Result<(), Problem> {
+    pub(super) fn check(&self) -> Result<(), PluginProblem> {
         let rows = [
             (self.functions, bounds::COMPONENT_FUNCTIONS, "functions"),
             (self.bytes, bounds::CODE_BYTES, "bytes of code"),
@@ -89,7 +89,7 @@ impl Sums {
         ];
         match rows.into_iter().find(|(sum, max, _)| *sum > *max as u64) {
             Some((_, max, what)) => {
-                Err(Problem::TooLarge(format!("it has more than {max} {what}; split it into several plugins")))
+                Err(PluginProblem::TooLarge(format!("it has more than {max} {what}; split it into several plugins")))
             }
             None => Ok(()),
         }
@@ -98,7 +98,7 @@ impl Sums {
 
 /// Properties of a function that determine how long its compilation takes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Measured {
+struct FunctionMeasures {
     instructions: u64,
     /// Locals plus the highest stack of operands.
     values: u64,
@@ -122,7 +122,7 @@ struct Measured {
     squared_alive: u64,
 }
 
-impl Measured {
+impl FunctionMeasures {
     /// Counts a function. If its work exceeds the limit, the count ends early.
     fn of(
         body: &FunctionBody<'_>,
@@ -178,7 +178,7 @@ impl Measured {
 
     /// Checks the work and the memory of one function. The error describes the function.
     fn check(&self) -> Result<(), String> {
-        let Measured { instructions, values, loops, branches, copies, passed, repeated, .. } = self;
+        let FunctionMeasures { instructions, values, loops, branches, copies, passed, repeated, .. } = self;
         for (needed, max, what) in [
             (self.work(), bounds::FUNCTION_WORK, "units of compilation"),
             (self.memory(), bounds::FUNCTION_COMPILE_BYTES, "bytes of memory for its compilation"),

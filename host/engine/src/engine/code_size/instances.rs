@@ -8,10 +8,10 @@ use wasmparser::{
 
 use latchwork_core::model::bounds;
 
-use crate::interfaces::Problem;
+use crate::interfaces::PluginProblem;
 
 /// Checks the instances that a component makes. Reads no code.
-pub(crate) fn check_instances(bytes: &[u8]) -> Result<(), Problem> {
+pub(crate) fn check_instances(bytes: &[u8]) -> Result<(), PluginProblem> {
     let mut nesting = Nesting::default();
     // The engine refuses a component that cannot be parsed.
     Parser::new(0).parse_all(bytes).map_while(Result::ok).try_for_each(|payload| nesting.count(&payload))
@@ -55,7 +55,7 @@ struct OpenComponent {
 }
 
 impl Nesting {
-    fn count(&mut self, payload: &Payload<'_>) -> Result<(), Problem> {
+    fn count(&mut self, payload: &Payload<'_>) -> Result<(), PluginProblem> {
         match payload {
             Payload::Version { encoding, .. } => {
                 let is_module = *encoding == Encoding::Module;
@@ -120,13 +120,13 @@ impl Nesting {
         }
     }
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), PluginProblem> {
         let Some(Instances { all, core }) = self.open.last().map(|open| open.made) else { return Ok(()) };
         for (count, max, what) in
             [(all, bounds::INSTANCES, "instances of components and modules"), (core, bounds::CORE_INSTANCES, "modules")]
         {
             if count > max as u64 {
-                return Err(Problem::TooLarge(format!("it instantiates {count} {what} where {max} are allowed")));
+                return Err(PluginProblem::TooLarge(format!("it instantiates {count} {what} where {max} are allowed")));
             }
         }
         Ok(())

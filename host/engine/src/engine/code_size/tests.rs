@@ -13,7 +13,7 @@ use super::check_bytes;
 use super::functions::{Sums, check_code};
 use super::instances::check_instances;
 use crate::capability::settings::LimitsConfig;
-use crate::interfaces::Problem;
+use crate::interfaces::PluginProblem;
 
 /// Number of parameters and of results of type 1 of a module.
 const MANY: usize = 100;
@@ -57,9 +57,9 @@ fn with_values(values: usize) -> Function {
 }
 
 #[track_caller]
-fn assert_refused(checked: Result<(), Problem>, says: &str) {
+fn assert_refused(checked: Result<(), PluginProblem>, says: &str) {
     match checked {
-        Err(Problem::TooLarge(text)) => assert!(text.contains(says), "{text}"),
+        Err(PluginProblem::TooLarge(text)) => assert!(text.contains(says), "{text}"),
         other => panic!("expected {says:?}: {other:?}"),
     }
 }
@@ -107,7 +107,7 @@ fn function_with_many_loops_is_refused() {
 
 /// Checks a function that puts many numbers on the stack, and then has `inner` as often as `count` says. Function 1 of
 /// its module has many parameters and results.
-fn check_with_many_values(inner: &[Instruction<'static>], count: usize) -> Result<(), Problem> {
+fn check_with_many_values(inner: &[Instruction<'static>], count: usize) -> Result<(), PluginProblem> {
     let (begins, ends) = (repeated(Instruction::I32Const(7), MANY), repeated(Instruction::Drop, MANY));
     let repetitions = std::iter::repeat_n(inner.to_vec(), count).flatten();
     let checked = body(begins.chain(repetitions).chain(ends));

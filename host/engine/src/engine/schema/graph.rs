@@ -30,7 +30,7 @@ pub(super) type Index = usize;
 
 /// One subschema and the subschemas that it applies.
 #[derive(Debug, Default)]
-pub(super) struct Node {
+pub(super) struct SchemaNode {
     /// Subschemas that apply to the same JSON value as this subschema.
     pub(super) same_value: Vec<Index>,
     /// Subschemas applied to members with these names.
@@ -66,7 +66,7 @@ pub(super) struct Node {
 /// The reachable subschemas. The first node is the whole schema.
 #[derive(Debug)]
 pub(super) struct Graph {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<SchemaNode>,
     /// True if the schema contains references. A subschema may then be applied to a value more than once.
     pub(super) has_references: bool,
     /// Sizes of all regular expressions, also of those in subschemas that no check can reach. The library compiles
@@ -87,7 +87,7 @@ impl Graph {
         let mut graph = {
             let (known, found, anchors) = (HashMap::new(), Vec::new(), HashMap::new());
             let pattern_sizes = PatternSizes::default();
-            let mut reader = Reader { root: &schema, known, found, anchors, pattern_sizes };
+            let mut reader = SchemaReader { root: &schema, known, found, anchors, pattern_sizes };
             reader.scan(&schema, 0)?;
             let nodes = reader.read_reachable()?;
             let has_references = reader.anchors.contains_key(REFERENCES_SEEN);
@@ -147,7 +147,7 @@ const REFERENCES_SEEN: &str = "";
 /// Key of `anchors` for the targets of `$recursiveRef`. No anchor has this name.
 const RECURSIVE: &str = "$recursive";
 
-struct Reader<'s> {
+struct SchemaReader<'s> {
     root: &'s Value,
     /// Nodes by the memory address of their value in the document.
     known: HashMap<*const Value, Index>,
@@ -157,7 +157,7 @@ struct Reader<'s> {
     pattern_sizes: PatternSizes,
 }
 
-impl<'s> Reader<'s> {
+impl<'s> SchemaReader<'s> {
     /// Scans the whole document. Checks its depth and its regular expressions, and collects its anchors.
     fn scan(&mut self, value: &'s Value, depth: usize) -> Result<(), String> {
         if depth > SCHEMA_NESTING {
@@ -213,7 +213,7 @@ impl<'s> Reader<'s> {
         self.root.get("$schema").and_then(Value::as_str).is_some_and(|draft| draft.contains("draft-04"))
     }
 
-    fn read_reachable(&mut self) -> Result<Vec<Node>, String> {
+    fn read_reachable(&mut self) -> Result<Vec<SchemaNode>, String> {
         let mut nodes = Vec::new();
         self.node(self.root);
         while let Some(value) = self.found.get(nodes.len()).copied() {
@@ -236,8 +236,8 @@ impl<'s> Reader<'s> {
         index
     }
 
-    fn read(&mut self, value: &'s Value) -> Result<Node, String> {
-        let mut node = Node::default();
+    fn read(&mut self, value: &'s Value) -> Result<SchemaNode, String> {
+        let mut node = SchemaNode::default();
         let Value::Object(keywords) = value else { return Ok(node) };
         for (keyword, value) in keywords {
             node.cost += comparison_cost(keyword, value);

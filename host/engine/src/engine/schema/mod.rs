@@ -21,7 +21,7 @@ use latchwork_core::plan::SchemaMismatch;
 
 use graph::Graph;
 pub(crate) use patterns::{PatternSizes, check_component as check_component_patterns};
-use work::Work;
+use work::CheckCost;
 
 /// Maximum number of violations that a message lists.
 const VIOLATIONS_SHOWN: usize = 5;
@@ -45,12 +45,12 @@ const COMPILE_STACK_BYTES: usize = 128 * 1024 * 1024;
 /// The two schemas of an operator.
 #[derive(Debug)]
 pub(crate) struct Schemas {
-    input: Schema,
-    output: Schema,
+    input: CompiledSchema,
+    output: CompiledSchema,
 }
 
 #[derive(Debug)]
-struct Schema {
+struct CompiledSchema {
     validator: jsonschema::Validator,
     graph: Graph,
 }
@@ -94,7 +94,7 @@ pub(crate) fn misfit(code: Code, message: &str) -> Failure {
     Failure::new(code, truncate::at_bytes(message, bounds::MESSAGE_BYTES).start)
 }
 
-fn compile(text: &str) -> Result<Schema, String> {
+fn compile(text: &str) -> Result<CompiledSchema, String> {
     let (schema, graph) = Graph::read(text)?;
     let compiled = run_with_stack(COMPILE_STACK_BYTES, || {
         // Patterns run in the `regex` engine. The time of a match grows with the length of the text and with the size
@@ -106,12 +106,12 @@ fn compile(text: &str) -> Result<Schema, String> {
         let options = jsonschema::options().with_pattern_options(patterns).with_format("regex", |_: &str| true);
         options.build(&schema).map_err(|error| format!("not a JSON Schema: {}", error.masked()))
     });
-    Ok(Schema { validator: compiled??, graph })
+    Ok(CompiledSchema { validator: compiled??, graph })
 }
 
 /// Checks a value and lists up to [`VIOLATIONS_SHOWN`] violations by JSON pointer. Values are masked, because
 /// they may be large or private.
-fn check_value(schema: &Schema, value: &Value) -> Result<(), String> {
+fn check_value(schema: &CompiledSchema, value: &Value) -> Result<(), String> {
     let too_complex = "too complex: its schema has too many ways to look at so deep or large a value";
     let work = work::count(&schema.graph, value).ok_or(too_complex)?;
     if work.depth <= INLINE_DEPTH_MAX {
@@ -120,7 +120,7 @@ fn check_value(schema: &Schema, value: &Value) -> Result<(), String> {
     run_with_stack(CHECK_STACK_BYTES, || check_and_locate(&schema.validator, value, work))?
 }
 
-fn check_and_locate(validator: &jsonschema::Validator, value: &Value, work: Work) -> Result<(), String> {
+fn check_and_locate(validator: &jsonschema::Validator, value: &Value, work: CheckCost) -> Result<(), String> {
     if validator.is_valid(value) {
         return Ok(());
     }
@@ -155,7 +155,7 @@ pub fn misfits(schema: &Value, value: &Value) -> Result<Vec<SchemaMismatch>, Str
     run_with_stack(CHECK_STACK_BYTES, || locate_misfits(&schema.validator, value, work))
 }
 
-fn locate_misfits(validator: &jsonschema::Validator, value: &Value, work: Work) -> Vec<SchemaMismatch> {
+fn locate_misfits(validator: &jsonschema::Validator, value: &Value, work: CheckCost) -> Vec<SchemaMismatch> {
     if validator.is_valid(value) {
         return vec![];
     }

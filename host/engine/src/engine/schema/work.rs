@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use latchwork_core::model::bounds;
 
-use crate::engine::schema::graph::{Graph, Index, Node};
+use crate::engine::schema::graph::{Graph, Index, SchemaNode};
 use crate::engine::schema::size::{size, text_units, units_of};
 
 /// Maximum estimate of the work for which the exact count is skipped.
@@ -25,7 +25,7 @@ const ITEMS_COMPARED_MAX: usize = 15;
 
 /// Upper bound for the work of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Work {
+pub(super) struct CheckCost {
     /// Number of applications. One application evaluates one subschema for one value.
     pub(super) applications: u64,
     /// Maximum number of nested applications.
@@ -33,7 +33,7 @@ pub(super) struct Work {
 }
 
 /// Returns the work of a check, or `None` if the work exceeds the limits.
-pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
+pub(super) fn count(graph: &Graph, value: &Value) -> Option<CheckCost> {
     let whole = size(value);
     let depth = (whole.depth + 1) * (graph.longest_chain() + 1);
     if depth > bounds::SCHEMA_DEPTH {
@@ -46,11 +46,11 @@ pub(super) fn count(graph: &Graph, value: &Value) -> Option<Work> {
     // A plain schema applies each subschema at most once to each value. The product below is therefore an upper bound
     // of its work. If the product is small, the exact count is not needed.
     if plain && each.saturating_mul(units) <= ESTIMATE_MAX {
-        return Some(Work { applications: each * units, depth });
+        return Some(CheckCost { applications: each * units, depth });
     }
     let mut counting = Counting { graph, applications: 0 };
     counting.visit(value, &[(0, 1)])?;
-    Some(Work { applications: counting.applications, depth })
+    Some(CheckCost { applications: counting.applications, depth })
 }
 
 struct Counting<'g> {
@@ -96,7 +96,7 @@ impl<'g> Counting<'g> {
     }
 
     /// Returns every node that applies to this value, with its number of applications.
-    fn nodes_at_value(&mut self, value: &Value, applied: &[(Index, u64)]) -> Option<Vec<(&'g Node, u64)>> {
+    fn nodes_at_value(&mut self, value: &Value, applied: &[(Index, u64)]) -> Option<Vec<(&'g SchemaNode, u64)>> {
         let graph = self.graph;
         let mut open: BTreeMap<usize, (Index, u64)> = BTreeMap::new();
         let add = |open: &mut BTreeMap<usize, (Index, u64)>, index: Index, times: u64| {
@@ -126,7 +126,7 @@ impl<'g> Counting<'g> {
 }
 
 /// Returns the work that a node itself does for a value, without the work of the nodes that it applies.
-fn own_work(node: &Node, value: &Value) -> u64 {
+fn own_work(node: &SchemaNode, value: &Value) -> u64 {
     let matched = match value {
         _ if node.text_cost == 0 => 0,
         Value::String(value) => text_units(value),
@@ -151,7 +151,10 @@ fn part_count(value: &Value) -> u64 {
 }
 
 /// Returns the nodes applied to one part of a value, derived from the nodes applied to the whole value.
-fn nodes_at_part(all: &[(&Node, u64)], targets: impl Fn(&Node, &mut dyn FnMut(Index))) -> Vec<(Index, u64)> {
+fn nodes_at_part(
+    all: &[(&SchemaNode, u64)],
+    targets: impl Fn(&SchemaNode, &mut dyn FnMut(Index)),
+) -> Vec<(Index, u64)> {
     let mut inner = Vec::new();
     for (node, times) in all {
         targets(node, &mut |index| inner.push((index, *times)));

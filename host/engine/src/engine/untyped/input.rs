@@ -7,25 +7,25 @@ use wasmtime::component::Val;
 
 use latchwork_core::plan::bindings::child;
 
-use crate::engine::untyped::ty::{Int, Signature, Ty};
+use crate::engine::untyped::ty::{FunctionSignature, Int, Ty};
 
 /// Maximum number of problems that a message lists.
 const PROBLEMS_SHOWN: usize = 5;
 
-impl Signature {
+impl FunctionSignature {
     /// Converts a JSON object to the values of the parameters.
     ///
     /// # Errors
     /// Every problem, with its JSON pointer.
     pub(super) fn read_arguments(&self, value: &Value) -> Result<Vec<Val>, String> {
-        let mut reader = Reader::default();
+        let mut reader = InputReader::default();
         let fields = reader.fields("", &self.params, value);
         reader.end(fields.map(|fields| fields.into_iter().map(|(_, value)| value).collect()))
     }
 
     /// Checks that a value fits the operator's result type.
     pub(super) fn check_answer(&self, value: &Value) -> Result<(), String> {
-        let mut reader = Reader::default();
+        let mut reader = InputReader::default();
         let read = match self.answer_type() {
             Some(ty) => reader.value("", ty, value).map(|_| ()),
             None => reader.payload("", None, value).map(|_| ()),
@@ -36,12 +36,12 @@ impl Signature {
 
 /// Converts values and collects the problems.
 #[derive(Default)]
-struct Reader {
+struct InputReader {
     problems: Vec<String>,
     more: usize,
 }
 
-impl Reader {
+impl InputReader {
     fn end<T>(self, value: Option<T>) -> Result<T, String> {
         match value {
             Some(value) if self.problems.is_empty() => Ok(value),

@@ -27,13 +27,13 @@ use latchwork_core::model::bounds::UNTYPED_FUNCTIONS;
 
 use crate::capability::settings::{ManifestSource, PluginSettings};
 use crate::engine::describe;
-use crate::interfaces::Problem;
+use crate::interfaces::PluginProblem;
 use crate::interfaces::package::PACKAGE;
 use call_result::{function_error, invalid_input};
 use types::ExportedFunction;
 
 pub(crate) use call_result::UntypedReturn;
-pub(crate) use types::{Export, Function, Functions, LoadedUntyped};
+pub(crate) use types::{CallableFunction, ExportName, Functions, LoadedUntyped};
 
 /// Returns true if the component exports functions and none of its imports or exports belongs to Latchwork.
 pub(crate) fn is_untyped(engine: &wasmtime::Engine, component: &Component) -> bool {
@@ -66,13 +66,13 @@ fn exported_functions(engine: &wasmtime::Engine, component: &Component) -> Vec<E
         }
         match &export.ty {
             ComponentItem::ComponentFunc(func) => {
-                let export = Export { interface: None, function: name.to_owned() };
+                let export = ExportName { interface: None, function: name.to_owned() };
                 found.push((export, read::signature(func)));
             }
             ComponentItem::ComponentInstance(instance) if !name.starts_with("wasi:") => {
                 for (function, export) in instance.exports(engine).take(UNTYPED_FUNCTIONS + 1) {
                     let ComponentItem::ComponentFunc(func) = &export.ty else { continue };
-                    let export = Export { interface: Some(name.to_owned()), function: function.to_owned() };
+                    let export = ExportName { interface: Some(name.to_owned()), function: function.to_owned() };
                     let signature = match function.starts_with('[') {
                         true => Err(vec![
                             "it belongs to a resource, which exists in one instance only; each call runs in its own \
@@ -96,16 +96,16 @@ pub(crate) fn load(
     component: &Component,
     bytes: &[u8],
     settings: &PluginSettings,
-) -> Result<LoadedUntyped, Vec<Problem>> {
+) -> Result<LoadedUntyped, Vec<PluginProblem>> {
     let found = exported_functions(engine, component);
     if found.len() > UNTYPED_FUNCTIONS {
         let wrong = format!("a component can have at most {UNTYPED_FUNCTIONS} operators");
-        return Err(vec![Problem::Export { export: format!("more than {UNTYPED_FUNCTIONS} functions"), wrong }]);
+        return Err(vec![PluginProblem::Export { export: format!("more than {UNTYPED_FUNCTIONS} functions"), wrong }]);
     }
     let ty = component.component_type();
     let touches = ty.imports(engine).find(|(_, import)| !has_only_types(engine, &import.ty));
     let kept = match &settings.operators {
-        ManifestSource::Sealed => Some(seal::read(bytes).map_err(|wrong| vec![Problem::Describe(wrong)])?),
+        ManifestSource::Sealed => Some(seal::read(bytes).map_err(|wrong| vec![PluginProblem::Describe(wrong)])?),
         ManifestSource::Overrides(_) => None,
     };
     let (sealed, is_new) = match (kept, &settings.operators) {
@@ -132,10 +132,10 @@ pub(crate) fn load(
                 None => None,
             };
             let index = component.get_export_index(interface.as_ref(), export.function.as_str())?;
-            Some(Function { index, signature: signature.clone().ok()? })
+            Some(CallableFunction { index, signature: signature.clone().ok()? })
         });
         let function = function.ok_or_else(|| {
-            vec![Problem::Describe(format!(
+            vec![PluginProblem::Describe(format!(
                 "the sealed manifest names {}, which the component does not export",
                 operator.export
             ))]

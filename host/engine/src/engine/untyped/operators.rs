@@ -8,10 +8,10 @@ use latchwork_core::model::manifest::{Determinism, EffectKind, OperatorSpec};
 
 use crate::capability::grants::{Grants, HttpGrant};
 use crate::capability::settings::{OperatorOverride, OperatorSettings};
-use crate::engine::Problem;
+use crate::engine::PluginProblem;
 use crate::engine::untyped::seal::{DerivedManifest, SealedOperator};
-use crate::engine::untyped::ty::Signature;
-use crate::engine::untyped::{Export, ExportedFunction};
+use crate::engine::untyped::ty::FunctionSignature;
+use crate::engine::untyped::{ExportName, ExportedFunction};
 
 /// Inputs for the derivation of a manifest, apart from the exports.
 pub(super) struct ManifestInputs<'a> {
@@ -24,7 +24,7 @@ pub(super) struct ManifestInputs<'a> {
 }
 
 impl ManifestInputs<'_> {
-    pub(super) fn derive_manifest(&self, found: &[ExportedFunction]) -> Result<DerivedManifest, Vec<Problem>> {
+    pub(super) fn derive_manifest(&self, found: &[ExportedFunction]) -> Result<DerivedManifest, Vec<PluginProblem>> {
         let mut problems = Vec::new();
         let stated = self.assign_overrides(found, &mut problems);
         let mut operators = Vec::new();
@@ -35,7 +35,7 @@ impl ManifestInputs<'_> {
                 None => None,
             };
             match signature {
-                Err(reasons) => problems.push(Problem::UnsuitableFunction {
+                Err(reasons) => problems.push(PluginProblem::UnsuitableFunction {
                     export: export.to_string(),
                     operator: self.name(export),
                     wrong: reasons.join("; "),
@@ -49,8 +49,10 @@ impl ManifestInputs<'_> {
         }
         problems.extend(name_problems(&operators));
         if operators.is_empty() && problems.is_empty() {
-            problems
-                .push(Problem::InvalidOverride { key: "operators".into(), wrong: "excludes every function".into() });
+            problems.push(PluginProblem::InvalidOverride {
+                key: "operators".into(),
+                wrong: "excludes every function".into(),
+            });
         }
         if problems.is_empty() {
             Ok(DerivedManifest { version: package_version(found), operators })
@@ -60,7 +62,7 @@ impl ManifestInputs<'_> {
     }
 
     /// Default name of an operator: `interface.function` or `plugin.function`.
-    fn name(&self, export: &Export) -> String {
+    fn name(&self, export: &ExportName) -> String {
         let whole = export.interface.as_deref().unwrap_or(self.plugin);
         format!("{}.{}", bare_interface_name(whole), export.function)
     }
@@ -70,14 +72,14 @@ impl ManifestInputs<'_> {
     fn assign_overrides<'s>(
         &'s self,
         found: &[ExportedFunction],
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<PluginProblem>,
     ) -> Vec<Option<(&'s str, &'s OperatorOverride)>> {
         let mut stated = vec![None; found.len()];
-        let interface = |export: &Export, key: &str| {
+        let interface = |export: &ExportName, key: &str| {
             export.interface.as_deref().is_some_and(|whole| whole == key || bare_interface_name(whole) == key)
         };
         for (key, statement) in self.stated {
-            let by = |matches: &dyn Fn(&Export) -> bool| -> Vec<usize> {
+            let by = |matches: &dyn Fn(&ExportName) -> bool| -> Vec<usize> {
                 (0..found.len()).filter(|index| matches(&found[*index].0)).collect()
             };
             let meant = [
@@ -106,7 +108,7 @@ impl ManifestInputs<'_> {
                 _ => None,
             };
             if let Some(wrong) = wrong {
-                problems.push(Problem::InvalidOverride { key: key.clone(), wrong });
+                problems.push(PluginProblem::InvalidOverride { key: key.clone(), wrong });
                 continue;
             }
             for (rank, index) in meant.into_iter().flat_map(|(rank, all)| all.into_iter().map(move |one| (rank, one))) {
@@ -121,14 +123,19 @@ impl ManifestInputs<'_> {
 
     /// Reports a function that is declared pure although the component has imports. Through an import, the
     /// function could read a clock or random numbers. Its result would then not depend on its input alone.
-    fn check_pure(&self, settings: Option<(&str, &OperatorSettings)>) -> Option<Problem> {
+    fn check_pure(&self, settings: Option<(&str, &OperatorSettings)>) -> Option<PluginProblem> {
         let (key, words) = settings?;
         let import = self.first_import.filter(|_| words.determinism == Some(Determinism::Pure))?;
         let wrong = format!("is declared pure, but the component imports {import}; declare it external");
-        Some(Problem::InvalidOverride { key: key.to_owned(), wrong })
+        Some(PluginProblem::InvalidOverride { key: key.to_owned(), wrong })
     }
 
-    fn spec(&self, export: &Export, signature: &Signature, words: Option<&OperatorSettings>) -> OperatorSpec {
+    fn spec(
+        &self,
+        export: &ExportName,
+        signature: &FunctionSignature,
+        words: Option<&OperatorSettings>,
+    ) -> OperatorSpec {
         let words = words.cloned().unwrap_or_default();
         let effects = words.effects.unwrap_or_else(|| self.effects());
         let changes = effects.iter().any(|effect| effect.is_world_changing());
@@ -165,13 +172,13 @@ impl ManifestInputs<'_> {
 }
 
 /// Reports operators with invalid names and operators served by two exports.
-fn name_problems(operators: &[SealedOperator]) -> Vec<Problem> {
-    let mut known: BTreeMap<&str, &Export> = BTreeMap::new();
+fn name_problems(operators: &[SealedOperator]) -> Vec<PluginProblem> {
+    let mut known: BTreeMap<&str, &ExportName> = BTreeMap::new();
     let mut problems = Vec::new();
     for SealedOperator { export, spec } in operators {
         let name = spec.name.as_str();
         if !Operator::is_valid(name) {
-            problems.push(Problem::InvalidOverride {
+            problems.push(PluginProblem::InvalidOverride {
                 key: export.to_string(),
                 wrong: format!(
                     "would serve the operator {name:?}, which is not a valid name; set `name` to 1 to 128 visible \
@@ -180,7 +187,7 @@ fn name_problems(operators: &[SealedOperator]) -> Vec<Problem> {
             });
         }
         if let Some(other) = known.insert(name, export) {
-            problems.push(Problem::DuplicateOperatorName {
+            problems.push(PluginProblem::DuplicateOperatorName {
                 operator: name.to_owned(),
                 one: other.to_string(),
                 other: export.to_string(),

@@ -4,14 +4,14 @@ use wasmtime::component::types::{ComponentFunc, Record, Type, Variant};
 
 use latchwork_core::model::bounds::{UNTYPED_NAME_BYTES, UNTYPED_NESTING, UNTYPED_TYPES};
 
-use crate::engine::untyped::ty::{Int, Signature, Ty};
+use crate::engine::untyped::ty::{FunctionSignature, Int, Ty};
 
 /// Reads a function's type.
 ///
 /// # Errors
 /// Every reason why the function cannot be called with JSON.
-pub(super) fn signature(func: &ComponentFunc) -> Result<Signature, Vec<String>> {
-    let mut reader = Reader::default();
+pub(super) fn signature(func: &ComponentFunc) -> Result<FunctionSignature, Vec<String>> {
+    let mut reader = TypeReader::default();
     if func.async_() {
         reader.problems.push("it is asynchronous, which this host does not support".to_owned());
     }
@@ -26,13 +26,13 @@ pub(super) fn signature(func: &ComponentFunc) -> Result<Signature, Vec<String>> 
         result = reader.read_part("its result", &ty);
     }
     match reader.problems.is_empty() {
-        true => Ok(Signature { params, result }),
+        true => Ok(FunctionSignature { params, result }),
         false => Err(reader.problems),
     }
 }
 
 #[derive(Default)]
-struct Reader {
+struct TypeReader {
     /// Description of the current position in the type.
     at: Vec<String>,
     types: usize,
@@ -40,7 +40,7 @@ struct Reader {
     problems: Vec<String>,
 }
 
-impl Reader {
+impl TypeReader {
     /// Returns true if the type exceeds the size limit. The reader reports the excess once, and reads nothing
     /// afterwards.
     fn is_full(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::engine::untyped::ty::{Int, Signature, Ty};
+use crate::engine::untyped::ty::{FunctionSignature, Int, Ty};
 
 /// Midpoint between the largest `f32` and the next power of two. Every smaller number rounds to a finite
 /// `f32`.
@@ -11,7 +11,7 @@ pub(super) const F32_OVERFLOW: f64 = 340_282_356_779_733_661_637_539_395_458_142
 /// Matches base64 with padding. The unused bits of the last character must be zero.
 const BASE64: &str = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$";
 
-impl Signature {
+impl FunctionSignature {
     /// Schema of the operator's input: an object with one member per parameter.
     pub(super) fn input_schema(&self) -> Value {
         let mut wide = WideDefinitions::default();

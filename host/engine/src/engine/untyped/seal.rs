@@ -9,7 +9,7 @@ use wasm_encoder::{ComponentSection, CustomSection, Encode};
 
 use latchwork_core::model::manifest::{Manifest, OperatorSpec};
 
-use crate::engine::untyped::Export;
+use crate::engine::untyped::ExportName;
 
 /// Name of the custom section.
 const SECTION: &str = "latchwork:plain";
@@ -26,7 +26,7 @@ pub(super) struct DerivedManifest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SealedOperator {
     #[serde(flatten)]
-    pub(super) export: Export,
+    pub(super) export: ExportName,
     pub(super) spec: OperatorSpec,
 }
 

@@ -97,12 +97,12 @@ impl Ty {
 
 /// Parameters and result of a function.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Signature {
+pub(super) struct FunctionSignature {
     pub(super) params: Vec<(String, Ty)>,
     pub(super) result: Option<Ty>,
 }
 
-impl Signature {
+impl FunctionSignature {
     /// Type of the operator's answer. For a `result`, this is the type of its success case.
     pub(super) fn answer_type(&self) -> Option<&Ty> {
         match &self.result {

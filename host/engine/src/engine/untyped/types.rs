@@ -15,18 +15,18 @@ use crate::engine::schema;
 use crate::engine::schema::Schemas;
 use crate::engine::tool_state::ToolState;
 use crate::engine::untyped::output::JsonWriteError;
-use crate::engine::untyped::ty::{Signature, Ty};
+use crate::engine::untyped::ty::{FunctionSignature, Ty};
 use crate::engine::untyped::{UntypedReturn, function_error, invalid_input, output};
 
 /// A function that a component exports, either directly or in an interface.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Export {
+pub(crate) struct ExportName {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) interface: Option<String>,
     pub(super) function: String,
 }
 
-impl std::fmt::Display for Export {
+impl std::fmt::Display for ExportName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.interface {
             Some(interface) => write!(f, "{interface}#{}", self.function),
@@ -37,12 +37,12 @@ impl std::fmt::Display for Export {
 
 /// A function that is ready to be called.
 #[derive(Clone)]
-pub(crate) struct Function {
+pub(crate) struct CallableFunction {
     pub(super) index: ComponentExportIndex,
-    pub(super) signature: Signature,
+    pub(super) signature: FunctionSignature,
 }
 
-impl Function {
+impl CallableFunction {
     /// Returns the host memory that the values of an answer may use, in bytes. The operator's limit cannot raise this
     /// memory above [`bounds::UNTYPED_VALUE_BYTES`].
     pub(crate) fn hostcall_fuel(output_bytes: u32) -> usize {
@@ -108,7 +108,7 @@ impl Function {
 }
 
 /// Functions by the operators that they serve.
-pub(crate) type Functions = BTreeMap<Operator, Function>;
+pub(crate) type Functions = BTreeMap<Operator, CallableFunction>;
 
 /// Result of loading an untyped component.
 pub(crate) struct LoadedUntyped {
@@ -121,4 +121,4 @@ pub(crate) struct LoadedUntyped {
 }
 
 /// An exported function, with its type or the reasons why it cannot be called with JSON.
-pub(crate) type ExportedFunction = (Export, Result<Signature, Vec<String>>);
+pub(crate) type ExportedFunction = (ExportName, Result<FunctionSignature, Vec<String>>);

@@ -10,7 +10,7 @@ use crate::engine::step_state::StepInstanceState;
 use crate::engine::virtual_wasi::bindings::clocks::{monotonic_clock, wall_clock};
 use crate::engine::virtual_wasi::handles::Pollable;
 use crate::guest::fault::HostFault;
-use crate::guest::step_calls::{Source, StepCalls, Stop};
+use crate::guest::step_calls::{NondeterminismSource, StepCalls, Stop};
 use crate::guest::step_clock::StepClock;
 
 /// Resolution that both clocks report, in nanoseconds. Equals the amount by which one clock read advances the clock.
@@ -24,7 +24,7 @@ impl StepInstanceState {
     }
 
     /// Announces that the guest reads this source.
-    pub(super) fn before_read(&mut self, source: Source) -> wasmtime::Result<()> {
+    pub(super) fn before_read(&mut self, source: NondeterminismSource) -> wasmtime::Result<()> {
         Ok(self.calls.before_read(source).map_err(|Stop| HostFault::Stopped)?)
     }
 
@@ -49,7 +49,7 @@ impl wall_clock::Host for StepInstanceState {
     fn now(&mut self) -> wasmtime::Result<wall_clock::Datetime> {
         self.count_wasi_call(1)?;
         // WASI cannot represent times before 1970, so they are reported as 1970.
-        self.before_read(Source::Clock)?;
+        self.before_read(NondeterminismSource::Clock)?;
         let ns = self.read_clock_ns().max(0).unsigned_abs();
         Ok(wall_clock::Datetime {
             seconds: ns / 1_000_000_000,
@@ -66,7 +66,7 @@ impl wall_clock::Host for StepInstanceState {
 impl monotonic_clock::Host for StepInstanceState {
     fn now(&mut self) -> wasmtime::Result<u64> {
         self.count_wasi_call(1)?;
-        self.before_read(Source::Clock)?;
+        self.before_read(NondeterminismSource::Clock)?;
         Ok(self.read_clock_ns().max(0).unsigned_abs())
     }
 

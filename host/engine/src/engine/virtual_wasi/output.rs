@@ -11,14 +11,14 @@ use crate::guest::step_calls::StepCalls;
 /// Output of a try: the unfinished line of each stream, and the number of bytes kept so far. The guest cannot detect
 /// that output beyond the limit is discarded.
 #[derive(Debug, Default)]
-pub(super) struct Output {
+pub(super) struct StreamOutput {
     out: Vec<u8>,
     err: Vec<u8>,
     kept_bytes: usize,
     is_truncated: bool,
 }
 
-impl Output {
+impl StreamOutput {
     pub(super) fn write(&mut self, stream: StdStream, bytes: &[u8], calls: &mut dyn StepCalls) {
         let kept = &bytes[..bytes.len().min(bounds::STEP_STREAM_BYTES - self.kept_bytes)];
         self.kept_bytes += kept.len();

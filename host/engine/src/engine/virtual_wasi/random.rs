@@ -10,7 +10,7 @@ use latchwork_core::model::bounds;
 use crate::engine::step_state::StepInstanceState;
 use crate::engine::virtual_wasi::bindings::random::{insecure, insecure_seed, random};
 use crate::guest::fault::HostFault;
-use crate::guest::step_calls::Source;
+use crate::guest::step_calls::NondeterminismSource;
 
 /// Number of random bytes per counted WASI call. A call for random bytes counts as one call against the limit of WASI
 /// calls, plus one for each full 1,024 bytes. Generating random bytes uses no fuel, so only this limit bounds the work.
@@ -23,7 +23,7 @@ impl StepInstanceState {
             return Err(HostFault::RandomBytes(len).into());
         }
         self.count_wasi_call(1 + len / BYTES_PER_CALL)?;
-        self.before_read(Source::Random)?;
+        self.before_read(NondeterminismSource::Random)?;
         let mut bytes = vec![0; len as usize];
         self.calls.random(&mut bytes);
         Ok(bytes)
@@ -31,7 +31,7 @@ impl StepInstanceState {
 
     fn draw_u64(&mut self) -> wasmtime::Result<u64> {
         self.count_wasi_call(1)?;
-        self.before_read(Source::Random)?;
+        self.before_read(NondeterminismSource::Random)?;
         let mut bytes = [0; 8];
         self.calls.random(&mut bytes);
         Ok(u64::from_le_bytes(bytes))

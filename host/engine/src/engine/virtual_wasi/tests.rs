@@ -7,14 +7,14 @@ use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::manifest::Limits;
 
-use crate::engine::null_host::NullHost;
+use crate::engine::describe_host::DescribeHost;
 use crate::engine::step_state::StepInstanceState;
 use crate::engine::virtual_wasi::absent::AbsentAnswer;
 use crate::engine::virtual_wasi::absent_answers;
 use crate::engine::virtual_wasi::bindings::io::streams::HostOutputStream;
 use crate::engine::virtual_wasi::bindings::random::random;
 use crate::engine::virtual_wasi::handles::{Pollable, StdStream};
-use crate::engine::virtual_wasi::output::Output;
+use crate::engine::virtual_wasi::output::StreamOutput;
 use crate::engine::virtual_wasi::poll::{Wait, wait_result};
 use crate::guest::fault;
 use crate::guest::sources::{StepContext, StepSources};
@@ -124,7 +124,7 @@ impl StepCalls for LogCollector {
 fn log_records_of(pieces: &[(StdStream, &[u8])]) -> Vec<(Level, String)> {
     let own = StepSources::new(StepContext::default(), [0; 32], 0);
     let mut calls = LogCollector { own, logged: Arc::default() };
-    let mut output = Output::default();
+    let mut output = StreamOutput::default();
     for (stream, bytes) in pieces {
         output.write(*stream, bytes, &mut calls);
     }
@@ -160,7 +160,7 @@ fn excessive_step_output_is_truncated_once() {
 }
 
 fn step_state() -> StepInstanceState {
-    StepInstanceState::new(Box::new(NullHost::new("p")), &Limits::default())
+    StepInstanceState::new(Box::new(DescribeHost::new("p")), &Limits::default())
 }
 
 #[track_caller]

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use latchwork::evidence::jobless_step_settings;
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_engine::capability::settings::PluginSettings;
-use latchwork_engine::{Engine, EngineOptions, PoolSize, Variation};
+use latchwork_engine::{Engine, EngineOptions, EngineVariation, PoolSize};
 
 use crate::check::dynamic::host_inputs::OtherProcess;
 use crate::check::dynamic::script::RunScript;
@@ -37,7 +37,7 @@ const ENVIRONMENT: [(&str, &str); 6] = [
 pub(super) enum ChildHost {
     /// The engine that jobs use.
     Usual,
-    /// The engine of [`Variation::Unoptimized`].
+    /// The engine of [`EngineVariation::Unoptimized`].
     Unoptimized,
 }
 
@@ -105,7 +105,7 @@ pub async fn serve(question: &[u8], respond: &(dyn Fn(&str) + Sync)) -> Result<(
     };
     let mut engine = Engine::new(options).map_err(|error| error.to_string())?;
     if question.host == ChildHost::Unoptimized {
-        engine = engine.with_variation(Variation::Unoptimized).map_err(|error| error.to_string())?;
+        engine = engine.with_variation(EngineVariation::Unoptimized).map_err(|error| error.to_string())?;
     }
     let settings = bare_settings(&question.wasm, question.wasi);
     let plugin = match tokio::task::block_in_place(|| engine.load(&bytes, settings)) {

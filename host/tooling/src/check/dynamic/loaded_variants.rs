@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use latchwork_engine::{Plugin, Variation};
+use latchwork_engine::{EngineVariation, Plugin};
 
 use crate::check::dynamic::hosts::HostVariants;
 use crate::check::dynamic::{builds, memory_layout};
@@ -67,7 +67,7 @@ impl HostVariants<'_> {
     /// Loads the component for an instance with its own memory and half the stack.
     fn load_apart(&self, report: &mut CheckReport) -> Option<Arc<Plugin>> {
         let load = || -> Result<Arc<Plugin>, String> {
-            let engine = self.engine.with_variation(Variation::Unpooled).map_err(|error| error.to_string())?;
+            let engine = self.engine.with_variation(EngineVariation::Unpooled).map_err(|error| error.to_string())?;
             self.announce_compilation(&engine, self.bytes, "with half the stack");
             engine.load(self.bytes, self.settings.clone()).map_err(|error| error.to_string())
         };

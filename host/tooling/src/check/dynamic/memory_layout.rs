@@ -16,7 +16,7 @@ use wasmparser::{
 
 /// Another layout of the memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct MemoryLayout {
     /// Number of bytes by which the stack begins lower. The number is a multiple of the stack alignment of compilers.
     stack_shift: i32,
     /// Number of allocated bytes at the beginning of the heap.
@@ -28,18 +28,18 @@ pub(crate) struct Layout {
 
 /// The layouts with which a step is compared. There are several layouts, because in a single layout the order of a hash
 /// map can stay the same by chance.
-pub(crate) const LAYOUTS: [Layout; 4] = [
-    Layout { stack_shift: 2032, heap_bytes: 4_096, has_holes: false },
-    Layout { stack_shift: 4080, heap_bytes: 12_304, has_holes: true },
-    Layout { stack_shift: 6128, heap_bytes: 1_040, has_holes: false },
-    Layout { stack_shift: 1008, heap_bytes: 24_592, has_holes: true },
+pub(crate) const LAYOUTS: [MemoryLayout; 4] = [
+    MemoryLayout { stack_shift: 2032, heap_bytes: 4_096, has_holes: false },
+    MemoryLayout { stack_shift: 4080, heap_bytes: 12_304, has_holes: true },
+    MemoryLayout { stack_shift: 6128, heap_bytes: 1_040, has_holes: false },
+    MemoryLayout { stack_shift: 1008, heap_bytes: 24_592, has_holes: true },
 ];
 /// Maximum size of a component that is compared in all layouts, in bytes. A larger component is compared in the first
 /// layout alone, because the component must be compiled again for each layout.
 const ALL_LAYOUTS_COMPONENT_MAX: usize = 1 << 20;
 
 /// Returns the layouts with which a component of this size is compared.
-pub(crate) fn layouts(component_bytes: usize) -> &'static [Layout] {
+pub(crate) fn layouts(component_bytes: usize) -> &'static [MemoryLayout] {
     if component_bytes <= ALL_LAYOUTS_COMPONENT_MAX { &LAYOUTS } else { &LAYOUTS[..1] }
 }
 
@@ -103,14 +103,14 @@ const HEADER: usize = 8;
 const DEPTH_MAX: usize = 8;
 
 /// Returns the component with another memory layout. Returns `None` if no module of the component can be changed.
-pub(crate) fn move_memory(bytes: &[u8], layout: Layout) -> Option<Vec<u8>> {
+pub(crate) fn move_memory(bytes: &[u8], layout: MemoryLayout) -> Option<Vec<u8>> {
     if bytes.len() > COMPONENT_MAX {
         return None;
     }
     component(bytes, layout, 0)
 }
 
-fn component(bytes: &[u8], layout: Layout, depth: usize) -> Option<Vec<u8>> {
+fn component(bytes: &[u8], layout: MemoryLayout, depth: usize) -> Option<Vec<u8>> {
     let mut out = bytes.get(..HEADER)?.to_vec();
     let mut is_other = false;
     for (id, range) in sections(bytes)? {
@@ -157,7 +157,7 @@ struct ModuleFacts {
     stack: Option<(Range<usize>, i32)>,
 }
 
-fn module(bytes: &[u8], layout: Layout) -> Option<Vec<u8>> {
+fn module(bytes: &[u8], layout: MemoryLayout) -> Option<Vec<u8>> {
     let all = sections(bytes)?;
     let found = inspect_module(bytes, &all)?;
     let (place, top) = found.stack.clone()?;
@@ -217,7 +217,7 @@ fn append_element(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
 /// The start function reallocates the block to each size in turn and then shrinks it. An allocator with separate lists
 /// for different block sizes thus frees one block of each size. Any other allocator frees most of the largest block
 /// when the block shrinks.
-fn start_function(top: i32, realloc: Option<u32>, layout: Layout) -> Function {
+fn start_function(top: i32, realloc: Option<u32>, layout: MemoryLayout) -> Function {
     let mut code = Function::new([(1 + HOLES.len() as u32, ValType::I32)]);
     let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {
         code.instruction(&from)

@@ -14,7 +14,9 @@ use crate::check::dynamic::trace::RunEnd;
 use crate::check::dynamic::{builds, other_job, perturb, run_end};
 use crate::check::exception;
 use crate::check::finding::Finding;
-use crate::check::variations::{KnownValues, Variation, array_places, grown, number_places, variations, with_known};
+use crate::check::variations::{
+    InputVariation, KnownValues, array_places, grown, number_places, variations, with_known,
+};
 
 /// Maximum number of other inputs of a case, and of other results of one of its calls.
 const INPUTS_MAX: usize = 120;
@@ -97,7 +99,7 @@ async fn run_input(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
     loaded: &LoadedVariants,
-    variation: &Variation,
+    variation: &InputVariation,
 ) -> Option<Option<Finding>> {
     let changed = StepCase { input: variation.value.to_string(), ..runs.ran.case.clone() };
     let mut script = script_of(runs);
@@ -113,7 +115,7 @@ async fn largest_numbers(
     plugin: &Plugin,
     input: &Value,
     is_allowed: &impl Fn(&Value) -> bool,
-) -> Option<Option<Variation>> {
+) -> Option<Option<InputVariation>> {
     let mut largest = input.clone();
     for (pointer, usual) in number_places(input).into_iter().take(NUMBERS_MAX) {
         let with = |number: f64| {
@@ -127,7 +129,7 @@ async fn largest_numbers(
             match end_of(runs, plugin, &with(next), is_allowed).await? {
                 InputEnd::Broken => {
                     let what = format!("the number {next} at {pointer:?}");
-                    return Some(Some(Variation { what, value: with(next), is_large: true }));
+                    return Some(Some(InputVariation { what, value: with(next), is_large: true }));
                 }
                 InputEnd::Accepted => accepted = next,
                 InputEnd::Refused => factor /= 2.0,
@@ -141,7 +143,7 @@ async fn largest_numbers(
         }
     }
     let what = "the largest numbers that it accepts".to_owned();
-    Some((largest != *input).then_some(Variation { what, value: largest, is_large: true }))
+    Some((largest != *input).then_some(InputVariation { what, value: largest, is_large: true }))
 }
 
 /// The end of a run with an input.
@@ -182,7 +184,7 @@ async fn most_elements(
     plugin: &Plugin,
     (input, schema): (&Value, &Value),
     is_allowed: &impl Fn(&Value) -> bool,
-) -> Option<Vec<Variation>> {
+) -> Option<Vec<InputVariation>> {
     let mut found = Vec::new();
     for array in array_places(input, schema).into_iter().take(ARRAYS_MAX) {
         let with = |count: usize| {
@@ -192,7 +194,7 @@ async fn most_elements(
         };
         let variation = |count: usize, is_large: bool| {
             let what = format!("{count} elements with other texts at {:?}", array.pointer);
-            Variation { what, value: with(count), is_large }
+            InputVariation { what, value: with(count), is_large }
         };
         let (mut accepted, mut refused) = (array.length(), None);
         while accepted < ELEMENTS_MAX && refused != Some(accepted + 1) {
@@ -217,7 +219,7 @@ async fn run_changed(
     script: RunScript,
     plugin: &Plugin,
     loaded: &LoadedVariants,
-    variation: &Variation,
+    variation: &InputVariation,
 ) -> Option<Option<Finding>> {
     let base = runs.run(&script, plugin).await?;
     if matches!(base.ended, RunEnd::Stopped) && base.asked.is_empty() {
@@ -248,7 +250,7 @@ fn member_names(schema: &Value) -> Vec<String> {
     names
 }
 
-fn of_variation(mut finding: Finding, what: &str, variation: &Variation) -> Finding {
+fn of_variation(mut finding: Finding, what: &str, variation: &InputVariation) -> Finding {
     finding.message = format!("with another {what}, {}: {}", variation.what, finding.message);
     finding
 }

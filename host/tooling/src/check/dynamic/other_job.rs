@@ -7,7 +7,7 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::Determinism;
 use latchwork_engine::Plugin;
 use latchwork_engine::guest::runtime_reads::is_of_the_runtime;
-use latchwork_engine::guest::step_calls::Source;
+use latchwork_engine::guest::step_calls::NondeterminismSource;
 
 use crate::check::dynamic::address;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
@@ -139,7 +139,7 @@ pub(super) async fn vary_job(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> V
 pub(super) async fn vary_few(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
-    usual: &BTreeMap<Source, u32>,
+    usual: &BTreeMap<NondeterminismSource, u32>,
 ) -> Option<Finding> {
     let spec = plugin.operator(&runs.ran.case.operator).expect("cases are of operators that are served");
     let reads = runs.ran.base.reads.clone();
@@ -228,11 +228,11 @@ async fn reads(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Vec<Finding> {
     found
 }
 
-fn of_source(source: Source) -> &'static str {
+fn of_source(source: NondeterminismSource) -> &'static str {
     match source {
-        Source::Clock => "its clock",
-        Source::Random => "random numbers",
-        Source::Context => "the ids of its job",
+        NondeterminismSource::Clock => "its clock",
+        NondeterminismSource::Random => "random numbers",
+        NondeterminismSource::Context => "the ids of its job",
     }
 }
 
@@ -241,7 +241,7 @@ async fn reading(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
     script: &RunScript,
-    source: Source,
+    source: NondeterminismSource,
     reads: Range<u32>,
 ) -> Option<Vec<String>> {
     for read in reads.take(READS_MAX as usize) {
@@ -268,8 +268,8 @@ pub(super) async fn after_failure(
     is_compared: bool,
 ) -> Option<Finding> {
     let spec = plugin.operator(&runs.ran.case.operator).expect("cases are of operators that are served");
-    let usual = |source: Source| runs.ran.base.reads.get(&source).copied().unwrap_or_default();
-    let more: Vec<(Source, Range<u32>)> = failed
+    let usual = |source: NondeterminismSource| runs.ran.base.reads.get(&source).copied().unwrap_or_default();
+    let more: Vec<(NondeterminismSource, Range<u32>)> = failed
         .reads
         .iter()
         .map(|(source, count)| (*source, usual(*source)..*count))

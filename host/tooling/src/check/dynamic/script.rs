@@ -14,7 +14,7 @@ use latchwork_core::encoding::canon;
 use latchwork_core::model::error::Failure;
 use latchwork_core::model::manifest::Limits;
 use latchwork_engine::guest::sources::{StepContext, StepSources};
-use latchwork_engine::guest::step_calls::{Source, StepCalls, Stop, ToolCall};
+use latchwork_engine::guest::step_calls::{NondeterminismSource, StepCalls, Stop, ToolCall};
 use latchwork_engine::{Plugin, StepEnd, StepOutcome};
 
 use crate::check::dynamic::trace::{HostCall, Mismatch, RunEnd, Trace};
@@ -56,7 +56,7 @@ pub(crate) struct RunScript {
     pub(crate) stop_at: Option<usize>,
     /// Read of a source at which the run stops: the source, and the number of earlier reads of this source. The call
     /// stack of the trace then shows the function that reads.
-    pub(crate) stop_at_read: Option<(Source, u32)>,
+    pub(crate) stop_at_read: Option<(NondeterminismSource, u32)>,
     /// Expected host calls. The run stops at the first different call. The call stack of the trace then shows the
     /// function that made this call.
     pub(crate) expected: Option<Vec<HostCall>>,
@@ -124,7 +124,7 @@ struct Observations {
     took_time: bool,
     took_chance: bool,
     has_begun: bool,
-    reads: BTreeMap<Source, u32>,
+    reads: BTreeMap<NondeterminismSource, u32>,
     unanswered: bool,
     mismatch: Option<Mismatch>,
     unused: usize,
@@ -218,7 +218,7 @@ impl StepCalls for ScriptedHost {
     fn begin_run(&mut self) {
         self.observations.lock().expect("no holder panics").has_begun = true;
     }
-    fn before_read(&mut self, source: Source) -> Result<(), Stop> {
+    fn before_read(&mut self, source: NondeterminismSource) -> Result<(), Stop> {
         let mut seen = self.observations.lock().expect("no holder panics");
         // A language runtime may read while it starts. This says nothing about the step.
         if !seen.has_begun {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use latchwork_core::model::differences::differences;
 use latchwork_core::model::error::{Code, Failure};
-use latchwork_engine::guest::step_calls::Source;
+use latchwork_engine::guest::step_calls::NondeterminismSource;
 
 /// A host call of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ pub(crate) struct Trace {
     /// True if the step used random numbers.
     pub(crate) took_chance: bool,
     /// Number of reads of each source. Reads during the instantiation are not counted.
-    pub(crate) reads: BTreeMap<Source, u32>,
+    pub(crate) reads: BTreeMap<NondeterminismSource, u32>,
     /// True if the run ended at a call for which the script has no answer.
     pub(crate) unanswered: bool,
     pub(crate) mismatch: Option<Mismatch>,

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 
 use latchwork_core::model::error::Code;
 use latchwork_core::model::manifest::WasiMode;
-use latchwork_engine::Variation;
+use latchwork_engine::EngineVariation;
 
 use crate::check::dynamic::baseline::{CaseBaseline, host_difference};
 use crate::check::dynamic::child::{ChildEnd, ChildHost, run_in_process};
@@ -35,10 +35,10 @@ pub(super) enum UnoptimizedRun {
 pub(super) struct UnoptimizedRuns {
     runs: Vec<UnoptimizedRun>,
     /// Finding about the component as a whole, or the reason why the remaining scripts did not run.
-    refused: Option<Refusal>,
+    refused: Option<RunObstacle>,
 }
 
-pub(super) enum Refusal {
+pub(super) enum RunObstacle {
     Finding(&'static str, String),
     Note(String),
 }
@@ -58,7 +58,7 @@ pub(super) fn start(hosts: &HostVariants<'_>, ran: &[CaseBaseline<'_>]) -> Optio
         return None;
     }
     let Some(process) = hosts.process else { return Some(PendingRuns::Here(scripts)) };
-    if let Ok(engine) = hosts.engine.with_variation(Variation::Unoptimized) {
+    if let Ok(engine) = hosts.engine.with_variation(EngineVariation::Unoptimized) {
         hosts.announce_compilation(&engine, hosts.bytes, "without optimization");
     }
     let (process, wasi) = (process.clone(), hosts.settings.wasi);
@@ -92,8 +92,8 @@ pub(super) async fn compare(
         report.add(finding(ran, &run).filter(|_| !differing.contains(&ran.case.name.as_str())));
     }
     match refused {
-        Some(Refusal::Finding(rule, message)) => report.add([Finding::new(rule, hosts.file, message)]),
-        Some(Refusal::Note(note)) => report.notes.push(note),
+        Some(RunObstacle::Finding(rule, message)) => report.add([Finding::new(rule, hosts.file, message)]),
+        Some(RunObstacle::Note(note)) => report.notes.push(note),
         None => {}
     }
 }
@@ -127,15 +127,15 @@ fn run_in_processes(process: &OtherProcess, wasi: WasiMode, mut scripts: Vec<Run
             ChildEnd::Complete => break None,
             ChildEnd::Refused(why) => {
                 let message = format!("compiled without optimization it cannot be loaded: {why}");
-                break Some(Refusal::Finding("D066", message));
+                break Some(RunObstacle::Finding("D066", message));
             }
             ChildEnd::Killed { signal, is_loaded: false } => {
                 let message =
                     format!("compiled without optimization, the host does not survive its load: {signal} ended it");
-                break Some(Refusal::Finding("D072", message));
+                break Some(RunObstacle::Finding("D072", message));
             }
             ChildEnd::Unusable(why) => {
-                break Some(Refusal::Note(format!("cases were not run without optimization: {why}")));
+                break Some(RunObstacle::Note(format!("cases were not run without optimization: {why}")));
             }
             ChildEnd::Killed { signal, .. } => signal,
         };
@@ -148,7 +148,7 @@ fn run_in_processes(process: &OtherProcess, wasi: WasiMode, mut scripts: Vec<Run
         if deaths == DEATHS_MAX {
             let left = scripts.len();
             let note = format!("{left} cases were not run without optimization: {deaths} cases ended the process");
-            break Some(Refusal::Note(note));
+            break Some(RunObstacle::Note(note));
         }
     };
     UnoptimizedRuns { runs, refused }
@@ -157,7 +157,7 @@ fn run_in_processes(process: &OtherProcess, wasi: WasiMode, mut scripts: Vec<Run
 /// Runs the scripts in this process.
 async fn run_here(hosts: &HostVariants<'_>, scripts: &[RunScript]) -> UnoptimizedRuns {
     let load = || {
-        let engine = hosts.engine.with_variation(Variation::Unoptimized).map_err(|error| error.to_string())?;
+        let engine = hosts.engine.with_variation(EngineVariation::Unoptimized).map_err(|error| error.to_string())?;
         hosts.announce_compilation(&engine, hosts.bytes, "without optimization");
         engine.load(hosts.bytes, hosts.settings.clone()).map_err(|error| error.to_string())
     };
@@ -165,7 +165,7 @@ async fn run_here(hosts: &HostVariants<'_>, scripts: &[RunScript]) -> Unoptimize
         Ok(plugin) => plugin,
         Err(why) => {
             let message = format!("compiled without optimization it cannot be loaded: {why}");
-            return UnoptimizedRuns { runs: vec![], refused: Some(Refusal::Finding("D066", message)) };
+            return UnoptimizedRuns { runs: vec![], refused: Some(RunObstacle::Finding("D066", message)) };
         }
     };
     let mut runs = Vec::new();

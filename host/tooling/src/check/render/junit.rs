@@ -12,12 +12,12 @@ pub(super) fn render(reports: &Reports) -> String {
         [CheckResult::Report(report)] => escaped(&report.component.name),
         _ => "latch plugin check".to_owned(),
     };
-    let mut totals = Totals::default();
+    let mut totals = SuiteTotals::default();
     for report in reports.reports() {
-        totals.add(&Totals::of(report, &report.rules.iter().collect::<Vec<_>>()));
+        totals.add(&SuiteTotals::of(report, &report.rules.iter().collect::<Vec<_>>()));
     }
     for _ in reports.failures() {
-        totals.add(&Totals::UNCHECKED);
+        totals.add(&SuiteTotals::UNCHECKED);
     }
     let _ = writeln!(xml, "<testsuites name=\"{name}\" {totals}>");
     for checked in &reports.0 {
@@ -38,7 +38,7 @@ fn suites(xml: &mut String, report: &CheckReport) {
         if rules.is_empty() {
             continue;
         }
-        let totals = Totals::of(report, &rules);
+        let totals = SuiteTotals::of(report, &rules);
         let _ = writeln!(xml, "  <testsuite name=\"{name} {}\" {totals}>", kind.as_str());
         for rule in rules {
             test(xml, report, rule);
@@ -51,7 +51,7 @@ fn suites(xml: &mut String, report: &CheckReport) {
 fn unchecked(xml: &mut String, failure: &FailedInput) {
     let (file, code) = (escaped(&failure.file), failure.code);
     let text = escaped(&format!("{}\ndo: {}", failure.text(), failure.advice()));
-    let _ = writeln!(xml, "  <testsuite name=\"{file}\" {}>", Totals::UNCHECKED);
+    let _ = writeln!(xml, "  <testsuite name=\"{file}\" {}>", SuiteTotals::UNCHECKED);
     let _ = writeln!(xml, "    <testcase classname=\"{file}\" name=\"it can be checked\">");
     let _ = writeln!(xml, "      <error type=\"{code}\" message=\"{}\">{text}</error>", escaped(&failure.message));
     xml.push_str("    </testcase>\n  </testsuite>\n");
@@ -121,18 +121,18 @@ fn lines(finding: &Finding) -> String {
 
 /// Attributes of a suite.
 #[derive(Default)]
-struct Totals {
+struct SuiteTotals {
     tests: usize,
     failures: usize,
     errors: usize,
     skipped: usize,
 }
 
-impl Totals {
+impl SuiteTotals {
     /// Totals of an input that could not be checked.
-    const UNCHECKED: Totals = Totals { tests: 1, failures: 0, errors: 1, skipped: 0 };
+    const UNCHECKED: SuiteTotals = SuiteTotals { tests: 1, failures: 0, errors: 1, skipped: 0 };
 
-    fn add(&mut self, other: &Totals) {
+    fn add(&mut self, other: &SuiteTotals) {
         self.tests += other.tests;
         self.failures += other.failures;
         self.errors += other.errors;
@@ -154,7 +154,7 @@ impl Totals {
     }
 }
 
-impl std::fmt::Display for Totals {
+impl std::fmt::Display for SuiteTotals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { tests, failures, errors, skipped } = self;
         write!(f, "tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"")

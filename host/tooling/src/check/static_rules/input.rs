@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use latchwork_engine::{ComponentInterface, LoadError, Plugin, Problem};
+use latchwork_engine::{ComponentInterface, LoadError, Plugin, PluginProblem};
 
 /// Input of the static rules.
 pub struct StaticInput<'a> {
@@ -12,7 +12,7 @@ pub struct StaticInput<'a> {
     pub bytes: &'a [u8],
     /// Imports and exports of the component, or the reason why they cannot be read. Most refused components have
     /// readable imports and exports.
-    pub outline: Result<ComponentInterface, Problem>,
+    pub outline: Result<ComponentInterface, PluginProblem>,
     /// Result of loading the component.
     pub loaded: &'a Result<Arc<Plugin>, LoadError>,
 }

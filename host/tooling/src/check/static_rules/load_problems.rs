@@ -2,7 +2,7 @@
 //! missing function names (D016), because the call path in a finding consists of function names. The component's bytes
 //! supply details that the engine does not report.
 
-use latchwork_engine::Problem;
+use latchwork_engine::PluginProblem;
 
 use crate::check::finding::Finding;
 use crate::check::static_rules::input::StaticInput;
@@ -74,12 +74,12 @@ fn import_findings(
     component: &StaticInput<'_>,
     anatomy: &ComponentInfo,
     at_best: &[InterfaceDifference],
-    problems: &[Problem],
+    problems: &[PluginProblem],
 ) -> Vec<Finding> {
     let refused: Vec<&str> = problems
         .iter()
         .filter_map(|problem| match problem {
-            Problem::Import { import, .. } => Some(import.as_str()),
+            PluginProblem::Import { import, .. } => Some(import.as_str()),
             _ => None,
         })
         .filter(|import| !at_best.iter().any(|it| it.kind == DifferenceKind::ImportVersion && it.interface == *import))
@@ -96,7 +96,7 @@ fn import_findings(
         let rule = if never || !is_tool { "D002" } else { "D017" };
         let instead = problems.iter().find_map(|problem| match problem {
             // The engine's text ends with the call path. A finding has a separate field for the path.
-            Problem::Import { import: of, instead } if of == import => {
+            PluginProblem::Import { import: of, instead } if of == import => {
                 Some(instead.strip_suffix(&format!("; {reach}")).unwrap_or(instead).to_owned())
             }
             _ => None,
@@ -123,30 +123,30 @@ fn import_findings(
 
 /// Reports problems that the bytes alone do not show: failures of `describe`, and errors in the plugin's entry in the
 /// configuration.
-fn other_problem(file: &str, problem: &Problem, explained: bool, is_plain: bool) -> Option<Finding> {
+fn other_problem(file: &str, problem: &PluginProblem, explained: bool, is_plain: bool) -> Option<Finding> {
     let message = problem.to_string();
     let rule = match problem {
-        Problem::Import { .. } => return None,
-        Problem::NotAComponent(_) | Problem::Export { .. } if explained => return None,
-        Problem::NotAComponent(_)
-        | Problem::TooLarge(_)
-        | Problem::Digest { .. }
-        | Problem::Source(_)
-        | Problem::Unwritable { .. }
-        | Problem::DuplicateOperator { .. } => "D001",
-        Problem::UnsuitableFunction { .. } => "D020",
-        Problem::Export { .. } if is_plain => "D020",
-        Problem::Export { .. } => "D003",
-        Problem::DuplicateOperatorName { .. } => "D010",
-        Problem::GrantsOnStep
-        | Problem::GrantedFolder(_)
-        | Problem::ConfirmationOnStep
-        | Problem::VirtualWasiOnTool
-        | Problem::InvalidOverride { .. }
-        | Problem::RedundantOverrides => "D018",
-        Problem::Describe(text) if text.contains("it calls the import") => "D009",
-        Problem::Describe(_) => "D008",
-        Problem::Manifest { at, wrong } => manifest_rule(at, wrong),
+        PluginProblem::Import { .. } => return None,
+        PluginProblem::NotAComponent(_) | PluginProblem::Export { .. } if explained => return None,
+        PluginProblem::NotAComponent(_)
+        | PluginProblem::TooLarge(_)
+        | PluginProblem::Digest { .. }
+        | PluginProblem::Source(_)
+        | PluginProblem::Unwritable { .. }
+        | PluginProblem::DuplicateOperator { .. } => "D001",
+        PluginProblem::UnsuitableFunction { .. } => "D020",
+        PluginProblem::Export { .. } if is_plain => "D020",
+        PluginProblem::Export { .. } => "D003",
+        PluginProblem::DuplicateOperatorName { .. } => "D010",
+        PluginProblem::GrantsOnStep
+        | PluginProblem::GrantedFolder(_)
+        | PluginProblem::ConfirmationOnStep
+        | PluginProblem::VirtualWasiOnTool
+        | PluginProblem::InvalidOverride { .. }
+        | PluginProblem::RedundantOverrides => "D018",
+        PluginProblem::Describe(text) if text.contains("it calls the import") => "D009",
+        PluginProblem::Describe(_) => "D008",
+        PluginProblem::Manifest { at, wrong } => manifest_rule(at, wrong),
     };
     Some(Finding::new(rule, file, message))
 }

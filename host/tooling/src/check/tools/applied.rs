@@ -3,11 +3,17 @@
 use latchwork_core::model::effect::Answer;
 
 use crate::check::tools::running_case::{RunningCase, describe_answer};
-use crate::check::tools::world::{State, World};
+use crate::check::tools::world::{World, WorldSnapshot};
 
 /// Checks the report of a call against the state of its world. `when` describes the situation. Returns true if there is
 /// a finding.
-pub(super) fn check(running: &mut RunningCase<'_>, when: &str, before: &State, world: &World, answer: &Answer) -> bool {
+pub(super) fn check(
+    running: &mut RunningCase<'_>,
+    when: &str,
+    before: &WorldSnapshot,
+    world: &World,
+    answer: &Answer,
+) -> bool {
     let Answer::NotApplied(_) = answer else { return false };
     let Some(difference) = difference(before, &world.state()) else { return false };
     let message = format!("{when}, {difference}, but the tool reports no change");
@@ -19,7 +25,7 @@ pub(super) fn check(running: &mut RunningCase<'_>, when: &str, before: &State, w
 }
 
 /// Describes the first difference between two states of a world.
-pub(super) fn difference(before: &State, after: &State) -> Option<String> {
+pub(super) fn difference(before: &WorldSnapshot, after: &WorldSnapshot) -> Option<String> {
     let made = after.keys().find(|name| !before.contains_key(*name)).map(|name| format!("{name} is created"));
     let gone = || before.keys().find(|name| !after.contains_key(*name)).map(|name| format!("{name} is deleted"));
     let other = || {

@@ -8,7 +8,7 @@ use crate::check::tools::applied::difference;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::case_map::Access;
 use crate::check::tools::running_case::RunningCase;
-use crate::check::tools::world::{State, World};
+use crate::check::tools::world::{World, WorldSnapshot};
 
 /// Maximum number of writes of a call to the map before which another call is made.
 const WRITES_MAX: usize = 16;
@@ -39,8 +39,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
 /// Makes the call `other` before each write of the case's call. Returns the number of the first write, from 1, at which
 /// a change is lost, and a description of the difference.
 async fn lost_change(running: &RunningCase<'_>, other: &ToolCase) -> std::io::Result<Option<(usize, String)>> {
-    let first = Call { case: running.case, context: running.context(0) };
-    let second = Call { case: other, context: running.context_of_other_call() };
+    let first = CaseCall { case: running.case, context: running.context(0) };
+    let second = CaseCall { case: other, context: running.context_of_other_call() };
     let keys = [first.context.external_key.clone(), second.context.external_key.clone()];
     // The entries after two calls in sequence, for both orders. `None` if the tool refuses the second call.
     let mut sequences = Vec::new();
@@ -76,14 +76,14 @@ async fn lost_change(running: &RunningCase<'_>, other: &ToolCase) -> std::io::Re
 }
 
 /// A call of the case, possibly with another input.
-struct Call<'c> {
+struct CaseCall<'c> {
     case: &'c ToolCase,
     context: ToolCallContext,
 }
 
 /// Returns the entries of the map whose names contain no key of a call. An entry whose name contains the key of a call
 /// belongs to that call alone.
-fn shared_entries(world: &World, keys: &[String]) -> State {
+fn shared_entries(world: &World, keys: &[String]) -> WorldSnapshot {
     let entries = world.map_entries().into_iter().filter(|(name, _)| !keys.iter().any(|key| name.contains(key)));
     // If the contents of an entry contain keys of calls, only these keys are compared. The rest of such contents
     // follows from the calls with these keys.
@@ -95,7 +95,7 @@ fn shared_entries(world: &World, keys: &[String]) -> State {
     entries.map(|(name, contents)| (format!("map {name}"), hash(contents))).collect()
 }
 
-async fn succeeds(running: &RunningCase<'_>, world: &World, call: &Call<'_>) -> bool {
+async fn succeeds(running: &RunningCase<'_>, world: &World, call: &CaseCall<'_>) -> bool {
     let called = running.calling(call.case, world, call.context.clone(), false).await;
     matches!(called.end.answer, Answer::Ok(_))
 }
@@ -106,7 +106,7 @@ async fn made_at_once(
     running: &RunningCase<'_>,
     world: &World,
     number: usize,
-    (first, second): (&Call<'_>, &Call<'_>),
+    (first, second): (&CaseCall<'_>, &CaseCall<'_>),
 ) -> Option<bool> {
     let paused = world.pause_before(Access::Write(number));
     let mut call = std::pin::pin!(succeeds(running, world, first));

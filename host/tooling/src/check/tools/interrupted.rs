@@ -13,23 +13,23 @@ use crate::check::tools::lost_record::ask;
 use crate::check::tools::readers;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::stub_servers::ReceivedRequest;
-use crate::check::tools::world::State;
+use crate::check::tools::world::WorldSnapshot;
 
 /// Maximum number of operations of a call at which the host is killed.
 const KILLS_MAX: u32 = 32;
 
 /// Traces of calls that were not interrupted.
 struct WholeCalls {
-    before: State,
+    before: WorldSnapshot,
     /// State after the first try, and after a second try in a new world. They can differ in times.
-    states: [State; 2],
+    states: [WorldSnapshot; 2],
     changes_a_server: bool,
 }
 
 impl WholeCalls {
     /// Describes the first difference between a state and the states after the whole calls. New files that a killed
     /// call has left behind do not count.
-    fn missing_in(&self, state: &State) -> Option<String> {
+    fn missing_in(&self, state: &WorldSnapshot) -> Option<String> {
         let [first, second] = &self.states;
         for name in self.before.keys().chain(first.keys()).chain(second.keys()) {
             let expected = [first.get(name), second.get(name)];

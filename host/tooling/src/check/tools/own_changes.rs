@@ -13,7 +13,7 @@ use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::stub_servers::ReceivedRequest;
-use crate::check::tools::world::{State, World};
+use crate::check::tools::world::{World, WorldSnapshot};
 
 /// Maximum number of other inputs of a later call.
 const INPUTS_MAX: usize = 4;
@@ -73,7 +73,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
 /// world-changing request, because servers of a case have no state.
 async fn check_without_call(
     running: &mut RunningCase<'_>,
-    after: &State,
+    after: &WorldSnapshot,
     changes: &[StateChange],
 ) -> std::io::Result<()> {
     let world = running.world()?;

@@ -19,7 +19,7 @@ const CLOCK: &str = "its clock";
 const RANDOM: &str = "its random numbers or the key of its call";
 
 /// A change of the context of a call.
-type Change = Box<dyn Fn(&mut ToolCallContext) + Send + Sync>;
+type ContextChange = Box<dyn Fn(&mut ToolCallContext) + Send + Sync>;
 
 /// Calls a pure operator again with one other value at a time, and with another layout of its memory.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -68,8 +68,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
 }
 
 /// Returns the values that are varied, each with its name in a finding.
-fn changes() -> Vec<(&'static str, Change)> {
-    let id = |(name, replace): &'static OtherId| -> (&'static str, Change) {
+fn changes() -> Vec<(&'static str, ContextChange)> {
+    let id = |(name, replace): &'static OtherId| -> (&'static str, ContextChange) {
         (name, Box::new(|call| replace(&mut call.step)))
     };
     let mut changes: Vec<_> = OTHER_IDS.iter().map(id).collect();

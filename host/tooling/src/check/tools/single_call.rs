@@ -114,7 +114,7 @@ fn check_denials(running: &mut RunningCase<'_>, called: &CallResult) -> bool {
     is_impure
 }
 
-fn is_undeclared(refusal: &refusal::Refusal<'_>) -> bool {
+fn is_undeclared(refusal: &refusal::RefusedAccess<'_>) -> bool {
     [DECLARE_EFFECTS, DECLARE_EXTERNAL_EFFECTS, NO_EXTERNAL_EFFECT].iter().any(|text| refusal.has(text))
 }
 

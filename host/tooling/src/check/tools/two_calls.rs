@@ -5,7 +5,7 @@ use latchwork_engine::guest::sources::StepContext;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::tools::running_case::RunningCase;
-use crate::check::tools::world::State;
+use crate::check::tools::world::WorldSnapshot;
 
 /// Calls the tool twice with equal arguments, first as calls of two jobs and then as two calls of one job. The second
 /// call has another key than the first call. In both situations, the second call has the same key.
@@ -45,7 +45,7 @@ async fn created_by_second(
     if !matches!(running.call(&world, 0).await.end.answer, Answer::Ok(_)) {
         return Ok(None);
     }
-    let first: State = world.state();
+    let first: WorldSnapshot = world.state();
     if !matches!(running.call_with(&world, second, false).await.end.answer, Answer::Ok(_)) {
         return Ok(None);
     }

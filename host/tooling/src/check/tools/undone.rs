@@ -15,7 +15,7 @@ use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::single_call::is_host_ended;
 use crate::check::tools::stub_servers::ReceivedRequest;
-use crate::check::tools::world::{State, World};
+use crate::check::tools::world::{World, WorldSnapshot};
 use crate::check::variations::variations;
 
 /// Maximum number of other inputs of a call that is undone.
@@ -235,9 +235,9 @@ struct TwoCalls {
     /// Output of the first call. `None` if it failed.
     done: Option<Output>,
     /// State after the first call.
-    first: State,
+    first: WorldSnapshot,
     /// State after both calls.
-    both: State,
+    both: WorldSnapshot,
 }
 
 async fn call_twice(running: &mut RunningCase<'_>) -> std::io::Result<TwoCalls> {
@@ -254,7 +254,11 @@ async fn call_twice(running: &mut RunningCase<'_>) -> std::io::Result<TwoCalls> 
 
 /// Undoes the first of two calls. Returns an entry that the second call wrote and that now has its state from before
 /// both calls. Returns `None` if there is no such entry.
-async fn lost_entry(running: &mut RunningCase<'_>, before: &State, two: &TwoCalls) -> std::io::Result<Option<String>> {
+async fn lost_entry(
+    running: &mut RunningCase<'_>,
+    before: &WorldSnapshot,
+    two: &TwoCalls,
+) -> std::io::Result<Option<String>> {
     let Some(done) = &two.done else { return Ok(None) };
     if !matches!(compensate(running, &two.world, done).await, Answer::Ok(_)) {
         return Ok(None);
@@ -275,7 +279,7 @@ async fn lost_entry(running: &mut RunningCase<'_>, before: &State, two: &TwoCall
 
 /// Returns the entries that belong to the call alone. The call created them, and the same call under another key does
 /// not change them. A counter, for example, belongs to all calls.
-fn own_entries(before: &State, after: &State, two: &TwoCalls) -> Vec<String> {
+fn own_entries(before: &WorldSnapshot, after: &WorldSnapshot, two: &TwoCalls) -> Vec<String> {
     let is_own = |name: &&String| !before.contains_key(*name) && two.both.get(*name) == two.first.get(*name);
     after.keys().filter(is_own).cloned().collect()
 }
@@ -283,7 +287,7 @@ fn own_entries(before: &State, after: &State, two: &TwoCalls) -> Vec<String> {
 /// Returns an entry of the call that `compensate` left unchanged. Returns `None` if `compensate` added an entry,
 /// because a new entry can cancel an earlier entry, as in a journal. Also returns `None` if `compensate` changed only
 /// entries that do not belong to the call.
-fn left_entry<'a>(own: &'a [String], after: &State, undone: &State) -> Option<&'a String> {
+fn left_entry<'a>(own: &'a [String], after: &WorldSnapshot, undone: &WorldSnapshot) -> Option<&'a String> {
     let is_new = |name: &&String| !after.contains_key(*name);
     let left = own.iter().find(|name| undone.get(*name) == after.get(*name))?;
     (undone.keys().find(is_new).is_none()

@@ -19,7 +19,7 @@ use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::stub_servers::{ReceivedRequest, StubServers};
 
 /// Hashes of all files and map entries of a world, by name.
-pub(super) type State = BTreeMap<String, Hash>;
+pub(super) type WorldSnapshot = BTreeMap<String, Hash>;
 
 /// Servers, directories and a key-value map.
 pub(super) struct World {
@@ -126,8 +126,8 @@ impl World {
         (!self.received().is_empty()).then_some("asks a server")
     }
 
-    pub(super) fn state(&self) -> State {
-        let mut state = State::new();
+    pub(super) fn state(&self) -> WorldSnapshot {
+        let mut state = WorldSnapshot::new();
         for grant in &self.settings.grants.dirs {
             files(&grant.host, &grant.guest, &mut state);
         }
@@ -166,7 +166,7 @@ impl World {
     }
 }
 
-fn files(dir: &Path, guest: &str, state: &mut State) {
+fn files(dir: &Path, guest: &str, state: &mut WorldSnapshot) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     for entry in entries.flatten() {
         let name = format!("{guest}/{}", entry.file_name().to_string_lossy());

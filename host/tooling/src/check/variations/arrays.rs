@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::check::variations::change::Change;
+use crate::check::variations::change::ValueChange;
 use crate::check::variations::depths::{of_counts, of_predecessors};
 use crate::check::variations::numbering::numbered;
 use crate::check::variations::parts::of_lines;
 use crate::check::variations::references::{long_chains, of_elements, with_member};
-use crate::check::variations::schema_sample::Schema;
+use crate::check::variations::schema_sample::LocatedSchema;
 
 /// Numbers of elements of a long array. The first one that is allowed is used.
 const ELEMENTS: [usize; 4] = [10_000, 1_000, 200, 40];
@@ -27,8 +27,8 @@ const EQUAL_MAX: usize = 2;
 const ALL_ELEMENTS: [i64; 2] = [10_000, 0];
 
 /// Returns the changes of an array. Of each group, the first change that is allowed is made.
-pub(super) fn of_array(elements: &[Value], schema: &Schema<'_>) -> Vec<Vec<Change>> {
-    let one = |what: &str, elements: Vec<Value>| vec![Change::to(what, elements)];
+pub(super) fn of_array(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
+    let one = |what: &str, elements: Vec<Value>| vec![ValueChange::to(what, elements)];
     let mut groups = vec![one("no elements", vec![])];
     let Some(first) = elements.first() else { return groups };
     for (name, tied) in ties(elements) {
@@ -41,7 +41,8 @@ pub(super) fn of_array(elements: &[Value], schema: &Schema<'_>) -> Vec<Vec<Chang
         groups.extend(of_elements(&objects));
     }
     for (cell, grids) in grids(elements) {
-        groups.push(grids.into_iter().map(|grid| Change::large(&format!("a large grid of {cell}"), grid)).collect());
+        groups
+            .push(grids.into_iter().map(|grid| ValueChange::large(&format!("a large grid of {cell}"), grid)).collect());
     }
     for count in DISTINCT {
         groups.push(one(&format!("{count} elements with other texts"), distinct(elements, count, &schema.items())));
@@ -50,23 +51,23 @@ pub(super) fn of_array(elements: &[Value], schema: &Schema<'_>) -> Vec<Vec<Chang
     groups.push(one("an element twice", elements.iter().chain([first]).cloned().collect()));
     groups.push(one("elements in reverse order", elements.iter().rev().cloned().collect()));
     let many = |count: usize| -> Vec<Value> { elements.iter().cycle().take(count).cloned().collect() };
-    groups.push(ELEMENTS.iter().map(|count| Change::large("many elements", many(*count))).collect());
+    groups.push(ELEMENTS.iter().map(|count| ValueChange::large("many elements", many(*count))).collect());
     groups.extend(objects(elements).iter().flat_map(|objects| long_chains(objects)));
     groups
 }
 
 /// Returns the changes that let an array grow, so that a result becomes deep, or elements are equal in most members.
-pub(super) fn grown(elements: &[Value], schema: &Schema<'_>) -> Vec<Vec<Change>> {
-    let mut groups: Vec<Vec<Change>> = of_lines(elements).into_iter().collect();
+pub(super) fn grown(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
+    let mut groups: Vec<Vec<ValueChange>> = of_lines(elements).into_iter().collect();
     if let Some(objects) = objects(elements) {
         for (name, equal) in equal_but_for_one(&objects, &schema.items()) {
-            groups.push(vec![Change::to(format!("elements that differ only in {name:?}"), equal)]);
+            groups.push(vec![ValueChange::to(format!("elements that differ only in {name:?}"), equal)]);
         }
     }
     let [few, _] = DISTINCT;
     let within: Vec<Value> = copies(elements, few, &schema.items(), DEPTH_MAX);
     if !elements.is_empty() && within != distinct(elements, few, &schema.items()) {
-        groups.push(vec![Change::to(format!("{few} elements with other texts in all levels"), within)]);
+        groups.push(vec![ValueChange::to(format!("{few} elements with other texts in all levels"), within)]);
     }
     let all: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
     let all = all.unwrap_or_default();
@@ -77,21 +78,21 @@ pub(super) fn grown(elements: &[Value], schema: &Schema<'_>) -> Vec<Vec<Change>>
 
 /// Returns `count` copies of these elements. Each copy has its number in its texts, so no two copies have equal texts.
 /// `schema` is the schema of an element. Texts of an enumeration stay.
-pub(super) fn distinct(elements: &[Value], count: usize, schema: &Schema<'_>) -> Vec<Value> {
+pub(super) fn distinct(elements: &[Value], count: usize, schema: &LocatedSchema<'_>) -> Vec<Value> {
     let depth = |element: &Value| usize::from(element.is_object());
     let numbered = |(number, element): (usize, &Value)| numbered(element, number, schema, depth(element));
     elements.iter().cycle().take(count).enumerate().map(numbered).collect()
 }
 
 /// Like [`distinct`], but also with other texts within the arrays and objects of the elements.
-fn copies(elements: &[Value], count: usize, schema: &Schema<'_>, depth: usize) -> Vec<Value> {
+fn copies(elements: &[Value], count: usize, schema: &LocatedSchema<'_>, depth: usize) -> Vec<Value> {
     let numbered = |(number, element): (usize, &Value)| numbered(element, number, schema, depth);
     elements.iter().cycle().take(count).enumerate().map(numbered).collect()
 }
 
 /// Returns one array for each member that is a text in all elements and differs in some of them. The elements have
 /// their own values of this member, and all other values are those of the first element.
-fn equal_but_for_one(objects: &[&Map<String, Value>], schema: &Schema<'_>) -> Vec<(String, Vec<Value>)> {
+fn equal_but_for_one(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>) -> Vec<(String, Vec<Value>)> {
     let [first, others @ ..] = objects else { return vec![] };
     let equal = |(name, value): (&String, &Value)| {
         let is_text = objects.iter().all(|object| object.get(name).is_some_and(Value::is_string));

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::check::variations::change::Change;
+use crate::check::variations::change::ValueChange;
 use crate::check::variations::numbering::numbered_text;
-use crate::check::variations::schema_sample::Schema;
+use crate::check::variations::schema_sample::LocatedSchema;
 
 /// Numbers of elements. The first one that is allowed is used. The last one serves for a bounded depth.
 const ELEMENTS: [usize; 4] = [200, 100, 70, 40];
@@ -17,18 +17,18 @@ type Object = Map<String, Value>;
 
 /// Returns one group for each member that is an integer in all elements. In the arrays of a group, the member counts up
 /// from the value of the first element.
-pub(super) fn of_counts(objects: &[&Object], schema: &Schema<'_>) -> Vec<Vec<Change>> {
+pub(super) fn of_counts(objects: &[&Object], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
     let Some(first) = objects.first() else { return vec![] };
     let is_counted = |name: &str| objects.iter().all(|object| object.get(name).is_some_and(Value::is_i64));
     let counted = first.iter().filter_map(|(name, start)| Some((name, start.as_i64()?)));
-    let group = |(name, start): (&String, i64)| -> Vec<Change> {
+    let group = |(name, start): (&String, i64)| -> Vec<ValueChange> {
         let element = |number: usize| {
             let mut element = other_names(first, objects, number, schema);
             element.insert(name.clone(), start.saturating_add(number as i64).into());
             Value::Object(element)
         };
         let many = |count: usize| {
-            Change::to(
+            ValueChange::to(
                 format!("{count} elements whose {name:?} counts up"),
                 (0..count).map(element).collect::<Vec<_>>(),
             )
@@ -39,7 +39,7 @@ pub(super) fn of_counts(objects: &[&Object], schema: &Schema<'_>) -> Vec<Vec<Cha
 }
 
 /// Returns the element with other texts, and with other integers in members whose integers all differ.
-fn other_names(element: &Object, objects: &[&Object], number: usize, schema: &Schema<'_>) -> Object {
+fn other_names(element: &Object, objects: &[&Object], number: usize, schema: &LocatedSchema<'_>) -> Object {
     let other = |(name, value): (&String, &Value)| {
         let value = match value {
             Value::String(text) if !schema.property(name).is_fixed() => numbered_text(text, number).into(),
@@ -63,7 +63,7 @@ fn is_name(objects: &[&Object], name: &str) -> bool {
 
 /// Returns one group for each pair of a name member and a member in which an element refers to another element. In the
 /// arrays of a group, each element refers to the one before.
-pub(super) fn of_predecessors(objects: &[&Object]) -> Vec<Vec<Change>> {
+pub(super) fn of_predecessors(objects: &[&Object]) -> Vec<Vec<ValueChange>> {
     let mut members: Vec<&String> = objects.iter().flat_map(|object| object.keys()).collect();
     members.sort();
     members.dedup();
@@ -95,10 +95,10 @@ impl<'o> Link<'o> {
         Some(Self { name, of, child, root })
     }
 
-    fn chains(&self) -> Vec<Change> {
+    fn chains(&self) -> Vec<ValueChange> {
         let what =
             |count: usize| format!("{count} elements whose {:?} is the {:?} of the element before", self.name, self.of);
-        ELEMENTS.into_iter().map(|count| Change::to(what(count), self.chain(count))).collect()
+        ELEMENTS.into_iter().map(|count| ValueChange::to(what(count), self.chain(count))).collect()
     }
 
     fn chain(&self, count: usize) -> Vec<Value> {
@@ -126,8 +126,8 @@ mod tests {
     use super::*;
 
     /// Returns the last array of each group, with its description.
-    fn last(groups: Vec<Vec<Change>>) -> Vec<(String, Vec<Value>)> {
-        let array = |change: Change| (change.what, change.value.unwrap().as_array().unwrap().clone());
+    fn last(groups: Vec<Vec<ValueChange>>) -> Vec<(String, Vec<Value>)> {
+        let array = |change: ValueChange| (change.what, change.value.unwrap().as_array().unwrap().clone());
         groups.into_iter().map(|mut group| array(group.pop().unwrap())).collect()
     }
 
@@ -136,7 +136,7 @@ mod tests {
         let elements = json!([{ "depth": 0, "id": 7, "kind": "a" }, { "depth": 1, "id": 8, "kind": "a" }, { "depth": 1, "id": 9, "kind": "b" }]);
         let schema = json!({ "properties": { "kind": { "enum": ["a", "b"] } } });
         let objects: Vec<&Object> = elements.as_array().unwrap().iter().map(|one| one.as_object().unwrap()).collect();
-        let found = last(of_counts(&objects, &Schema::of(&schema)));
+        let found = last(of_counts(&objects, &LocatedSchema::of(&schema)));
         assert_eq!(found[0].0, "40 elements whose \"depth\" counts up");
         assert_eq!(found[0].1[39], json!({ "depth": 39, "id": 46, "kind": "a" }));
         assert_eq!(found.len(), 2, "{found:?}");

@@ -16,4 +16,4 @@ mod texts;
 mod vary;
 
 pub use known::KnownValues;
-pub(super) use vary::{Variation, array_places, grown, neighbours, number_places, variations, with_known};
+pub(super) use vary::{InputVariation, array_places, grown, neighbours, number_places, variations, with_known};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::check::variations::schema_sample::Schema;
+use crate::check::variations::schema_sample::LocatedSchema;
 
 /// Returns the text with a number. The first number in the text becomes greater by `number`, so the text keeps its form.
 /// A text without a number gets the number at its end.
@@ -21,7 +21,7 @@ pub(super) fn numbered_text(text: &str, number: usize) -> String {
 
 /// Returns the value with `-number` at the end of each text. `depth` is the number of levels of arrays and objects in
 /// which texts are changed. A text of an enumeration stays.
-pub(super) fn numbered(value: &Value, number: usize, schema: &Schema<'_>, depth: usize) -> Value {
+pub(super) fn numbered(value: &Value, number: usize, schema: &LocatedSchema<'_>, depth: usize) -> Value {
     match value {
         Value::String(text) if !schema.is_fixed() => format!("{text}-{number}").into(),
         Value::Object(members) if depth > 0 => {
@@ -52,8 +52,8 @@ mod tests {
         let schema = json!({ "properties": { "kind": { "enum": ["a", "b"] } } });
         let value = json!({ "kind": "a", "name": "x", "tags": ["y"] });
         let all = json!({ "kind": "a", "name": "x-3", "tags": ["y-3"] });
-        assert_eq!(numbered(&value, 3, &Schema::of(&schema), 2), all);
+        assert_eq!(numbered(&value, 3, &LocatedSchema::of(&schema), 2), all);
         let outer = json!({ "kind": "a", "name": "x-3", "tags": ["y"] });
-        assert_eq!(numbered(&value, 3, &Schema::of(&schema), 1), outer);
+        assert_eq!(numbered(&value, 3, &LocatedSchema::of(&schema), 1), outer);
     }
 }

@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use crate::check::variations::change::Change;
+use crate::check::variations::change::ValueChange;
 use crate::check::variations::references::of_map;
-use crate::check::variations::schema_sample::{Schema, sample};
+use crate::check::variations::schema_sample::{LocatedSchema, sample};
 
 /// A text in the form that many steps require for a date.
 const DATE: &str = "2026-02-28";
 
 /// Returns changes of an object. Each change adds one member that the schema names and the object lacks. If the schema
 /// names no members, the object is a map. In this case the changes let the keys of the map refer to each other.
-pub(super) fn of_object(members: &Map<String, Value>, schema: &Schema<'_>) -> Vec<Vec<Change>> {
+pub(super) fn of_object(members: &Map<String, Value>, schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
     if schema.is_map() {
         return of_map(members);
     }
@@ -20,17 +20,18 @@ pub(super) fn of_object(members: &Map<String, Value>, schema: &Schema<'_>) -> Ve
         members.insert(name.to_owned(), value);
         members
     };
-    let added = |(name, of_member): (&String, Schema<'_>)| {
+    let added = |(name, of_member): (&String, LocatedSchema<'_>)| {
         let value = sample(&of_member)?;
-        let date = value.is_string().then(|| vec![Change::to(format!("a date for {name:?}"), with(name, DATE.into()))]);
-        let value = vec![Change::to(format!("a value for {name:?}"), with(name, value))];
+        let date =
+            value.is_string().then(|| vec![ValueChange::to(format!("a date for {name:?}"), with(name, DATE.into()))]);
+        let value = vec![ValueChange::to(format!("a value for {name:?}"), with(name, value))];
         Some(std::iter::once(value).chain(date))
     };
     schema.properties().filter(|(name, _)| !members.contains_key(*name)).filter_map(added).flatten().collect()
 }
 
 /// Returns a map with more keys. Their values are those of the map, or of its schema.
-pub(super) fn with_keys(members: &Map<String, Value>, schema: &Schema<'_>, keys: &[String]) -> Option<Value> {
+pub(super) fn with_keys(members: &Map<String, Value>, schema: &LocatedSchema<'_>, keys: &[String]) -> Option<Value> {
     let value = members.values().next().cloned().or_else(|| sample(&schema.values()))?;
     let mut members = members.clone();
     for key in keys {

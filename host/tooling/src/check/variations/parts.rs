@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::check::variations::change::Change;
+use crate::check::variations::change::ValueChange;
 use crate::check::variations::numbering::numbered_text;
 
 /// Numbers of parts of a text. The first one that is allowed is used. A result with a level for each part has no
@@ -10,22 +10,22 @@ use crate::check::variations::numbering::numbered_text;
 const PARTS: [usize; 3] = [200, 100, 70];
 
 /// Returns texts of many parts. Of each group, the first change that is allowed is made.
-pub(super) fn of_parts(text: &str) -> Vec<Vec<Change>> {
+pub(super) fn of_parts(text: &str) -> Vec<Vec<ValueChange>> {
     separated(text).into_iter().chain(indented_text(text)).collect()
 }
 
 /// Returns texts with many separators: one of the text's own parts, and one of single letters, which is shorter.
-fn separated(text: &str) -> Vec<Vec<Change>> {
+fn separated(text: &str) -> Vec<Vec<ValueChange>> {
     let Some(separator) = separator(text) else { return vec![] };
     let own: Vec<&str> = text.split(separator).filter(|part| !part.trim().is_empty()).collect();
     let letters: Vec<String> = ('a'..='z').map(String::from).collect();
     let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
     let before = if text.starts_with(separator) { separator.to_string() } else { String::new() };
-    let of = |parts: &[&str], what: &str| -> Vec<Change> {
+    let of = |parts: &[&str], what: &str| -> Vec<ValueChange> {
         let many = |count: usize| {
             let parts: Vec<&str> = parts.iter().copied().cycle().take(count).collect();
             let text = format!("{before}{}", parts.join(&separator.to_string()));
-            Change::to(format!("a text of {count} {what} with {separator:?} between them"), text)
+            ValueChange::to(format!("a text of {count} {what} with {separator:?} between them"), text)
         };
         PARTS.into_iter().map(many).collect()
     };
@@ -41,20 +41,21 @@ fn separator(text: &str) -> Option<char> {
 }
 
 /// Returns a text of many lines if lines of the text are indented.
-fn indented_text(text: &str) -> Option<Vec<Change>> {
+fn indented_text(text: &str) -> Option<Vec<ValueChange>> {
     let lines: Vec<&str> = text.lines().collect();
     let many = |count: &usize| {
         let lines = indented(&lines, *count)?;
-        Some(Change::to(format!("a text of {count} lines, each indented deeper"), lines.join("\n")))
+        Some(ValueChange::to(format!("a text of {count} lines, each indented deeper"), lines.join("\n")))
     };
     PARTS.iter().map(many).collect()
 }
 
 /// Returns an array of many lines if the elements are lines and some of them are indented.
-pub(super) fn of_lines(elements: &[Value]) -> Option<Vec<Change>> {
+pub(super) fn of_lines(elements: &[Value]) -> Option<Vec<ValueChange>> {
     let lines: Vec<&str> = elements.iter().map(Value::as_str).collect::<Option<_>>()?;
-    let many =
-        |count: &usize| Some(Change::to(format!("{count} lines, each indented deeper"), indented(&lines, *count)?));
+    let many = |count: &usize| {
+        Some(ValueChange::to(format!("{count} lines, each indented deeper"), indented(&lines, *count)?))
+    };
     PARTS.iter().map(many).collect()
 }
 
@@ -73,9 +74,9 @@ fn indented(lines: &[&str], count: usize) -> Option<Vec<String>> {
 mod tests {
     use super::*;
 
-    fn first_allowed(groups: Vec<Vec<Change>>, length_max: usize) -> Vec<String> {
-        let text = |change: &Change| change.value.as_ref().unwrap().as_str().unwrap().to_owned();
-        let allowed = |group: Vec<Change>| group.iter().map(text).find(|text| text.len() <= length_max);
+    fn first_allowed(groups: Vec<Vec<ValueChange>>, length_max: usize) -> Vec<String> {
+        let text = |change: &ValueChange| change.value.as_ref().unwrap().as_str().unwrap().to_owned();
+        let allowed = |group: Vec<ValueChange>| group.iter().map(text).find(|text| text.len() <= length_max);
         groups.into_iter().filter_map(allowed).collect()
     }
 

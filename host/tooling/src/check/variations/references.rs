@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::check::variations::change::Change;
+use crate::check::variations::change::ValueChange;
 
 /// Lengths of a chain. The first one that is allowed is used. It is too deep for a recursion in JavaScript and Python.
 const CHAINS: [usize; 2] = [1_200, 200];
@@ -12,11 +12,11 @@ const LONG_CHAIN: usize = 20_000;
 /// Returns changes that let elements refer to each other, for each pair of a name member and a reference member. A name
 /// member is a text in all elements. A reference member, such as the parent of an element, is a text or an array of
 /// texts in at least one element.
-pub(super) fn of_elements(objects: &[&Map<String, Value>]) -> Vec<Vec<Change>> {
+pub(super) fn of_elements(objects: &[&Map<String, Value>]) -> Vec<Vec<ValueChange>> {
     let pairs = pairs(objects);
     let one = |member: &Member<'_>, what: &str, elements: Vec<Value>| {
         let what = format!("elements whose {:?} is {what} {:?}", member.name, member.of);
-        vec![Change::to(what, elements)]
+        vec![ValueChange::to(what, elements)]
     };
     let own = pairs.iter().map(|member| one(member, "their own", member.own(objects)));
     let rings = pairs.iter().map(|member| one(member, "the next element's", member.ring(objects)));
@@ -25,7 +25,7 @@ pub(super) fn of_elements(objects: &[&Map<String, Value>]) -> Vec<Vec<Change>> {
 }
 
 /// Returns chains that are too deep for a recursion in every language.
-pub(super) fn long_chains(objects: &[&Map<String, Value>]) -> Vec<Vec<Change>> {
+pub(super) fn long_chains(objects: &[&Map<String, Value>]) -> Vec<Vec<ValueChange>> {
     pairs(objects).iter().map(|member| vec![member.long_chain(objects, LONG_CHAIN)]).collect()
 }
 
@@ -73,9 +73,9 @@ impl Member<'_> {
         objects.iter().zip(next).map(linked).collect()
     }
 
-    fn long_chain(&self, objects: &[&Map<String, Value>], length: usize) -> Change {
+    fn long_chain(&self, objects: &[&Map<String, Value>], length: usize) -> ValueChange {
         let what = format!("{length} elements whose {:?} is the next element's {:?}", self.name, self.of);
-        Change::large(&what, self.chain(objects, length))
+        ValueChange::large(&what, self.chain(objects, length))
     }
 
     /// Returns a chain that begins with the name of the first element. The last element refers to nothing.
@@ -100,7 +100,7 @@ impl Member<'_> {
 }
 
 /// Returns changes of a map of references: each key refers to itself, to the next one, or is part of a long chain.
-pub(super) fn of_map(map: &Map<String, Value>) -> Vec<Vec<Change>> {
+pub(super) fn of_map(map: &Map<String, Value>) -> Vec<Vec<ValueChange>> {
     if map.is_empty() || !map.values().all(is_reference) {
         return vec![];
     }
@@ -114,11 +114,11 @@ pub(super) fn of_map(map: &Map<String, Value>) -> Vec<Vec<Change>> {
     let name = |number: usize| if number == 0 { keys[0].clone() } else { format!("{}-{number}", keys[0]) };
     let chain = |length: &usize| {
         let chain: Map<String, Value> = (0..*length).map(|number| (name(number), link(&name(number + 1)))).collect();
-        Change::large(&format!("{length} keys that refer to the next key"), chain)
+        ValueChange::large(&format!("{length} keys that refer to the next key"), chain)
     };
     vec![
-        vec![Change::to("keys that refer to themselves", linked(0))],
-        vec![Change::to("keys that refer to each other", linked(1))],
+        vec![ValueChange::to("keys that refer to themselves", linked(0))],
+        vec![ValueChange::to("keys that refer to each other", linked(1))],
         CHAINS.iter().map(chain).collect(),
         vec![chain(&LONG_CHAIN)],
     ]

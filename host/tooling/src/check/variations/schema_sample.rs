@@ -7,12 +7,12 @@ const DEPTH_MAX: usize = 6;
 
 /// A schema within a document. References of the schema are resolved in the document.
 #[derive(Clone, Copy)]
-pub(super) struct Schema<'s> {
+pub(super) struct LocatedSchema<'s> {
     root: &'s Value,
     own: &'s Value,
 }
 
-impl<'s> Schema<'s> {
+impl<'s> LocatedSchema<'s> {
     /// Returns the schema of a document.
     pub(super) fn of(root: &'s Value) -> Self {
         Self { root, own: root }
@@ -51,7 +51,7 @@ impl<'s> Schema<'s> {
     }
 
     /// Returns the members that the schema names.
-    pub(super) fn properties(self) -> impl Iterator<Item = (&'s String, Schema<'s>)> {
+    pub(super) fn properties(self) -> impl Iterator<Item = (&'s String, LocatedSchema<'s>)> {
         let members = self.own.get("properties").and_then(Value::as_object);
         members.into_iter().flatten().map(move |(name, own)| (name, self.at(own)))
     }
@@ -80,11 +80,11 @@ impl<'s> Schema<'s> {
 }
 
 /// Makes a value that a schema describes. Supports simple schemas only.
-pub(super) fn sample(schema: &Schema<'_>) -> Option<Value> {
+pub(super) fn sample(schema: &LocatedSchema<'_>) -> Option<Value> {
     sample_at(schema, 0)
 }
 
-fn sample_at(schema: &Schema<'_>, depth: usize) -> Option<Value> {
+fn sample_at(schema: &LocatedSchema<'_>, depth: usize) -> Option<Value> {
     if depth == DEPTH_MAX {
         return None;
     }
@@ -101,8 +101,9 @@ fn sample_at(schema: &Schema<'_>, depth: usize) -> Option<Value> {
         "integer" | "number" => Some(schema.own.get("minimum").cloned().unwrap_or_else(|| 1.into())),
         "array" => Some(Value::Array(sample_at(&schema.items(), depth + 1).into_iter().collect())),
         "object" => {
-            let member =
-                |(name, of_member): (&String, Schema<'_>)| Some((name.clone(), sample_at(&of_member, depth + 1)?));
+            let member = |(name, of_member): (&String, LocatedSchema<'_>)| {
+                Some((name.clone(), sample_at(&of_member, depth + 1)?))
+            };
             Some(Value::Object(schema.properties().filter_map(member).collect::<Map<_, _>>()))
         }
         _ => None,
@@ -128,8 +129,8 @@ mod tests {
             "$defs": { "rider": { "type": "object", "properties": { "limits": { "type": "array", "items": { "type": "integer" } } } } },
         });
         let expected = json!({ "name": "x", "kind": "a", "rider": { "limits": [1] } });
-        assert_eq!(sample(&Schema::of(&schema)), Some(expected));
+        assert_eq!(sample(&LocatedSchema::of(&schema)), Some(expected));
         let endless = json!({ "type": "object", "properties": { "next": { "$ref": "#" } } });
-        assert!(sample(&Schema::of(&endless)).is_some());
+        assert!(sample(&LocatedSchema::of(&endless)).is_some());
     }
 }

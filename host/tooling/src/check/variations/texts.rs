@@ -1,6 +1,6 @@
 //! Changes of a text.
 
-use crate::check::variations::change::Change;
+use crate::check::variations::change::ValueChange;
 
 /// Lengths of texts of emoji, in characters. The first one that is allowed is used.
 const TEXT_LENGTHS: [usize; 4] = [300, 60, 24, 6];
@@ -14,21 +14,21 @@ const PARENTHESES: [(char, char); 4] = [('(', ')'), ('[', ']'), ('{', '}'), ('<'
 const OPERATORS: [char; 8] = ['+', '*', '/', '=', '&', '|', '^', '!'];
 
 /// Returns the changes of a text. Of each group, the first change that is allowed is made.
-pub(super) fn of_text(text: &str) -> Vec<Vec<Change>> {
+pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
     // A step may cut a text in the middle of a character, and the result has no canonical form. An additional letter
     // moves the following characters by one byte. Two texts, with and without the letter, are therefore used. Wherever
     // the cut is, it is in the middle of a character in at least one of them.
-    let emoji = |what: &str, first: &str| -> Vec<Change> {
+    let emoji = |what: &str, first: &str| -> Vec<ValueChange> {
         let text = |length: usize| format!("{first}{}", "\u{1f600}".repeat(length - 1));
-        TEXT_LENGTHS.iter().map(|length| Change::to(what, text(*length))).collect()
+        TEXT_LENGTHS.iter().map(|length| ValueChange::to(what, text(*length))).collect()
     };
     let mut groups = vec![
-        vec![Change::to("an empty text", "")],
+        vec![ValueChange::to("an empty text", "")],
         emoji("a text of emoji", "\u{1f600}"),
         emoji("a text of emoji after a letter", "a"),
-        vec![Change::to("a blank text", " ")],
-        vec![Change::to("another text", format!("{text}x"))],
-        vec![Change::large("a very long text", "x".repeat(LONG_TEXT))],
+        vec![ValueChange::to("a blank text", " ")],
+        vec![ValueChange::to("another text", format!("{text}x"))],
+        vec![ValueChange::large("a very long text", "x".repeat(LONG_TEXT))],
     ];
     groups.extend(nested(text));
     groups
@@ -36,19 +36,22 @@ pub(super) fn of_text(text: &str) -> Vec<Vec<Change>> {
 
 /// For each kind of parentheses in the text, returns the text within many parentheses of this kind. If the text can be
 /// an expression, also returns the text after many signs.
-fn nested(text: &str) -> Vec<Vec<Change>> {
+fn nested(text: &str) -> Vec<Vec<ValueChange>> {
     let is_expression = text.contains(OPERATORS);
     let has = |open: char| text.contains(open) || open == '(' && is_expression;
-    let around = |(open, close): (char, char)| -> Vec<Change> {
+    let around = |(open, close): (char, char)| -> Vec<ValueChange> {
         let many = |count: &usize| {
             let (opens, closes) = (open.to_string().repeat(*count), close.to_string().repeat(*count));
-            Change::large(&format!("a text in many {open}{close}"), format!("{opens}{text}{closes}"))
+            ValueChange::large(&format!("a text in many {open}{close}"), format!("{opens}{text}{closes}"))
         };
         NESTINGS.iter().map(many).collect()
     };
-    let before = |sign: char| -> Vec<Change> {
+    let before = |sign: char| -> Vec<ValueChange> {
         let many = |count: &usize| {
-            Change::large(&format!("a text after many {sign}"), format!("{}{text}", sign.to_string().repeat(*count)))
+            ValueChange::large(
+                &format!("a text after many {sign}"),
+                format!("{}{text}", sign.to_string().repeat(*count)),
+            )
         };
         NESTINGS.iter().map(many).collect()
     };

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use crate::check::variations::arrays;
-use crate::check::variations::change::Change;
+use crate::check::variations::change::ValueChange;
 use crate::check::variations::known::KnownValues;
 use crate::check::variations::objects::{of_object, with_keys};
 use crate::check::variations::parts::of_parts;
-use crate::check::variations::schema_sample::Schema;
+use crate::check::variations::schema_sample::LocatedSchema;
 use crate::check::variations::texts::of_text;
 
 /// Number of elements at the start of an array that are changed individually.
@@ -22,7 +22,7 @@ const LARGE: i32 = i32::MAX;
 
 /// A value and what was changed, such as `an empty text at "/title"`.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::check) struct Variation {
+pub(in crate::check) struct InputVariation {
     pub(in crate::check) what: String,
     pub(in crate::check) value: Value,
     /// True if the value is much larger than that of the case.
@@ -33,7 +33,7 @@ pub(in crate::check) struct Variation {
 struct Place<'v> {
     pointer: String,
     value: &'v Value,
-    schema: Schema<'v>,
+    schema: LocatedSchema<'v>,
 }
 
 /// Returns at most `max` allowed variations, spread over all places of the value. `schema` is the schema of the value.
@@ -42,9 +42,9 @@ pub(in crate::check) fn variations(
     schema: &Value,
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
-) -> Vec<Variation> {
+) -> Vec<InputVariation> {
     let mut places = Vec::new();
-    collect_places(value, Schema::of(schema), String::new(), &mut places);
+    collect_places(value, LocatedSchema::of(schema), String::new(), &mut places);
     let of_all = all_numbers(value, &places, &is_allowed);
     spread(value, &places, changes, of_all, max, &is_allowed)
 }
@@ -56,9 +56,9 @@ pub(in crate::check) fn grown(
     schema: &Value,
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
-) -> Vec<Variation> {
+) -> Vec<InputVariation> {
     let mut places = Vec::new();
-    collect_places(value, Schema::of(schema), String::new(), &mut places);
+    collect_places(value, LocatedSchema::of(schema), String::new(), &mut places);
     let changes = |place: &Place<'_>| match place.value {
         Value::String(text) if !place.schema.is_fixed() => of_parts(text),
         Value::Array(elements) => arrays::grown(elements, &place.schema),
@@ -72,18 +72,18 @@ pub(in crate::check) fn grown(
 fn spread(
     value: &Value,
     places: &[Place<'_>],
-    changes: impl Fn(&Place<'_>) -> Vec<Vec<Change>>,
-    of_all: Vec<Variation>,
+    changes: impl Fn(&Place<'_>) -> Vec<Vec<ValueChange>>,
+    of_all: Vec<InputVariation>,
     max: usize,
     is_allowed: &impl Fn(&Value) -> bool,
-) -> Vec<Variation> {
-    let of_place = |place: &Place<'_>| -> std::vec::IntoIter<Variation> {
+) -> Vec<InputVariation> {
+    let of_place = |place: &Place<'_>| -> std::vec::IntoIter<InputVariation> {
         let mut found = Vec::new();
         for alternatives in changes(place) {
-            let variation = |change: Change| {
+            let variation = |change: ValueChange| {
                 let value = replaced(value, &place.pointer, change.value)?;
                 let what = format!("{} at {:?}", change.what, place.pointer);
-                is_allowed(&value).then_some(Variation { what, value, is_large: change.is_large })
+                is_allowed(&value).then_some(InputVariation { what, value, is_large: change.is_large })
             };
             found.extend(alternatives.into_iter().find_map(variation));
         }
@@ -93,9 +93,9 @@ fn spread(
     // Takes a few variations of each place in turn, so that the variations of a large array leave room for those of
     // other places. Takes more variations of an array in each turn, because arrays have the most variations.
     let is_array = |number: usize| number > 0 && places[number - 1].value.is_array();
-    let mut all: Vec<Variation> = Vec::new();
+    let mut all: Vec<InputVariation> = Vec::new();
     while all.len() < max && of_places.iter().any(|left| left.len() > 0) {
-        let some = |(number, left): (usize, &mut std::vec::IntoIter<Variation>)| {
+        let some = |(number, left): (usize, &mut std::vec::IntoIter<InputVariation>)| {
             left.by_ref().take(if is_array(number) { 3 } else { 1 }).collect::<Vec<_>>()
         };
         for next in of_places.iter_mut().enumerate().flat_map(some) {
@@ -108,7 +108,7 @@ fn spread(
 }
 
 /// Collects all values, outer values first.
-fn collect_places<'v>(value: &'v Value, schema: Schema<'v>, pointer: String, places: &mut Vec<Place<'v>>) {
+fn collect_places<'v>(value: &'v Value, schema: LocatedSchema<'v>, pointer: String, places: &mut Vec<Place<'v>>) {
     match value {
         Value::Array(elements) => {
             for (index, element) in elements.iter().enumerate().take(ELEMENTS_MAX).rev() {
@@ -127,7 +127,7 @@ fn collect_places<'v>(value: &'v Value, schema: Schema<'v>, pointer: String, pla
 }
 
 /// Replaces all numbers at once: a sum, a product or a limit can depend on several of them.
-fn all_numbers(value: &Value, places: &[Place<'_>], is_allowed: &impl Fn(&Value) -> bool) -> Vec<Variation> {
+fn all_numbers(value: &Value, places: &[Place<'_>], is_allowed: &impl Fn(&Value) -> bool) -> Vec<InputVariation> {
     let numbers: Vec<&Place<'_>> = places.iter().filter(|place| place.value.is_number()).collect();
     let with = |number: i64| {
         let mut varied = value.clone();
@@ -139,7 +139,7 @@ fn all_numbers(value: &Value, places: &[Place<'_>], is_allowed: &impl Fn(&Value)
                 varied = other;
             }
         }
-        Variation { what: format!("{number} for all numbers"), value: varied, is_large: false }
+        InputVariation { what: format!("{number} for all numbers"), value: varied, is_large: false }
     };
     if numbers.len() < 2 { vec![] } else { ALL_NUMBERS.into_iter().map(with).collect() }
 }
@@ -158,29 +158,30 @@ fn replaced(value: &Value, pointer: &str, other: Option<Value>) -> Option<Value>
 }
 
 /// Returns the changes of a value. Of each group, the first change that is allowed is made.
-fn changes(place: &Place<'_>) -> Vec<Vec<Change>> {
+fn changes(place: &Place<'_>) -> Vec<Vec<ValueChange>> {
     let mut groups = match place.value {
         Value::Null => vec![],
-        Value::Bool(value) => vec![vec![Change::to("the other truth value", !value)]],
+        Value::Bool(value) => vec![vec![ValueChange::to("the other truth value", !value)]],
         Value::Number(number) => of_number(number.is_f64()),
         Value::String(text) => of_text(text),
         Value::Array(elements) => arrays::of_array(elements, &place.schema),
         Value::Object(members) => of_object(members, &place.schema),
     };
-    groups
-        .extend(place.schema.alternatives().map(|other| vec![Change::to(format!("the value {other}"), other.clone())]));
+    groups.extend(
+        place.schema.alternatives().map(|other| vec![ValueChange::to(format!("the value {other}"), other.clone())]),
+    );
     if !place.pointer.is_empty() {
-        groups.push(vec![Change { what: "no value".to_owned(), value: None, is_large: false }]);
+        groups.push(vec![ValueChange { what: "no value".to_owned(), value: None, is_large: false }]);
     }
     groups
 }
 
-fn of_number(is_fraction: bool) -> Vec<Vec<Change>> {
-    let mut groups: Vec<Vec<Change>> =
-        NUMBERS.into_iter().map(|number| vec![Change::to(format!("the number {number}"), number)]).collect();
-    groups.insert(2, vec![Change::large("a large number", LARGE)]);
+fn of_number(is_fraction: bool) -> Vec<Vec<ValueChange>> {
+    let mut groups: Vec<Vec<ValueChange>> =
+        NUMBERS.into_iter().map(|number| vec![ValueChange::to(format!("the number {number}"), number)]).collect();
+    groups.insert(2, vec![ValueChange::large("a large number", LARGE)]);
     if is_fraction {
-        groups.push(vec![Change::to("a small number", 1e-9)]);
+        groups.push(vec![ValueChange::to("a small number", 1e-9)]);
     }
     groups
 }
@@ -194,9 +195,9 @@ pub(in crate::check) fn with_known(
     keys: &[String],
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
-) -> Vec<Variation> {
+) -> Vec<InputVariation> {
     let mut places = Vec::new();
-    collect_places(value, Schema::of(schema), String::new(), &mut places);
+    collect_places(value, LocatedSchema::of(schema), String::new(), &mut places);
     let is_first = |place: &&Place<'_>| !place.pointer.split('/').any(|name| name == "1");
     let places: Vec<&Place<'_>> = places.iter().filter(is_first).collect();
     let maps = places.iter().filter_map(|place| {
@@ -213,14 +214,14 @@ pub(in crate::check) fn with_known(
         let places = places.iter().filter(|place| place.value.is_number());
         places.map(move |place| (format!("the number {number} at {:?}", place.pointer), &place.pointer, number.into()))
     });
-    let mut all: Vec<Variation> = Vec::new();
+    let mut all: Vec<InputVariation> = Vec::new();
     for (what, pointer, other) in maps.chain(alternated(texts, numbers)) {
         let Some(varied) = replaced(value, pointer, Some(other)).filter(|varied| varied != value && is_allowed(varied))
         else {
             continue;
         };
         if all.len() < max && all.iter().all(|before| before.value != varied) {
-            all.push(Variation { what, value: varied, is_large: false });
+            all.push(InputVariation { what, value: varied, is_large: false });
         }
     }
     all
@@ -239,7 +240,7 @@ fn alternated<T>(first: impl Iterator<Item = T>, second: impl Iterator<Item = T>
 /// number is greater by 1.
 pub(in crate::check) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) -> bool) -> Vec<Value> {
     let mut places = Vec::new();
-    collect_places(value, Schema::of(&Value::Null), String::new(), &mut places);
+    collect_places(value, LocatedSchema::of(&Value::Null), String::new(), &mut places);
     let other = |place: &Place<'_>| {
         let other: Value = match place.value {
             Value::String(text) => format!("{text}x").into(),
@@ -258,7 +259,7 @@ pub(in crate::check) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) ->
 pub(in crate::check) struct ArrayPlace<'v> {
     pub(in crate::check) pointer: String,
     elements: &'v [Value],
-    schema: Schema<'v>,
+    schema: LocatedSchema<'v>,
 }
 
 impl ArrayPlace<'_> {
@@ -275,7 +276,7 @@ impl ArrayPlace<'_> {
 /// Returns the arrays in a value that have at least one element. `schema` is the schema of the value.
 pub(in crate::check) fn array_places<'v>(value: &'v Value, schema: &'v Value) -> Vec<ArrayPlace<'v>> {
     let mut places = Vec::new();
-    collect_places(value, Schema::of(schema), String::new(), &mut places);
+    collect_places(value, LocatedSchema::of(schema), String::new(), &mut places);
     let array = |place: Place<'v>| {
         let elements = place.value.as_array().filter(|elements| !elements.is_empty())?;
         Some(ArrayPlace { pointer: place.pointer, elements, schema: place.schema.items() })
@@ -286,7 +287,7 @@ pub(in crate::check) fn array_places<'v>(value: &'v Value, schema: &'v Value) ->
 /// Returns the numbers in a value with their pointers.
 pub(in crate::check) fn number_places(value: &Value) -> Vec<(String, f64)> {
     let mut places = Vec::new();
-    collect_places(value, Schema::of(&Value::Null), String::new(), &mut places);
+    collect_places(value, LocatedSchema::of(&Value::Null), String::new(), &mut places);
     places.into_iter().filter_map(|place| Some((place.pointer, place.value.as_f64()?))).collect()
 }
 
@@ -296,12 +297,12 @@ mod tests {
 
     use super::*;
 
-    fn of(value: &Value, schema: &Value) -> Vec<Variation> {
+    fn of(value: &Value, schema: &Value) -> Vec<InputVariation> {
         variations(value, schema, 10_000, |_| true)
     }
 
     /// Asserts that there is such a variation.
-    fn has(found: &[Variation], what: &str, expected: &Value) {
+    fn has(found: &[InputVariation], what: &str, expected: &Value) {
         let variation = found.iter().find(|variation| variation.what == what);
         assert_eq!(variation.map(|variation| &variation.value), Some(expected), "{what}");
     }
@@ -365,7 +366,7 @@ mod tests {
     #[test]
     fn elements_have_other_texts() {
         let elements = [json!({ "name": "a", "size": 1 }), json!("b")];
-        let found = arrays::distinct(&elements, 3, &Schema::of(&Value::Null));
+        let found = arrays::distinct(&elements, 3, &LocatedSchema::of(&Value::Null));
         assert_eq!(found, [json!({ "name": "a-0", "size": 1 }), json!("b-1"), json!({ "name": "a-2", "size": 1 })]);
     }
 

@@ -31,7 +31,7 @@ pub(super) enum CallTarget {
 }
 
 /// Index of a table among all tables of the linked component.
-type Table = usize;
+type TableIndex = usize;
 
 /// An instance of a core module.
 pub(super) struct CoreInstance {
@@ -39,7 +39,7 @@ pub(super) struct CoreInstance {
     /// Targets of the imported functions.
     pub(super) functions: Vec<CallTarget>,
     /// All tables of the instance, imported tables first.
-    pub(super) tables: Vec<Table>,
+    pub(super) tables: Vec<TableIndex>,
 }
 
 /// A linked component.
@@ -56,16 +56,16 @@ pub(super) struct LinkedComponent<'b> {
 #[derive(Clone)]
 enum CoreItem {
     Function(CallTarget),
-    Table(Table),
+    Table(TableIndex),
     Other,
 }
 
 type CoreExports = Rc<BTreeMap<String, CoreItem>>;
 
 #[derive(Clone)]
-enum Item {
-    Function(Function),
-    Instance(Rc<BTreeMap<String, Item>>),
+enum LinkItem {
+    Function(LinkedFunction),
+    Instance(Rc<BTreeMap<String, LinkItem>>),
     /// An instance that the host provides, by the name of its interface.
     HostInstance(String),
     Component(Rc<NestedComponent>),
@@ -74,7 +74,7 @@ enum Item {
 }
 
 #[derive(Clone)]
-enum Function {
+enum LinkedFunction {
     Lifted(CallTarget),
     Host(usize),
 }
@@ -88,8 +88,8 @@ struct NestedComponent {
 /// Modules and components that nested components may refer to.
 #[derive(Clone, Default)]
 struct Scope {
-    modules: Vec<Item>,
-    components: Vec<Item>,
+    modules: Vec<LinkItem>,
+    components: Vec<LinkItem>,
     outer: Option<Rc<Scope>>,
 }
 
@@ -98,11 +98,11 @@ struct Scope {
 struct Spaces {
     scope: Scope,
     core_functions: Vec<CallTarget>,
-    core_tables: Vec<Option<Table>>,
+    core_tables: Vec<Option<TableIndex>>,
     core_instances: Vec<CoreExports>,
-    functions: Vec<Item>,
-    instances: Vec<Item>,
-    exports: BTreeMap<String, Item>,
+    functions: Vec<LinkItem>,
+    instances: Vec<LinkItem>,
+    exports: BTreeMap<String, LinkItem>,
 }
 
 struct Linker<'b> {
@@ -129,10 +129,10 @@ pub(super) fn link(bytes: &[u8]) -> Result<LinkedComponent<'_>, &'static str> {
     let exports = linker.component(0..bytes.len(), None, None, 0)?;
     for (name, item) in exports {
         match item {
-            Item::Function(Function::Lifted(target)) => linker.linked.exports.push((name, target)),
-            Item::Instance(items) => {
+            LinkItem::Function(LinkedFunction::Lifted(target)) => linker.linked.exports.push((name, target)),
+            LinkItem::Instance(items) => {
                 for (function, item) in items.iter() {
-                    if let Item::Function(Function::Lifted(target)) = item {
+                    if let LinkItem::Function(LinkedFunction::Lifted(target)) = item {
                         linker.linked.exports.push((format!("{name}#{function}"), *target));
                     }
                 }
@@ -150,9 +150,9 @@ impl<'b> Linker<'b> {
         &mut self,
         range: Range<usize>,
         outer: Option<Rc<Scope>>,
-        arguments: Option<&BTreeMap<String, Item>>,
+        arguments: Option<&BTreeMap<String, LinkItem>>,
         depth: usize,
-    ) -> Result<BTreeMap<String, Item>, &'static str> {
+    ) -> Result<BTreeMap<String, LinkItem>, &'static str> {
         self.made += 1;
         if depth > DEPTH_MAX || self.made > INSTANCES_MAX {
             return Err(TOO_MANY);
@@ -188,19 +188,19 @@ impl<'b> Linker<'b> {
         spaces: &mut Spaces,
         payload: Payload<'b>,
         range: Option<Range<usize>>,
-        arguments: Option<&BTreeMap<String, Item>>,
+        arguments: Option<&BTreeMap<String, LinkItem>>,
         depth: usize,
     ) -> Result<(), &'static str> {
         let bad = |_: wasmparser::Error| UNREADABLE;
         match payload {
             Payload::ModuleSection { .. } => {
                 let module = self.module(range.ok_or(UNREADABLE)?)?;
-                spaces.scope.modules.push(Item::Module(module));
+                spaces.scope.modules.push(LinkItem::Module(module));
             }
             Payload::ComponentSection { .. } => {
                 let nested =
                     NestedComponent { range: range.ok_or(UNREADABLE)?, outer: Some(Rc::new(spaces.scope.clone())) };
-                spaces.scope.components.push(Item::Component(Rc::new(nested)));
+                spaces.scope.components.push(LinkItem::Component(Rc::new(nested)));
             }
             Payload::InstanceSection(section) => {
                 for instance in section {
@@ -229,11 +229,13 @@ impl<'b> Linker<'b> {
                     let import = import.map_err(bad)?;
                     let name = import.name.name;
                     let item = match arguments {
-                        Some(arguments) => arguments.get(name).cloned().unwrap_or(Item::Other),
+                        Some(arguments) => arguments.get(name).cloned().unwrap_or(LinkItem::Other),
                         None => match import.ty {
-                            ComponentTypeRef::Instance(_) => Item::HostInstance(name.to_owned()),
-                            ComponentTypeRef::Func(_) => Item::Function(Function::Host(self.host(name, name))),
-                            _ => Item::Other,
+                            ComponentTypeRef::Instance(_) => LinkItem::HostInstance(name.to_owned()),
+                            ComponentTypeRef::Func(_) => {
+                                LinkItem::Function(LinkedFunction::Host(self.host(name, name)))
+                            }
+                            _ => LinkItem::Other,
                         },
                     };
                     push(spaces, import.ty.kind(), item);
@@ -287,7 +289,7 @@ impl<'b> Linker<'b> {
                 (module_index, given.collect::<HashMap<_, _>>())
             }
         };
-        let Some(Item::Module(module)) = get(&spaces.scope.modules, index) else { return Ok(Rc::default()) };
+        let Some(LinkItem::Module(module)) = get(&spaces.scope.modules, index) else { return Ok(Rc::default()) };
         let read = &self.linked.modules[module];
         let (mut functions, mut tables) = (vec![], vec![]);
         for (from, name, what) in &read.imports {
@@ -330,33 +332,33 @@ impl<'b> Linker<'b> {
         spaces: &Spaces,
         instance: ComponentInstance<'b>,
         depth: usize,
-    ) -> Result<Item, &'static str> {
+    ) -> Result<LinkItem, &'static str> {
         let items = match instance {
             ComponentInstance::FromExports(exports) => exports
                 .iter()
                 .map(|export| (export.name.name.to_owned(), item_at(spaces, export.kind, export.index)))
                 .collect(),
             ComponentInstance::Instantiate { component_index, args } => {
-                let Some(Item::Component(nested)) = get(&spaces.scope.components, component_index) else {
-                    return Ok(Item::Other);
+                let Some(LinkItem::Component(nested)) = get(&spaces.scope.components, component_index) else {
+                    return Ok(LinkItem::Other);
                 };
                 let arguments =
                     args.iter().map(|arg| (arg.name.to_owned(), item_at(spaces, arg.kind, arg.index))).collect();
                 self.component(nested.range.clone(), nested.outer.clone(), Some(&arguments), depth + 1)?
             }
         };
-        Ok(Item::Instance(Rc::new(items)))
+        Ok(LinkItem::Instance(Rc::new(items)))
     }
 
     fn alias(&mut self, spaces: &mut Spaces, alias: ComponentAlias<'b>) {
         match alias {
             ComponentAlias::InstanceExport { kind, instance_index, name } => {
                 let item = match get(&spaces.instances, instance_index) {
-                    Some(Item::Instance(items)) => items.get(name).cloned().unwrap_or(Item::Other),
-                    Some(Item::HostInstance(interface)) if kind == ComponentExternalKind::Func => {
-                        Item::Function(Function::Host(self.host(&interface, name)))
+                    Some(LinkItem::Instance(items)) => items.get(name).cloned().unwrap_or(LinkItem::Other),
+                    Some(LinkItem::HostInstance(interface)) if kind == ComponentExternalKind::Func => {
+                        LinkItem::Function(LinkedFunction::Host(self.host(&interface, name)))
                     }
-                    _ => Item::Other,
+                    _ => LinkItem::Other,
                 };
                 push(spaces, kind, item);
             }
@@ -381,11 +383,11 @@ impl<'b> Linker<'b> {
                 }
                 match kind {
                     ComponentOuterAliasKind::CoreModule => {
-                        let item = scope.and_then(|scope| get(&scope.modules, index)).unwrap_or(Item::Other);
+                        let item = scope.and_then(|scope| get(&scope.modules, index)).unwrap_or(LinkItem::Other);
                         spaces.scope.modules.push(item);
                     }
                     ComponentOuterAliasKind::Component => {
-                        let item = scope.and_then(|scope| get(&scope.components, index)).unwrap_or(Item::Other);
+                        let item = scope.and_then(|scope| get(&scope.components, index)).unwrap_or(LinkItem::Other);
                         spaces.scope.components.push(item);
                     }
                     ComponentOuterAliasKind::CoreType | ComponentOuterAliasKind::Type => {}
@@ -410,15 +412,15 @@ fn get<T: Clone>(of: &[T], index: u32) -> Option<T> {
 }
 
 /// Returns the item with this kind and index.
-fn item_at(spaces: &Spaces, kind: ComponentExternalKind, index: u32) -> Item {
+fn item_at(spaces: &Spaces, kind: ComponentExternalKind, index: u32) -> LinkItem {
     let of = match kind {
         ComponentExternalKind::Func => &spaces.functions,
         ComponentExternalKind::Instance => &spaces.instances,
         ComponentExternalKind::Component => &spaces.scope.components,
         ComponentExternalKind::Module => &spaces.scope.modules,
-        ComponentExternalKind::Type | ComponentExternalKind::Value => return Item::Other,
+        ComponentExternalKind::Type | ComponentExternalKind::Value => return LinkItem::Other,
     };
-    get(of, index).unwrap_or(Item::Other)
+    get(of, index).unwrap_or(LinkItem::Other)
 }
 
 /// Adds the function that a canonical definition defines. `lift` defines a function of the component, and every other
@@ -427,12 +429,12 @@ fn define_canonical(spaces: &mut Spaces, function: CanonicalFunction) {
     match function {
         CanonicalFunction::Lift { core_func_index, .. } => {
             let target = get(&spaces.core_functions, core_func_index).unwrap_or(CallTarget::Unresolved);
-            spaces.functions.push(Item::Function(Function::Lifted(target)));
+            spaces.functions.push(LinkItem::Function(LinkedFunction::Lifted(target)));
         }
         CanonicalFunction::Lower { func_index, .. } => {
             spaces.core_functions.push(match get(&spaces.functions, func_index) {
-                Some(Item::Function(Function::Lifted(target))) => target,
-                Some(Item::Function(Function::Host(host))) => CallTarget::Host(host),
+                Some(LinkItem::Function(LinkedFunction::Lifted(target))) => target,
+                Some(LinkItem::Function(LinkedFunction::Host(host))) => CallTarget::Host(host),
                 _ => CallTarget::Unresolved,
             });
         }
@@ -441,7 +443,7 @@ fn define_canonical(spaces: &mut Spaces, function: CanonicalFunction) {
     }
 }
 
-fn push(spaces: &mut Spaces, kind: ComponentExternalKind, item: Item) {
+fn push(spaces: &mut Spaces, kind: ComponentExternalKind, item: LinkItem) {
     match kind {
         ComponentExternalKind::Func => spaces.functions.push(item),
         ComponentExternalKind::Instance => spaces.instances.push(item),

@@ -8,7 +8,7 @@ use crate::inspect::calls::reachability::{PathFrame, Reachability};
 use crate::inspect::names;
 
 /// A function of an instance: number of the instance, number of the function.
-type Node = (usize, u32);
+type FunctionNode = (usize, u32);
 
 /// Step by which the search first reached a function.
 #[derive(Clone, Copy)]
@@ -21,11 +21,11 @@ struct SearchStep {
 enum ReachedFrom {
     Export(usize),
     Start,
-    Function(Node),
+    Function(FunctionNode),
 }
 
 /// Entry of a table: its index if known, its signature, and the function.
-type Entry = (Option<u32>, u32, CallTarget);
+type TableEntry = (Option<u32>, u32, CallTarget);
 
 /// Searches for a path to each import. The paths begin at the functions of the exported interface `from`, or at any
 /// export and any start function.
@@ -62,7 +62,7 @@ pub(super) fn search(
 }
 
 /// Collects the entries of each table.
-fn table_entries(linked: &LinkedComponent<'_>) -> Vec<Vec<Entry>> {
+fn table_entries(linked: &LinkedComponent<'_>) -> Vec<Vec<TableEntry>> {
     let mut tables = vec![Vec::new(); linked.tables];
     for (number, instance) in linked.instances.iter().enumerate() {
         let module = &linked.modules[instance.module];
@@ -87,7 +87,7 @@ fn table_entries(linked: &LinkedComponent<'_>) -> Vec<Vec<Entry>> {
 }
 
 /// Resolves a function of an instance to its own code or to the target of its import.
-fn resolve(linked: &LinkedComponent<'_>, (instance, function): Node) -> Option<CallTarget> {
+fn resolve(linked: &LinkedComponent<'_>, (instance, function): FunctionNode) -> Option<CallTarget> {
     let of = &linked.instances[instance];
     match of.functions.get(function as usize) {
         Some(target) => Some(*target),
@@ -96,31 +96,31 @@ fn resolve(linked: &LinkedComponent<'_>, (instance, function): Node) -> Option<C
 }
 
 struct Traversal {
-    seen: HashMap<Node, SearchStep>,
+    seen: HashMap<FunctionNode, SearchStep>,
     /// Imports that were reached, each with the step that first reached it.
     hosts: Vec<(usize, SearchStep)>,
 }
 
-fn traverse(linked: &LinkedComponent<'_>, tables: &[Vec<Entry>], from: Option<&str>, indirect: bool) -> Traversal {
+fn traverse(linked: &LinkedComponent<'_>, tables: &[Vec<TableEntry>], from: Option<&str>, indirect: bool) -> Traversal {
     let mut walk = Traversal { seen: HashMap::new(), hosts: vec![] };
     let mut queue = VecDeque::new();
     let mut groups_seen = std::collections::HashSet::new();
     let mut hosts_seen = std::collections::HashSet::new();
-    let mut come = |walk: &mut Traversal, queue: &mut VecDeque<Node>, target: CallTarget, step: SearchStep| match target
-    {
-        CallTarget::Code { instance, function } => {
-            walk.seen.entry((instance, function)).or_insert_with(|| {
-                queue.push_back((instance, function));
-                step
-            });
-        }
-        CallTarget::Host(host) => {
-            if hosts_seen.insert(host) {
-                walk.hosts.push((host, step));
+    let mut come =
+        |walk: &mut Traversal, queue: &mut VecDeque<FunctionNode>, target: CallTarget, step: SearchStep| match target {
+            CallTarget::Code { instance, function } => {
+                walk.seen.entry((instance, function)).or_insert_with(|| {
+                    queue.push_back((instance, function));
+                    step
+                });
             }
-        }
-        CallTarget::Unresolved => {}
-    };
+            CallTarget::Host(host) => {
+                if hosts_seen.insert(host) {
+                    walk.hosts.push((host, step));
+                }
+            }
+            CallTarget::Unresolved => {}
+        };
     let is_of = |export: &str| from.is_none_or(|interface| export.split('#').next() == Some(interface));
     for (number, (_, target)) in linked.exports.iter().enumerate().filter(|(_, (export, _))| is_of(export)) {
         come(&mut walk, &mut queue, *target, SearchStep { from: ReachedFrom::Export(number), through_table: false });
@@ -200,7 +200,7 @@ fn path_to_import(linked: &LinkedComponent<'_>, walk: &Traversal, host: usize, l
 }
 
 /// Returns the frame of a function, or `None` for glue code that only forwards a call.
-fn frame(linked: &LinkedComponent<'_>, (instance, function): Node, through_table: bool) -> Option<PathFrame> {
+fn frame(linked: &LinkedComponent<'_>, (instance, function): FunctionNode, through_table: bool) -> Option<PathFrame> {
     let module = &linked.modules[linked.instances[instance].module];
     if is_glue(module) {
         return None;

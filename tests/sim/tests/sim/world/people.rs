@@ -10,7 +10,7 @@ use latchwork_core::model::error::Code;
 use latchwork_core::model::ids::{JobId, Slot};
 use latchwork_core::model::job::JobState;
 use latchwork_core::model::keys;
-use latchwork_core::plan::Kind;
+use latchwork_core::plan::StepKind;
 use latchwork_core::response::{BlockedView, response};
 use latchwork_core::state::Durable;
 use latchwork_core::storage::{Clock, EffectStore, InboxRequest, JobFilter, Journal, ManualVerdict};
@@ -61,7 +61,7 @@ async fn check_job(scene: &Simulation, job_id: &JobId) {
     if scene.fault_occurs(scene.weather.cancels_in, "asked to cancel") {
         submit_request(scene, job_id, InboxRequest::Cancel).await;
     }
-    let waits = durable.job.plan.steps.iter().filter(|step| step.kind == Kind::Wait);
+    let waits = durable.job.plan.steps.iter().filter(|step| step.kind == StepKind::Wait);
     for step in waits.filter(|step| step.payload.get("correlation_key").is_some()) {
         // The signal often comes before the step waits for it, and sometimes twice.
         if scene.dice.one_in(8) {

@@ -13,13 +13,13 @@ use crate::files::save::FileReaders;
 use crate::files::{save, source};
 
 /// The baseline of a check, and the file that it comes from.
-pub(super) struct BaselineFile {
+pub(super) struct LoadedBaseline {
     path: PathBuf,
     is_written: bool,
     known: Baseline,
 }
 
-impl BaselineFile {
+impl LoadedBaseline {
     /// Reads the file of `--baseline`. Returns `None` without this flag.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use latchwork_tooling::check::{CheckInputs, CheckReport, HistoryFile, OtherProce
 use latchwork_tooling::inspect::ComponentInfo;
 
 use crate::args::PluginCheckArgs;
-use crate::commands::plugin::check::baseline::BaselineFile;
+use crate::commands::plugin::check::baseline::LoadedBaseline;
 use crate::commands::plugin::check::outputs::Outputs;
 use crate::commands::plugin::check::phases::Phases;
 use crate::commands::plugin::check::tool_classes::ToolClasses;
@@ -32,7 +32,7 @@ pub(crate) async fn run(args: &PluginCheckArgs, ctx: &CommandContext<'_>) -> any
         return Err(CliError::input(error_docs::USAGE, message).into());
     }
     let outputs = Outputs::of(args, ctx)?;
-    let baseline = BaselineFile::read(args, ctx)?;
+    let baseline = LoadedBaseline::read(args, ctx)?;
     let mut checked = Vec::new();
     for file in &args.files {
         if args.files.len() > 1 {

@@ -11,7 +11,7 @@ use latchwork_core::model::manifest::{PluginKind, WasiMode};
 use latchwork_engine::{LoadError, Plugin};
 use latchwork_tooling::build;
 use latchwork_tooling::build::{RECIPE, Recipe};
-use latchwork_tooling::inspect::{CallGraph, ComponentInfo, Item, Reachability};
+use latchwork_tooling::inspect::{CallGraph, ComponentInfo, ExternItem, Reachability};
 
 use crate::args::PluginInspectArgs;
 use crate::commands::plugin::inspect::inspection::Inspection;
@@ -79,7 +79,7 @@ pub(crate) fn load(
     Ok(tokio::task::block_in_place(|| engine.load(bytes, catalog::settings(config, entry))))
 }
 
-pub(crate) fn imports(anatomy: &ComponentInfo, bytes: &[u8]) -> Vec<(Item, Reachability)> {
+pub(crate) fn imports(anatomy: &ComponentInfo, bytes: &[u8]) -> Vec<(ExternItem, Reachability)> {
     let items = anatomy.imports();
     let wanted: Vec<_> = items.iter().map(|item| (item.name.as_str(), None)).collect();
     let reached = if wanted.is_empty() { vec![] } else { CallGraph::link(bytes).find_paths(&wanted) };

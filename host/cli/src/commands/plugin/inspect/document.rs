@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use latchwork_core::model::manifest::{OperatorSpec, PluginKind};
-use latchwork_engine::{Plugin, Problem};
+use latchwork_engine::{Plugin, PluginProblem};
 use latchwork_tooling::inspect::{FeatureUse, InterfaceDifference, Reachability};
 
 use crate::commands::plugin::inspect::inspection::Inspection;
@@ -123,7 +123,7 @@ fn feature(used: &FeatureUse) -> Value {
     })
 }
 
-fn problem(problem: &Problem) -> Value {
+fn problem(problem: &PluginProblem) -> Value {
     json!({ "code": problem.page(), "message": problem.to_string() })
 }
 

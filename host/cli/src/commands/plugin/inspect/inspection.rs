@@ -7,7 +7,7 @@ use latchwork::config::{Config, PluginConfig};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::WasiMode;
 use latchwork_engine::{LoadError, Plugin};
-use latchwork_tooling::inspect::{ComponentInfo, InterfaceDifference, Item, Reachability};
+use latchwork_tooling::inspect::{ComponentInfo, ExternItem, InterfaceDifference, Reachability};
 
 use crate::plugins::effect_verifier::EffectVerifier;
 
@@ -18,7 +18,7 @@ pub(super) struct Inspection<'a> {
     pub(super) digest: Hash,
     pub(super) anatomy: &'a ComponentInfo,
     /// Imports, each with the path by which the code reaches it.
-    pub(super) imports: Vec<(Item, Reachability)>,
+    pub(super) imports: Vec<(ExternItem, Reachability)>,
     pub(super) config: &'a Config,
     pub(super) configured: Option<&'a PluginConfig>,
     /// Configuration entry that the inspection assumes: the component's entry in `latch.toml` or, without such an
@@ -37,7 +37,7 @@ impl Inspection<'_> {
         self.loaded.as_ref()?.as_deref().ok()
     }
 
-    pub(super) fn problems(&self) -> &[latchwork_engine::Problem] {
+    pub(super) fn problems(&self) -> &[latchwork_engine::PluginProblem] {
         match &self.loaded {
             Some(Err(error)) => &error.problems,
             _ => &[],

@@ -129,7 +129,7 @@ impl Inspection<'_> {
             if of.is_empty() {
                 continue;
             }
-            let name = |(item, reach): &&(latchwork_tooling::inspect::Item, Reachability)| match reach {
+            let name = |(item, reach): &&(latchwork_tooling::inspect::ExternItem, Reachability)| match reach {
                 Reachability::Never if !item.functions.is_empty() => format!("{} (no code calls it)", item.name),
                 _ => item.name.clone(),
             };

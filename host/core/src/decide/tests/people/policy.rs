@@ -16,14 +16,14 @@ use crate::model::manifest::{EffectKind, PinnedOperator, PluginKind, RecoveryCla
 use crate::model::mode::Mode;
 use crate::model::rules::Rules;
 use crate::plan;
-use crate::plan::{Gate, Step};
+use crate::plan::{PlanGate, PlanStep};
 use crate::response::response;
 use crate::rules::policy::{covers, forbids, needs_gate};
 use crate::storage::{InboxRequest, ManualVerdict};
 
-fn planned(effects: &[EffectKind]) -> Step {
-    let step: Step = serde_json::from_value(step("a", "Opaque", &[], json!({}))).unwrap();
-    Step { effects: effects.to_vec(), ..step }
+fn planned(effects: &[EffectKind]) -> PlanStep {
+    let step: PlanStep = serde_json::from_value(step("a", "Opaque", &[], json!({}))).unwrap();
+    PlanStep { effects: effects.to_vec(), ..step }
 }
 
 fn tool(effects: &[EffectKind]) -> PinnedOperator {
@@ -87,14 +87,14 @@ fn plan_and_policy_gates_apply_in_every_mode() {
     let tags = Rules { gate_tags: vec!["money".into()], ..Rules::default() };
     let effects = Rules { gate_effects: vec![InternalWrite], ..Rules::default() };
     let plain = planned(&[InternalWrite]);
-    let confirmed = Step { gate: Gate::HumanConfirm, ..plain.clone() };
-    let tagged = Step { policy_tags: vec!["money".into()], ..plain.clone() };
+    let confirmed = PlanStep { gate: PlanGate::HumanConfirm, ..plain.clone() };
+    let tagged = PlanStep { policy_tags: vec!["money".into()], ..plain.clone() };
     let (writes, sends) = (tool(&[InternalWrite]), tool(&[ExternalSend]));
     // The effects that a step plugin declares do not gate the step itself. They gate the calls that cause the
     // effects.
     let script = pinned(RecoveryClass::Read, &[InternalWrite, ExternalSend], PluginKind::Step);
     for mode in Mode::ALL {
-        let gated = |rules: &Rules, step: &plan::Step, operator: &PinnedOperator, own| {
+        let gated = |rules: &Rules, step: &plan::PlanStep, operator: &PinnedOperator, own| {
             needs_gate(rules, mode, step, operator, own)
         };
         assert!(!gated(&tags, &plain, &writes, true), "{mode:?}");

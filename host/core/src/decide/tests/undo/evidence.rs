@@ -102,7 +102,7 @@ fn forged_compensation_evidence_is_found() {
     assert!(after > first);
     forged.splice(after..after, again);
     let report = verify(&build_file(forged));
-    let twice = |problem: &crate::evidence::Problem| {
+    let twice = |problem: &crate::evidence::EvidenceProblem| {
         problem.kind == ProblemKind::DoubleExecution && problem.message == "c/2 is undone a second time"
     };
     assert!(report.problems.iter().any(twice), "{:#?}", report.problems);

@@ -3,7 +3,7 @@
 use jsonschema::draft202012;
 
 use super::*;
-use crate::plan::{Kind, SCHEMA};
+use crate::plan::{SCHEMA, StepKind};
 
 /// A plan with two llm steps: `ask` has messages, and `again` is bound to the answer of `ask`.
 fn asking() -> Value {
@@ -75,7 +75,7 @@ pub(super) fn mistakes() -> Vec<(&'static str, Option<Value>, &'static str, &'st
 #[test]
 fn plan_with_llm_steps_is_accepted() {
     let plan = check(asking().to_string().as_bytes(), &TestCatalog).unwrap_or_else(|found| panic!("{found:?}"));
-    assert!(plan.steps.iter().all(|step| step.kind == Kind::Llm));
+    assert!(plan.steps.iter().all(|step| step.kind == StepKind::Llm));
     assert_eq!(violations(&changed("/steps/0/payload", Some(json!({ "$ref": "other#" }))))[0].code, "P017");
 }
 

@@ -226,7 +226,7 @@ fn timeouts_need_a_unit() {
         assert_eq!(parse_timeout(text), None, "{text}");
     }
     let plan = check(good().to_string().as_bytes(), &TestCatalog).unwrap();
-    let timeouts: Vec<_> = plan.steps.iter().map(Step::timeout_ms).collect();
+    let timeouts: Vec<_> = plan.steps.iter().map(PlanStep::timeout_ms).collect();
     assert_eq!(timeouts, [Some(30_000), None, None, None]);
 }
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::model::ids::StepId;
-use crate::plan::{CachePolicy, Gate, OnFailure};
+use crate::plan::{CachePolicy, OnFailure, PlanGate};
 
 fn accepted(plan: &Value) -> Plan {
     check(plan.to_string().as_bytes(), &TestCatalog).unwrap_or_else(|found| panic!("{found:?}"))
@@ -36,7 +36,7 @@ fn defaults_are_filled_and_sets_sorted() {
     plan["steps"][0]["policy_tags"] = json!(["b", "a"]);
     plan["steps"][0]["effects"] = json!(["external_send", "read_only"]);
     let plan = accepted(&plan);
-    assert_eq!((plan.on_failure, plan.steps[0].gate), (OnFailure::Keep, Gate::None));
+    assert_eq!((plan.on_failure, plan.steps[0].gate), (OnFailure::Keep, PlanGate::None));
     assert_eq!(plan.steps[0].policy_tags, ["a", "b"]);
     assert_eq!(plan.steps[0].effects, [EffectKind::ReadOnly, EffectKind::ExternalSend]);
     let text = r#"{"on_failure":"keep","plan_id":"p","schema_version":"1.0","steps":[{"cache_policy":"never","depends_on":[],"effects":["read_only","external_send"],"gate":"none","idempotency_template":"x","kind":"operator","name":"Text.Summarize","payload":{},"policy_tags":["a","b"],"step_id":"s00"}]}"#;
@@ -58,7 +58,7 @@ fn normal_form_contains_every_key() {
     assert_eq!(sum.reuse.as_ref().unwrap().plugin, ">=1.2, <2");
     assert_eq!(draft.outcome.as_ref().unwrap().outcome_type, "Draft.Email");
     assert_eq!(send.depends_on, [StepId::new("draft"), StepId::new("sum")]);
-    assert_eq!((send.gate, send.cache_policy), (Gate::HumanConfirm, CachePolicy::Never));
+    assert_eq!((send.gate, send.cache_policy), (PlanGate::HumanConfirm, CachePolicy::Never));
     assert_eq!(send.compensate_with.as_deref(), Some("Mail.Recall"));
 }
 

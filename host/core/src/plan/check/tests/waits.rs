@@ -98,5 +98,5 @@ fn each_wait_mistake_causes_one_violation_with_its_pointer() {
 #[test]
 fn a_wait_needs_no_operator() {
     let plan = check(good_waits().to_string().as_bytes(), &TestCatalog).unwrap();
-    assert_eq!(plan.steps.iter().filter(|step| step.kind == crate::plan::Kind::Wait).count(), 5);
+    assert_eq!(plan.steps.iter().filter(|step| step.kind == crate::plan::StepKind::Wait).count(), 5);
 }

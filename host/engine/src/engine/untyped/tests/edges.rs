@@ -8,7 +8,7 @@ use latchwork_core::model::error_docs;
 use crate::engine::untyped::call_result::function_error;
 use crate::engine::untyped::tests::load::{load, refusal_text, settings};
 use crate::engine::untyped::ty::Ty;
-use crate::engine::untyped::types::Function;
+use crate::engine::untyped::types::CallableFunction;
 
 /// Component with a function that has one parameter of this type.
 fn function_of(types: &str, ty: &str) -> String {
@@ -73,9 +73,9 @@ fn nesting_of_an_untyped_type_is_bounded() {
 #[test]
 fn values_of_an_untyped_answer_are_bounded() {
     let most = bounds::UNTYPED_VALUE_BYTES / size_of::<Val>();
-    assert_eq!(Function::hostcall_fuel(most as u32), most * size_of::<Val>());
-    assert_eq!(Function::hostcall_fuel(most as u32 + 1), bounds::UNTYPED_VALUE_BYTES);
-    assert_eq!(Function::hostcall_fuel(u32::MAX), bounds::UNTYPED_VALUE_BYTES);
+    assert_eq!(CallableFunction::hostcall_fuel(most as u32), most * size_of::<Val>());
+    assert_eq!(CallableFunction::hostcall_fuel(most as u32 + 1), bounds::UNTYPED_VALUE_BYTES);
+    assert_eq!(CallableFunction::hostcall_fuel(u32::MAX), bounds::UNTYPED_VALUE_BYTES);
 }
 
 /// I225: bound `untyped_error_bytes`.

@@ -9,7 +9,7 @@ use latchwork_core::encoding::canon;
 use crate::engine::schema::Schemas;
 use crate::engine::untyped::output;
 use crate::engine::untyped::output::JsonWriteError;
-use crate::engine::untyped::ty::{EXACT_MAX, Int, Signature, Ty};
+use crate::engine::untyped::ty::{EXACT_MAX, FunctionSignature, Int, Ty};
 
 const MAX: usize = 1 << 20;
 
@@ -17,8 +17,8 @@ fn int(signed: bool, bits: u32) -> Ty {
     Ty::Int(Int { signed, bits })
 }
 
-fn signature_of(ty: &Ty) -> Signature {
-    Signature { params: vec![("p".into(), ty.clone())], result: Some(ty.clone()) }
+fn signature_of(ty: &Ty) -> FunctionSignature {
+    FunctionSignature { params: vec![("p".into(), ty.clone())], result: Some(ty.clone()) }
 }
 
 /// Converts the value of a single parameter.

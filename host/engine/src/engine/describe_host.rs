@@ -12,19 +12,19 @@ use crate::guest::step_calls::{StepCalls, Stop, ToolCall};
 /// Answers the host calls that a step makes while `describe` runs. The clock starts at 1970, and the random stream has
 /// the zero seed, so that the manifest does not depend on the time or the machine. A call of a tool or an emitted event
 /// stops the guest.
-pub(super) struct NullHost {
+pub(super) struct DescribeHost {
     plugin: String,
     sources: StepSources,
 }
 
-impl NullHost {
+impl DescribeHost {
     pub(super) fn new(plugin: &str) -> Self {
         Self { plugin: plugin.to_owned(), sources: StepSources::new(StepContext::default(), [0; 32], 0) }
     }
 }
 
 #[async_trait]
-impl StepCalls for NullHost {
+impl StepCalls for DescribeHost {
     fn sources(&mut self) -> &mut StepSources {
         &mut self.sources
     }
