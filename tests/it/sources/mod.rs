@@ -4,6 +4,7 @@ mod bindings;
 mod bounds;
 mod floors;
 mod injected;
+mod names;
 mod register;
 mod release_build;
 mod rust_version;
