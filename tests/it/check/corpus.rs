@@ -152,8 +152,8 @@ fn c_tools_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["tools"]);
 }
 
-/// I272, I273: the checker finds results that become too deep for a larger input, an order by addresses among equal
-/// elements, and a class that is narrower than that of a called tool.
+/// I272: the checker finds results that become too deep for a larger input, and an order by addresses among equal
+/// elements. I273: it finds a class that is narrower than that of a called tool.
 #[test]
 fn c_steps_of_larger_inputs_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["growth"]);

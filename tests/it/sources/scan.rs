@@ -226,7 +226,7 @@ fn character(text: &str) -> usize {
 }
 
 #[test]
-fn comments_and_literals_are_told_apart() {
+fn comments_and_literals_are_distinguished() {
     let parts = |path: &str, text: &str| {
         let parts = scan(path, text);
         let comments: Vec<String> = parts.comments.iter().map(|c| format!("{} {}", c.line, c.text)).collect();

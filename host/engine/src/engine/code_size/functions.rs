@@ -2,10 +2,10 @@
 //!
 //! The time of a compilation grows with the number of instructions. In each function it also grows with the number of
 //! values that are alive at the same time, because the register allocator compares them. The time also grows with the
-//! depth of the blocks, with the squares of the numbers of loops and of branches, and with the cube of the nesting
-//! depth of loops. Calls and operations on whole memories become many instructions. `branches` and `expressions` count
-//! what branches carry and what is computed again. [`FunctionMeasures::work`] adds up these quantities, with factors that were
-//! measured. [`FunctionMeasures::memory`] estimates the memory in the same way.
+//! depth of the blocks, and with the squares of the numbers of loops and of branches. It grows with the third power of
+//! the nesting depth of loops. Calls and operations on whole memories become many instructions. `branches` and
+//! `expressions` count what branches carry and what is computed again. [`FunctionMeasures::work`] adds up these
+//! quantities, with factors that were measured. [`FunctionMeasures::memory`] estimates the memory in the same way.
 
 use wasmparser::{
     BinaryReaderError, FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, ModuleArity, Operator,
