@@ -16,7 +16,9 @@ use crate::support::program::{compile_cache_dir, latch_binary};
 const CASES: &str = concat!(
     r#"{"name":"pure","operator":"Good.Pure","input":{"n":21}}"#,
     "\n",
-    r#"{"name":"flow","operator":"Good.Flow","input":{"url":"u"},"answers":[{"result":1},{"result":2},{"result":3},{"result":4}]}"#,
+    r#"{"name":"flow","operator":"Good.Flow","input":{"url":"u"},"answers":["#,
+    r#"{"result":1,"determinism":"stable"},{"result":2,"determinism":"stable"},"#,
+    r#"{"result":3,"determinism":"stable"},{"result":4,"determinism":"stable"}]}"#,
     "\n",
 );
 
