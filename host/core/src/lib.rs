@@ -4,6 +4,9 @@
 //! are passed in as arguments. Decisions are returned as events and actions. For this reason, replay is
 //! deterministic. The crate is also built for a Wasm target, to show that it needs no operating system.
 //!
+//! The glossary, `docs/reference/glossary.md`, has the terms. This file re-exports nothing. Packages of this repository
+//! import by full path, which shows the floor. Embedding programs use the re-exports of the crate `latchwork`.
+//!
 //! # Floors
 //!
 //! The modules form floors. A file imports only from its own floor and from lower floors, and no files import each

@@ -45,7 +45,7 @@ const FOUND: &[(&str, Matches)] = &[
         "`command_committed` event (final answers only, success or error), `COMMITTED` (also with an empty result), or `FAILED_FINAL`",
         |_, found| found.committed_event || is(found, RowState::Committed) || is(found, RowState::FailedFinal),
     ),
-    ("an effect of the open try, row `INFLIGHT`", |_, found| found.open_effect && is(found, RowState::Inflight)),
+    ("a stored answer of the open try, row `INFLIGHT`", |_, found| found.open_effect && is(found, RowState::Inflight)),
     ("`INDETERMINATE`", |_, found| is(found, RowState::Indeterminate)),
     ("`INFLIGHT`, same attempt and same nonce", |caller, found| {
         own(caller, found) && found.row.map(|row| row.nonce) == caller.nonce
@@ -59,7 +59,7 @@ const FOUND: &[(&str, Matches)] = &[
     ("`INFLIGHT`, owner quiescent", |_, found| {
         is(found, RowState::Inflight) && found.quiescence == Quiescence::Quiescent
     }),
-    ("world-changing effect, or any event, without a row", |_, found| {
+    ("stored answer of a world-changing call, or any event, without a row", |_, found| {
         found.row.is_none() && (found.any_world_effect || found.event.is_some())
     }),
     ("job cancelled (not for `~c` slots), policy or budget forbids", |_, found| found.forbidden.is_some()),
@@ -249,7 +249,7 @@ fn ledger_decision_matches_the_documented_table() {
 const ON_RESUME: &[(&str, LedgerDecision)] = &[
     ("`AllowExecute`", LedgerDecision::AllowExecute),
     ("**indeterminate**: see below", LedgerDecision::Indeterminate { alarm: false }),
-    ("catch-up: write finished + committed from the effect, inject", LedgerDecision::CatchUp),
+    ("catch-up: write finished + committed from the stored answer, inject", LedgerDecision::CatchUp),
     ("event log wins, result injected, row repaired", LedgerDecision::ReturnRecordedResult),
     ("inject", LedgerDecision::ReturnRecordedResult),
 ];

@@ -98,17 +98,17 @@ bounds! {
     SCHEMA_WORK as u64: "schema_work" = 4_000_000, "units";
     /// Subschemas that are applied inside each other while a value is checked.
     SCHEMA_DEPTH: "schema_depth" = 8_192, "levels";
-    /// Functions of an untyped component.
+    /// Functions of a plain component.
     UNTYPED_FUNCTIONS: "untyped_functions" = 500, "functions";
-    /// Types of one function of an untyped component. A case of a variant counts as two types.
+    /// Types of one function of a plain component. A case of a variant counts as two types.
     UNTYPED_TYPES: "untyped_types" = 400, "types";
-    /// Names of parameters, fields, cases and flags of one function of an untyped component.
+    /// Names of parameters, fields, cases and flags of one function of a plain component.
     UNTYPED_NAME_BYTES: "untyped_name_bytes" = 32 << 10, "bytes";
-    /// Nesting of the types of one function of an untyped component.
+    /// Nesting of the types of one function of a plain component.
     UNTYPED_NESTING: "untyped_nesting" = 14, "levels";
-    /// Values of one answer of an untyped component, in the memory of the host.
+    /// Values of one answer of a plain component, in the memory of the host.
     UNTYPED_VALUE_BYTES: "untyped_value_bytes" = 512 << 20, "bytes";
-    /// Error of an untyped component in a message. The rest is left out.
+    /// Error of a plain component in a message. The rest is left out.
     UNTYPED_ERROR_BYTES: "untyped_error_bytes" = 1 << 10, "bytes";
     /// Instances of components and modules in one instance of a component.
     INSTANCES: "instances" = 10_000, "instances";

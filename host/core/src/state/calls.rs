@@ -148,7 +148,7 @@ impl Call {
     /// Records the verdict on the open try. The verdicts `NotApplied` and `Repeat` close the try.
     fn resolve(&mut self, event: &Event, try_no: u32, verdict: Verdict) -> Result<(), FoldError> {
         if self.open_try != Some(try_no) {
-            return Err(invalid_event(event, "a verdict must belong to the open try"));
+            return Err(invalid_event(event, "a resolution must belong to the open try"));
         }
         self.verdict = Some((try_no, verdict));
         self.verdicts.insert(try_no, verdict);

@@ -93,7 +93,7 @@ pub enum WriteError {
     Unavailable(String),
     /// The database failed during the commit, and the store could not find out if the batch was written. The worker
     /// must load the job from the store before it continues the job.
-    #[error("the outcome of the commit is unknown: {0}")]
+    #[error("it is unknown whether the commit took effect: {0}")]
     Unknown(String),
     /// The stored data of the job is invalid. The message names table, column and row.
     #[error("the database is damaged: {0}")]

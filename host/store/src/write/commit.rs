@@ -220,7 +220,7 @@ impl WriterTask {
                 StoreError::Unavailable("another worker interfered with the transaction".to_owned())
             }
         };
-        tracing::warn!(error = %why, "a commit failed; reading its outcome");
+        tracing::warn!(error = %why, "a commit failed; checking whether it took effect");
         let mut patience = RetryBudget::new();
         let (mut conn, restored) = match self.connection(&mut patience).await {
             Ok(ready) => ready,
@@ -245,10 +245,7 @@ impl WriterTask {
             Ok(_) => TransactionOutcome::Unknown(why.to_string()),
             Err(error) => {
                 self.conn = None;
-                TransactionOutcome::Unknown(format!(
-                    "{why}; then the outcome could not be read: {}",
-                    store_error(&error)
-                ))
+                TransactionOutcome::Unknown(format!("{why}; then it could not be checked: {}", store_error(&error)))
             }
         }
     }

@@ -73,7 +73,7 @@ fn resolve(
         let next = match why {
             VerdictRefusal::NoCall => format!(": see `latch job show {job_id}`"),
             VerdictRefusal::Executing => {
-                format!("; run `latch resume {job_id}` first, which tries to find out the outcome")
+                format!("; run `latch resume {job_id}` first, which tries to find out whether it took effect")
             }
             VerdictRefusal::Settling { .. } => {
                 ": check the external system again then, and resolve the call".to_owned()

@@ -167,7 +167,7 @@ impl ExecutionWalk<'_> {
             let why = match seen.end {
                 _ if seen.committed => Some("its answer was final"),
                 TryEnd::Good => Some("it had succeeded"),
-                TryEnd::Open if changing => Some("its outcome was unknown"),
+                TryEnd::Open if changing => Some("its effect was unknown"),
                 TryEnd::Doubt if changing => Some("it may have happened"),
                 TryEnd::Repeat if !keyed => Some("its operator does not deduplicate by key"),
                 _ => None,
