@@ -159,6 +159,12 @@ fn c_steps_of_larger_inputs_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["growth"]);
 }
 
+/// I274: the checker finds a repetition that changes its entry after a call of another operator.
+#[test]
+fn c_tools_of_shared_entries_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["quotes"]);
+}
+
 /// I55: the checker finds exactly the rules that the table lists for each C guest.
 #[test]
 #[ignore = "builds and checks plugins for minutes; run by .ci/long"]

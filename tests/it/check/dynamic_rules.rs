@@ -20,6 +20,7 @@ fn good_cases() -> Vec<Value> {
         json!({ "operator": "Good.Flow", "input": {}, "answers": [{ "error": { "code": "RATE_LIMIT" } }], "error": "RATE_LIMIT" }),
         json!({ "name": "pure", "operator": "Good.Pure", "input": { "n": 21 } }),
         json!({ "name": "timed", "operator": "Good.Timed", "input": {}, "answers": [{ "result": {} }] }),
+        json!({ "name": "draws", "operator": "Good.Draws", "input": {} }),
         json!({ "name": "returns nothing", "operator": "Impure.Returns", "input": {} }),
         json!({ "name": "reads nothing", "operator": "Impure.Reads", "input": {} }),
         json!({ "name": "keeps a count", "operator": "Impure.Counts", "input": { "after": 100 } }),
@@ -80,7 +81,7 @@ fn each_dynamic_rule_is_found_in_the_guest_that_breaks_it_and_in_no_other() {
     }
     let of = |rule: &str| report["findings"].as_array().unwrap().iter().find(|f| f["rule"] == rule).unwrap().clone();
     // A finding names the position, the function, and the expected and the found value.
-    assert_eq!(of("D056")["place"], json!({ "file": "cases.jsonl", "line": 14 }));
+    assert_eq!(of("D056")["place"], json!({ "file": "cases.jsonl", "line": 15 }));
     assert!(of("D056")["functions"].to_string().contains("first_of_none"), "{:#}", of("D056"));
     // The message ends with the reason of the trap and then the last texts that the step wrote (I218).
     let message = of("D056")["message"].as_str().unwrap().to_owned();

@@ -46,3 +46,10 @@ pub(crate) fn versioned(input: Value) -> Answer {
     events::emit("looked", &payload.to_string());
     Ok(json!({ "ok": true, "id": rng::next_u32(), "build": if build() == 3 { 3 } else { 0 } }))
 }
+
+/// Seeds a generator in the first run of its instance, and returns the random number that follows.
+pub(crate) fn draws(_: Value) -> Answer {
+    static SEED: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+    SEED.get_or_init(rng::next_u32);
+    Ok(json!({ "ok": true, "number": rng::next_u32() }))
+}

@@ -39,6 +39,7 @@ fn steps() -> Vec<Step> {
         ("Good.Flow", Stable, ANY, good::flow),
         ("Good.Pure", Pure, ANY, good::pure),
         ("Good.Timed", Stable, ANY, good::timed),
+        ("Good.Draws", Stable, ANY, good::draws),
         ("Breaks.D050", Pure, ANY, good::pure),
         ("Breaks.D051", Stable, ANY, breaks::asks_twice),
         ("Breaks.D052", Stable, ANY, breaks::asks_twice),

@@ -4,6 +4,7 @@ use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
 
 use latchwork_core::model::effect::{Answer, Output, StateChange};
+use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::ReconcileVerdict;
 use latchwork_engine::capability::denied::ONLY_READS;
@@ -11,12 +12,15 @@ use latchwork_engine::capability::denied::ONLY_READS;
 use crate::check::finding::displayed_value;
 use crate::check::tools::applied::difference;
 use crate::check::tools::fault_profile::FaultProfile;
+use crate::check::tools::readers::{call_other, changing_others};
 use crate::check::tools::refusal;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::{CapturedLog, World};
 
+/// Maximum number of cases of other operators that are called between a call and its repetition.
+const OTHERS_MAX: usize = 4;
 /// Maximum number of reads of a repetition that are made to fail, one read in each run.
 const READS_MAX: usize = 8;
 
@@ -28,6 +32,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.class == RecoveryClass::Keyed {
         check_repeat(running).await?;
         check_repeat_without_reads(running).await?;
+        check_repeat_after_others(running).await?;
     }
     if running.tools.plugin.reconcile {
         check_reconcile(running).await?;
@@ -98,6 +103,41 @@ async fn check_repeat_without_reads(running: &mut RunningCase<'_>) -> std::io::R
             );
             running.add_finding("D102", message).hint =
                 Some("return the error of a read: it does not say that there is no entry".to_owned());
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// D102: another operator has changed what the call reads. A repetition must not change an entry that the call wrote and
+/// the other operator left as it was. An entry that the other operator removed may be written again.
+async fn check_repeat_after_others(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    if running.found.iter().any(|finding| finding.rule == "D102") {
+        return Ok(());
+    }
+    for other in changing_others(running, &running.case.input).iter().take(OTHERS_MAX) {
+        let world = running.world()?;
+        if !matches!(running.call(&world, 0).await.end.answer, Answer::Ok(_)) {
+            return Ok(());
+        }
+        let first = world.state();
+        if !call_other(running, &world, other).await {
+            continue;
+        }
+        let before = world.state();
+        running.call(&world, 1).await;
+        let after = world.state();
+        let is_written_again = |(name, hash): &(&String, &Hash)| {
+            let was_left = before.get(*name) == Some(*hash);
+            was_left && after.get(*name).is_some_and(|other| other != *hash)
+        };
+        if let Some((name, _)) = first.iter().find(is_written_again) {
+            let message = format!(
+                "called again under the same key after a call of {}, it changes the world again: {name} is changed",
+                other.operator
+            );
+            running.add_finding("D102", message).hint =
+                Some("look for the entry of the key first, and keep it as it is".to_owned());
             return Ok(());
         }
     }

@@ -10,9 +10,9 @@ use crate::check::variations::variations;
 
 /// Maximum number of other inputs of a case.
 const INPUTS_MAX: usize = 100;
-/// Numbers of the tries at other times: after hours, a day, a month, a year and eleven years. The clock of the stub
-/// advances by an hour in each try.
-const TRIES: [u32; 6] = [3, 13, 24, 720, 8_784, 96_360];
+/// Numbers of the tries at other times: after hours, a day, a month, a year, eleven and ninety years. The clock of the
+/// stub advances by an hour in each try. Authors use a year such as 2099 for an entry that never expires.
+const TRIES: [u32; 7] = [3, 13, 24, 720, 8_784, 96_360, 788_940];
 
 /// Checks two rules. After a call that reports no change, the folders and the map must be as before the call. An
 /// operator must not change what it does not declare.
