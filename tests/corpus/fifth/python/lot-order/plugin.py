@@ -35,5 +35,5 @@ def order(auction: Auction, context) -> Order:
         raise Failure("INVALID_INPUT", "the auction has no lots")
     seed = digest(json.dumps([auction.name, lots]))
     random.Random(seed).shuffle(lots)
-    log.info("%d lots, for %s", len(lots), context.job_id)
+    log.info("%d lots of %s", len(lots), auction.name)
     return Order(lots, seed)
