@@ -13,8 +13,8 @@ step(
     description: 'Plans a hedge maze. The same seed gives the same maze.',
     input: object({
       seed: string({ minLength: 1, maxLength: 60 }),
-      width: integer({ minimum: 2, maximum: 40 }),
-      height: integer({ minimum: 2, maximum: 40 }),
+      width: integer({ minimum: 2, maximum: 12 }),
+      height: integer({ minimum: 2, maximum: 12 }),
     }),
     output: object({ rows: array(string()), way: integer(), dead_ends: integer() }),
   },
