@@ -10,8 +10,9 @@ use crate::support::checkout;
 use crate::support::program::run_latch;
 
 /// Violating guests without a finding, as corpus, language and name. A guest that is found now is removed from this list.
-const MISSED: [(&str, &str, &str); 10] = [
-    // The plugin of the called tool is not in the corpus, so the class of the tool is not known: a note.
+const MISSED: [(&str, &str, &str); 11] = [
+    // The class of the called tool is known neither from the cases nor from a configuration, so there is only a note.
+    ("ninth", "go", "fuel-advice"),
     ("twelfth", "js", "frost-watch"),
     // Missed at the first check. Each needs an input or a state that the check does not derive yet.
     ("thirteenth", "c", "armory-muster"),
