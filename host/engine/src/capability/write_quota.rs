@@ -94,9 +94,14 @@ impl WriteQuota {
     }
 }
 
-/// Reads the size of a file. An unknown size counts as zero, so that too much is taken rather than too little.
+/// Reads the size of a file on another thread.
 fn size(file: Arc<File>) -> AbortOnDropJoinHandle<u64> {
-    spawn_blocking(move || file.metadata().map_or(0, |found| found.len()))
+    spawn_blocking(move || length(&file))
+}
+
+/// Reads the size of a file. An unknown size counts as zero, so that too much is taken rather than too little.
+fn length(file: &File) -> u64 {
+    file.metadata().map_or(0, |found| found.len())
 }
 
 /// Stream to a file that takes its writes from a quota.
@@ -155,8 +160,13 @@ impl LimitedStream {
 
     fn take(&mut self, bytes: usize) -> StreamResult<()> {
         self.check()?;
-        // `check_write` permits no write before the gap is known.
-        let gap = self.gap().ok_or_else(|| StreamError::trap("a write was not permitted by check-write"))?;
+        let gap = match (self.gap(), self.position, &self.gap) {
+            (Some(gap), ..) => gap,
+            // The file may have become shorter after `check_write` permitted this write.
+            (None, Some(position), Gap::Known { .. }) => position.saturating_sub(length(&self.file)),
+            // `check_write` permits no write before the gap is known.
+            (None, ..) => return Err(StreamError::trap("a write was not permitted by check-write")),
+        };
         if bytes == 0 {
             return Ok(());
         }
@@ -275,6 +285,19 @@ mod tests {
         stream.ready().await;
         assert!(matches!(stream.gap, Gap::Known { bytes: 10, .. }));
         assert!(matches!(stream.write(Bytes::from_static(b"x")), Err(StreamError::LastOperationFailed(_))));
+    }
+
+    /// I269: a write that was permitted stays permitted if the file becomes shorter before it. The gap counts.
+    #[tokio::test]
+    async fn permitted_write_after_a_shrink_counts_the_gap() {
+        let (file, quota) = (file_of(40), quota(Some(100)));
+        let mut stream = quota.limited_stream(Box::new(SinkOutputStream), file.clone(), Some(40));
+        stream.ready().await;
+        assert!(stream.check_write().unwrap() > 0);
+        file.set_len(10).unwrap();
+        quota.count_shrink();
+        stream.write(Bytes::from_static(b"0123456789")).unwrap();
+        assert!(quota.take(60) && !quota.take(1), "10 bytes and a gap of 30");
     }
 
     /// I269: the start of a file and an appended write leave no gap.
