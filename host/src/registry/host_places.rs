@@ -1,7 +1,8 @@
 //! Files and folders of the host that no plugin may reach through a granted folder.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use latchwork_core::storage::Owner;
 
 use crate::config::{Config, RealPath};
 
@@ -37,8 +38,9 @@ pub(super) fn places(config: &Config) -> Vec<RestrictedPlace> {
     let databases = [Some(&config.database), config.effect_store.as_ref()];
     for file in databases.into_iter().flatten().filter_map(|url| url.strip_prefix("sqlite://")) {
         // SQLite keeps its further files, such as the write-ahead log, in the folder of the file itself.
-        places.push(RestrictedPlace::file("database", Path::new(file)));
-        places.push(RestrictedPlace::folder("directory of the database's locks", &lock_dir(file)));
+        let file = Path::new(file);
+        places.push(RestrictedPlace::file("database", file));
+        places.push(RestrictedPlace::folder("directory of the database's locks", &Owner::lock_dir(file)));
     }
     places.push(RestrictedPlace::folder("state directory", &config.state_dir));
     places.extend(config.cache_dir.iter().map(|dir| RestrictedPlace::folder("cache directory", dir)));
@@ -49,11 +51,4 @@ pub(super) fn places(config: &Config) -> Vec<RestrictedPlace> {
     places.extend(config.user_dirs.iter().map(|(what, dir)| RestrictedPlace::folder(*what, dir)));
     places.extend(std::env::current_exe().ok().map(|file| RestrictedPlace::file("running program", &file).readable()));
     places
-}
-
-/// Returns the directory of the lock files of a database, as the store names it.
-fn lock_dir(database: &str) -> PathBuf {
-    let mut dir = OsString::from(database);
-    dir.push(".owners");
-    dir.into()
 }

@@ -1,5 +1,8 @@
 //! Rows that the store returns.
 
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
@@ -39,6 +42,13 @@ impl Owner {
             lock_ino: 0,
             lock_content: String::new(),
         }
+    }
+
+    /// Returns the directory of the lock files for a database in a file: `<path>.owners`.
+    pub fn lock_dir(database: &Path) -> PathBuf {
+        let mut dir = OsString::from(database);
+        dir.push(".owners");
+        dir.into()
     }
 }
 

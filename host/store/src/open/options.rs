@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use latchwork_core::storage::Clock;
+use latchwork_core::storage::{Clock, Owner};
 
 use crate::os::probe::{NoProbe, Probe};
 use crate::sql::durability::CommitDurability;
@@ -56,9 +56,8 @@ impl OpenOptions {
     /// `<path>.owners`, clock margin of 2 s.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
-        let mut owner_dir = path.clone().into_os_string();
-        owner_dir.push(".owners");
-        Self::of(DatabaseTarget::File(path), owner_dir.into())
+        let owner_dir = Owner::lock_dir(&path);
+        Self::of(DatabaseTarget::File(path), owner_dir)
     }
 
     /// Returns the default options for a server. `owner_dir` is the directory on this machine for the
