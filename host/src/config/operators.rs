@@ -9,9 +9,6 @@ use latchwork_engine::capability::settings::{OperatorOverride, OperatorSettings}
 
 use crate::located_toml::{TableReader, TomlField};
 
-const DETERMINISM: [(&str, Determinism); 3] =
-    [("pure", Determinism::Pure), ("stable", Determinism::Stable), ("external", Determinism::External)];
-
 /// Reads all declarations. Each key is the name of a function, an operator or an interface.
 pub(super) fn read(mut table: TableReader<'_>) -> BTreeMap<String, OperatorOverride> {
     let entries = table.entries().into_iter();
@@ -28,11 +25,12 @@ fn operator_override(field: &TomlField<'_>) -> Option<OperatorOverride> {
     }
     let mut table = field.table()?;
     let all = EffectKind::ALL.map(|effect| (effect.as_str(), effect));
+    let classes = Determinism::ALL.map(|class| (class.as_str(), class));
     let words = OperatorSettings {
         name: table.get("name").and_then(|field| field.parse(operator)),
         description: table.get("description").and_then(|field| field.string()).map(str::to_owned),
         effects: table.get("effects").map(|list| list.list(|field| field.choice(&all))),
-        determinism: table.get("determinism").and_then(|field| field.choice(&DETERMINISM)),
+        determinism: table.get("determinism").and_then(|field| field.choice(&classes)),
         outcome_type: table.get("outcome_type").and_then(|field| field.string()).map(str::to_owned),
         outcome_status: table
             .get("outcome_status")

@@ -52,8 +52,8 @@ impl EffectKind {
     }
 }
 
-/// Degree to which an operator's output depends only on its input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Degree to which an operator's output depends only on its input. A greater value is a wider class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Determinism {
     /// Gives byte-identical output for equal input.
@@ -62,6 +62,20 @@ pub enum Determinism {
     Stable,
     /// Gives output that depends on the outside world.
     External,
+}
+
+impl Determinism {
+    /// All classes.
+    pub const ALL: [Determinism; 3] = [Determinism::Pure, Determinism::Stable, Determinism::External];
+
+    /// Returns the name of the class, as in manifests.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Determinism::Pure => "pure",
+            Determinism::Stable => "stable",
+            Determinism::External => "external",
+        }
+    }
 }
 
 /// The WIT world that a component implements.

@@ -40,14 +40,14 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, class
     for (call, tool) in called.iter().enumerate() {
         let stated = runs.ran.case.answers.get(call).and_then(|answer| answer.determinism);
         let Some(class) = stated.or_else(|| class_of(tool)) else {
-            let (own, name) = (as_str(own), &runs.ran.case.operator);
+            let (own, name) = (own.as_str(), &runs.ran.case.operator);
             compared.unknown.insert(format!(
                 "{name} declares {own}, but the class of {tool} is not known: configure its plugin, or add \
                  \"determinism\" to the answers of its cases"
             ));
             continue;
         };
-        if compared.finding.is_some() || width(class) <= width(own) {
+        if compared.finding.is_some() || class <= own {
             continue;
         }
         if let Some(difference) = difference(runs, plugin, call).await {
@@ -64,7 +64,7 @@ fn narrow(
     call: usize,
     difference: &FirstDifference,
 ) -> Finding {
-    let (own, class) = (as_str(own), as_str(class));
+    let (own, class) = (own.as_str(), class.as_str());
     let message = format!(
         "it declares {own}, but {tool} is {class}: with another result of call {call}, {} differs",
         difference.what
@@ -95,21 +95,4 @@ async fn difference(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, call: usize) 
         }
     }
     None
-}
-
-/// Position of a class, from the narrowest class to the widest.
-fn width(class: Determinism) -> u8 {
-    match class {
-        Determinism::Pure => 0,
-        Determinism::Stable => 1,
-        Determinism::External => 2,
-    }
-}
-
-fn as_str(class: Determinism) -> &'static str {
-    match class {
-        Determinism::Pure => "pure",
-        Determinism::Stable => "stable",
-        Determinism::External => "external",
-    }
 }
