@@ -65,7 +65,7 @@ pub use error::BuildError;
 pub use init::{CreatedProject, InitError, NewProject, suggested_language};
 pub use new::{NewError, NewPlugin};
 pub use options::BuildOptions;
-pub use plugin_build::{build, component_path, rebuild};
+pub use plugin_build::{build, component_of, component_path, rebuild};
 pub use programs::{BuildKind, Program, ProgramState, programs};
 pub use publish::BuiltPlugin;
 pub use recipe::{JsEngine, Lang, LanguageSettings, RECIPE, Recipe};

@@ -6,13 +6,22 @@ use std::path::{Path, PathBuf};
 use crate::build::error::BuildError;
 use crate::build::options::BuildOptions;
 use crate::build::publish::BuiltPlugin;
-use crate::build::recipe::{Lang, Recipe};
+use crate::build::recipe::{Lang, RECIPE, Recipe};
 use crate::build::{c, cargo, disk_space, go, js, layout, publish, python};
 use crate::units::size;
 
 /// Returns the path at which the component of a plugin's folder is published.
 pub fn component_path(dir: &Path, recipe: &Recipe) -> PathBuf {
     dir.join("build").join(format!("{}.wasm", recipe.name))
+}
+
+/// Returns the component of a configured source: the source itself or, for a folder with a recipe, the component that is
+/// published in the folder. Returns `None` if the recipe cannot be read.
+pub fn component_of(source: &Path) -> Option<PathBuf> {
+    match source.join(RECIPE).is_file() {
+        true => Some(component_path(source, &Recipe::read(source).ok()?)),
+        false => Some(source.to_owned()),
+    }
 }
 
 /// Builds the plugin in `dir` without reuse of the previous build, and returns the component's bytes. Does not publish

@@ -1,13 +1,12 @@
 //! Determinism classes of the tools in the configuration.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use latchwork::config::{Config, PluginConfig};
 use latchwork_core::model::manifest::{Determinism, PluginKind};
 use latchwork_engine::{Engine, Plugin};
-use latchwork_tooling::build::{RECIPE, Recipe, component_path};
+use latchwork_tooling::build::component_of;
 
 use crate::files::source;
 use crate::plugins::catalog;
@@ -45,17 +44,8 @@ impl<'a> ToolClasses<'a> {
     }
 
     fn load_plugin(&self, entry: &PluginConfig) -> Option<Arc<Plugin>> {
-        let bytes = source::file(&component(&entry.source)?).ok()?;
+        let bytes = source::file(&component_of(&entry.source)?).ok()?;
         let load = || self.engine.load(&bytes, catalog::settings(self.config, entry.clone()));
         tokio::task::block_in_place(load).ok()
     }
-}
-
-/// Returns the component of a plugin's source, which is a file or a folder.
-fn component(source: &Path) -> Option<PathBuf> {
-    if !source.join(RECIPE).is_file() {
-        return Some(source.to_owned());
-    }
-    let recipe = Recipe::read(source).ok()?;
-    Some(component_path(source, &recipe))
 }

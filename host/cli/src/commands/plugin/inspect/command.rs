@@ -10,7 +10,7 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{PluginKind, WasiMode};
 use latchwork_engine::{LoadError, Plugin};
 use latchwork_tooling::build;
-use latchwork_tooling::build::{RECIPE, Recipe};
+use latchwork_tooling::build::Recipe;
 use latchwork_tooling::inspect::{CallGraph, ComponentInfo, ExternItem, Reachability};
 
 use crate::args::PluginInspectArgs;
@@ -101,18 +101,13 @@ fn resolve_component(path: &Path) -> Result<PathBuf, CliError> {
     Ok(file)
 }
 
-/// Returns true if `file` is the component of a configured source. The component is the source itself or, for a folder
-/// with a recipe, the component built in that folder.
+/// Returns true if `file` is the component of a configured source.
 fn is_source(source: &Path, file: &Path) -> bool {
-    let built = || Some(build::component_path(source, &Recipe::read(source).ok()?));
     let same = |path: &Path| {
         path == file
             || std::fs::canonicalize(path).ok().zip(std::fs::canonicalize(file).ok()).is_some_and(|(a, b)| a == b)
     };
-    match source.join(RECIPE).is_file() {
-        true => built().is_some_and(|built| same(&built)),
-        false => same(source),
-    }
+    build::component_of(source).is_some_and(|component| same(&component))
 }
 
 /// Returns an entry that grants a component exactly what it needs to be loaded.
