@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use latchwork_core::model::bounds::{SCHEMA_BYTES, SCHEMA_CHAIN, SCHEMA_NESTING, SUBSCHEMAS};
 
 use crate::engine::schema::keywords::{comparison_cost, text_cost};
-use crate::engine::schema::patterns::{self, PatternSizes};
+use crate::engine::schema::patterns::{self, PatternCost, PatternSizes};
 
 /// Keywords whose value is one subschema. The subschema applies to the same JSON value as the schema that
 /// contains the keyword.
@@ -86,8 +86,8 @@ impl Graph {
         let schema: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
         let mut graph = {
             let (known, found, anchors) = (HashMap::new(), Vec::new(), HashMap::new());
-            let pattern_sizes = PatternSizes::default();
-            let mut reader = SchemaReader { root: &schema, known, found, anchors, pattern_sizes };
+            let (pattern_sizes, pattern_costs) = (PatternSizes::default(), HashMap::new());
+            let mut reader = SchemaReader { root: &schema, known, found, anchors, pattern_sizes, pattern_costs };
             reader.scan(&schema, 0)?;
             let nodes = reader.read_reachable()?;
             let has_references = reader.anchors.contains_key(REFERENCES_SEEN);
@@ -155,6 +155,8 @@ struct SchemaReader<'s> {
     anchors: HashMap<&'s str, Vec<&'s Value>>,
     /// Sizes of the regular expressions that were scanned so far.
     pattern_sizes: PatternSizes,
+    /// Costs of the regular expressions that were measured. To measure an expression, its automaton is built.
+    pattern_costs: HashMap<&'s str, PatternCost>,
 }
 
 impl<'s> SchemaReader<'s> {
@@ -174,15 +176,25 @@ impl<'s> SchemaReader<'s> {
         }
     }
 
+    /// Returns the cost of a regular expression.
+    fn pattern_cost(&mut self, pattern: &'s str) -> Result<PatternCost, String> {
+        if let Some(cost) = self.pattern_costs.get(pattern) {
+            return Ok(*cost);
+        }
+        let cost = patterns::cost(pattern)?;
+        self.pattern_costs.insert(pattern, cost);
+        Ok(cost)
+    }
+
     /// Adds the sizes of the regular expressions in one object of the document.
-    fn measure_patterns(&mut self, members: &Map<String, Value>) -> Result<(), String> {
+    fn measure_patterns(&mut self, members: &'s Map<String, Value>) -> Result<(), String> {
         let pattern = members.get("pattern").and_then(Value::as_str);
         let names = members.get("patternProperties").and_then(Value::as_object);
         for pattern in pattern.into_iter().chain(names.into_iter().flat_map(|names| names.keys().map(String::as_str))) {
             // The text is checked first, because measuring the automaton means to parse the text.
             self.pattern_sizes.text += pattern.len();
             patterns::check_schema(self.pattern_sizes)?;
-            self.pattern_sizes.states += patterns::cost(pattern)?.bytes;
+            self.pattern_sizes.states += self.pattern_cost(pattern)?.bytes;
             patterns::check_schema(self.pattern_sizes)?;
         }
         Ok(())
@@ -264,7 +276,7 @@ impl<'s> SchemaReader<'s> {
                 ("patternProperties", Value::Object(map)) => {
                     node.any_member.extend(map.values().map(|value| self.node(value)));
                     for pattern in map.keys() {
-                        node.text_cost += patterns::cost(pattern)?.units;
+                        node.text_cost += self.pattern_cost(pattern)?.units;
                     }
                 }
                 ("additionalProperties", _) => node.other_members.push(self.node(value)),
@@ -282,7 +294,7 @@ impl<'s> SchemaReader<'s> {
                     node.any_item.push(self.node(value));
                 }
                 ("contains", _) => node.any_item.push(self.node(value)),
-                ("pattern", Value::String(pattern)) => node.text_cost += patterns::cost(pattern)?.units,
+                ("pattern", Value::String(pattern)) => node.text_cost += self.pattern_cost(pattern)?.units,
                 ("uniqueItems", Value::Bool(true)) => node.compares_items = true,
                 _ => {}
             }

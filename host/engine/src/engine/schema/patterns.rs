@@ -31,6 +31,7 @@ impl PatternSizes {
 }
 
 /// Size and cost of one expression.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct PatternCost {
     /// Size of the automaton, in bytes.
     pub(super) bytes: usize,
