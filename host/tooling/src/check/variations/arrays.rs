@@ -65,7 +65,7 @@ pub(super) fn grown(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Vec<V
         }
     }
     let [few, _] = DISTINCT;
-    let within: Vec<Value> = copies(elements, few, &schema.items(), DEPTH_MAX);
+    let within: Vec<Value> = copies(elements, few, &schema.items(), |_| DEPTH_MAX);
     if !elements.is_empty() && within != distinct(elements, few, &schema.items()) {
         groups.push(vec![ValueChange::to(format!("{few} elements with other texts in all levels"), within)]);
     }
@@ -79,14 +79,13 @@ pub(super) fn grown(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Vec<V
 /// Returns `count` copies of these elements. Each copy has its number in its texts, so no two copies have equal texts.
 /// `schema` is the schema of an element. Texts of an enumeration stay.
 pub(super) fn distinct(elements: &[Value], count: usize, schema: &LocatedSchema<'_>) -> Vec<Value> {
-    let depth = |element: &Value| usize::from(element.is_object());
-    let numbered = |(number, element): (usize, &Value)| numbered(element, number, schema, depth(element));
-    elements.iter().cycle().take(count).enumerate().map(numbered).collect()
+    copies(elements, count, schema, |element| usize::from(element.is_object()))
 }
 
-/// Like [`distinct`], but also with other texts within the arrays and objects of the elements.
-fn copies(elements: &[Value], count: usize, schema: &LocatedSchema<'_>, depth: usize) -> Vec<Value> {
-    let numbered = |(number, element): (usize, &Value)| numbered(element, number, schema, depth);
+/// Returns `count` copies of these elements with other texts. `depth` returns the number of levels of an element in which
+/// texts are changed.
+fn copies(elements: &[Value], count: usize, schema: &LocatedSchema<'_>, depth: impl Fn(&Value) -> usize) -> Vec<Value> {
+    let numbered = |(number, element): (usize, &Value)| numbered(element, number, schema, depth(element));
     elements.iter().cycle().take(count).enumerate().map(numbered).collect()
 }
 

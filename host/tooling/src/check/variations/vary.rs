@@ -43,8 +43,7 @@ pub(in crate::check) fn variations(
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
-    let mut places = Vec::new();
-    collect_places(value, LocatedSchema::of(schema), String::new(), &mut places);
+    let places = places_of(value, schema);
     let of_all = all_numbers(value, &places, &is_allowed);
     spread(value, &places, changes, of_all, max, &is_allowed)
 }
@@ -57,8 +56,7 @@ pub(in crate::check) fn grown(
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
-    let mut places = Vec::new();
-    collect_places(value, LocatedSchema::of(schema), String::new(), &mut places);
+    let places = places_of(value, schema);
     let changes = |place: &Place<'_>| match place.value {
         Value::String(text) if !place.schema.is_fixed() => of_parts(text),
         Value::Array(elements) => arrays::grown(elements, &place.schema),
@@ -107,7 +105,14 @@ fn spread(
     all
 }
 
-/// Collects all values, outer values first.
+/// Returns all values in a value. `schema` is the schema of the whole value.
+fn places_of<'v>(value: &'v Value, schema: &'v Value) -> Vec<Place<'v>> {
+    let mut places = Vec::new();
+    collect_places(value, LocatedSchema::of(schema), String::new(), &mut places);
+    places
+}
+
+/// Collects all values, outer values last.
 fn collect_places<'v>(value: &'v Value, schema: LocatedSchema<'v>, pointer: String, places: &mut Vec<Place<'v>>) {
     match value {
         Value::Array(elements) => {
@@ -196,8 +201,7 @@ pub(in crate::check) fn with_known(
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
-    let mut places = Vec::new();
-    collect_places(value, LocatedSchema::of(schema), String::new(), &mut places);
+    let places = places_of(value, schema);
     let is_first = |place: &&Place<'_>| !place.pointer.split('/').any(|name| name == "1");
     let places: Vec<&Place<'_>> = places.iter().filter(is_first).collect();
     let maps = places.iter().filter_map(|place| {
@@ -239,8 +243,7 @@ fn alternated<T>(first: impl Iterator<Item = T>, second: impl Iterator<Item = T>
 /// Returns similar values, as another call may have them. In each value, one text has an additional letter, or one
 /// number is greater by 1.
 pub(in crate::check) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) -> bool) -> Vec<Value> {
-    let mut places = Vec::new();
-    collect_places(value, LocatedSchema::of(&Value::Null), String::new(), &mut places);
+    let places = places_of(value, &Value::Null);
     let other = |place: &Place<'_>| {
         let other: Value = match place.value {
             Value::String(text) => format!("{text}x").into(),
@@ -275,8 +278,7 @@ impl ArrayPlace<'_> {
 
 /// Returns the arrays in a value that have at least one element. `schema` is the schema of the value.
 pub(in crate::check) fn array_places<'v>(value: &'v Value, schema: &'v Value) -> Vec<ArrayPlace<'v>> {
-    let mut places = Vec::new();
-    collect_places(value, LocatedSchema::of(schema), String::new(), &mut places);
+    let places = places_of(value, schema);
     let array = |place: Place<'v>| {
         let elements = place.value.as_array().filter(|elements| !elements.is_empty())?;
         Some(ArrayPlace { pointer: place.pointer, elements, schema: place.schema.items() })
@@ -286,8 +288,7 @@ pub(in crate::check) fn array_places<'v>(value: &'v Value, schema: &'v Value) ->
 
 /// Returns the numbers in a value with their pointers.
 pub(in crate::check) fn number_places(value: &Value) -> Vec<(String, f64)> {
-    let mut places = Vec::new();
-    collect_places(value, LocatedSchema::of(&Value::Null), String::new(), &mut places);
+    let places = places_of(value, &Value::Null);
     places.into_iter().filter_map(|place| Some((place.pointer, place.value.as_f64()?))).collect()
 }
 

@@ -31,7 +31,9 @@ fn sim(operator: &str) -> Sim {
 }
 
 fn approve_all(sim: &mut Sim) {
-    let Body::IntentAccepted { header } = &sim.record.events[0].body else { unreachable!() };
+    let Body::IntentAccepted { header } = &sim.record.events[0].body else {
+        panic!("the first event is the acceptance of the job")
+    };
     let mut header = header.clone();
     header.standing_approvals = vec!["b".into(), "c".into()];
     let accepted = crate::event::Event::seal(0, 1_000, 0, Body::IntentAccepted { header }, Default::default());
