@@ -15,7 +15,7 @@ use crate::check::dynamic::{builds, other_job, perturb, run_end};
 use crate::check::exception;
 use crate::check::finding::Finding;
 use crate::check::variations::{
-    InputVariation, KnownValues, array_places, grown, number_places, variations, with_known,
+    InputVariation, KnownValues, array_places, columns, grown, number_places, variations, with_known,
 };
 
 /// Maximum number of other inputs of a case, and of other results of one of its calls.
@@ -23,6 +23,8 @@ const INPUTS_MAX: usize = 120;
 const RESULTS_MAX: usize = 12;
 /// Maximum number of other inputs of a case in which a text or an array grows.
 const GROWN_MAX: usize = 24;
+/// Maximum number of other inputs of a case in which a member changes in all elements, or a number within a text.
+const COLUMNS_MAX: usize = 30;
 /// Maximum number of other inputs of a case that contain a value from the plugin's sources.
 const KNOWN_MAX: usize = 100;
 /// Maximum number of other results of a call that contain a value from the plugin's sources.
@@ -60,11 +62,16 @@ pub(super) async fn vary_input(
     let input: Value = serde_json::from_str(&case.input).expect("a case's input is JSON");
     let schema: Value = serde_json::from_str(&spec.input_schema).unwrap_or_default();
     let is_allowed = |input: &Value| plugin.check_input(&case.operator, input).is_ok();
-    let keys = member_names(&serde_json::from_str(&spec.output_schema).unwrap_or_default());
+    // A map can be put into the output, or beside the other members of the input into the arguments of a call.
+    let keys = [
+        member_names(&serde_json::from_str(&spec.output_schema).unwrap_or_default()),
+        member_names(&schema).into_iter().chain(argument_names(runs)).collect(),
+    ];
     let others = variations(&input, &schema, INPUTS_MAX, is_allowed);
     let larger = grown(&input, &schema, GROWN_MAX, is_allowed);
+    let of_columns = columns(&input, &schema, COLUMNS_MAX, is_allowed);
     let of_sources = with_known(&input, &schema, known, &keys, KNOWN_MAX, is_allowed);
-    for variation in others.into_iter().chain(larger).chain(of_sources) {
+    for variation in others.into_iter().chain(larger).chain(of_columns).chain(of_sources) {
         if let Some(finding) = run_input(runs, plugin, loaded, &variation).await? {
             return Some(finding);
         }
@@ -233,6 +240,15 @@ async fn run_changed(
     }
 }
 
+/// Returns the names of the members of the arguments of calls.
+fn argument_names(runs: &PerturbedRuns<'_>) -> Vec<String> {
+    let arguments = runs.ran.base.calls().filter_map(|(_, args)| serde_json::from_str::<Value>(args).ok());
+    arguments
+        .flat_map(|args| args.as_object().map(|members| members.keys().cloned().collect::<Vec<_>>()))
+        .flatten()
+        .collect()
+}
+
 /// Returns the names of the members that a schema describes.
 fn member_names(schema: &Value) -> Vec<String> {
     let mut names = Vec::new();
@@ -272,7 +288,7 @@ fn of_end(one: &CaseBaseline<'_>) -> Option<Finding> {
     if one.base.fault_code() == Some(Code::WallClockLimit) {
         return None;
     }
-    if let Some(fault) = run_end::broken(one, &one.base, "") {
+    if let Some(fault) = run_end::broken(one, &one.base, "").or_else(|| run_end::refused_arguments(one)) {
         return Some(fault);
     }
     let RunEnd::Failed(failure) = &one.base.ended else { return None };

@@ -1,7 +1,8 @@
-//! Checks how the run of a case ended: D051 to D053, D055 to D061, D068, D069, D079.
+//! Checks how the run of a case ended: D051 to D053, D055 to D061, D068, D069, D075, D079.
 
 use std::collections::BTreeMap;
 
+use latchwork_core::encoding::canon;
 use latchwork_core::model::error::Code;
 use latchwork_engine::guest::json_gate::NO_CANONICAL_FORM;
 use latchwork_engine::guest::last_words::LAST_WORDS;
@@ -57,6 +58,15 @@ fn refused_by_sdk(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<F
         .then(|| ran.finding("D075", format!("{when}{}", failure.message)))
 }
 
+/// D075: finds a call whose arguments have no canonical form. A worker refuses such a call.
+pub(super) fn refused_arguments(ran: &CaseBaseline<'_>) -> Option<Finding> {
+    ran.base.calls().enumerate().find_map(|(number, (operator, args))| {
+        let error = canon::canonicalize(args.as_bytes()).err()?;
+        let message = format!("the arguments of call {number} ({operator}) have no canonical form: {error}");
+        Some(ran.finding("D075", message))
+    })
+}
+
 /// D077: returns a finding if the step ended with an exception that its code does not handle.
 pub(super) fn uncaught(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<Finding> {
     let RunEnd::Failed(failure) = &trace.ended else { return None };
@@ -69,7 +79,7 @@ pub(super) fn uncaught(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Opt
 
 /// Checks the end of the usual run of a case.
 pub(super) fn check_end(ran: &CaseBaseline<'_>) -> Vec<Finding> {
-    let found = host_fault(ran, &ran.base, "").into_iter();
+    let found = host_fault(ran, &ran.base, "").into_iter().chain(refused_arguments(ran));
     found.chain(near_limit(ran)).chain(address::displayed_address(ran)).chain(shared_action_key(ran)).collect()
 }
 

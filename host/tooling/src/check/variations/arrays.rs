@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::check::variations::change::ValueChange;
+use crate::check::variations::continued::of_rising;
 use crate::check::variations::depths::{of_counts, of_predecessors};
 use crate::check::variations::numbering::numbered;
 use crate::check::variations::parts::of_lines;
@@ -17,8 +18,10 @@ const ELEMENTS: [usize; 4] = [10_000, 1_000, 200, 40];
 const GRIDS: [usize; 3] = [180, 60, 20];
 /// Maximum number of different cells of which a grid is made.
 const CELLS_MAX: usize = 4;
-/// Numbers of elements of an array in which the texts of all elements differ.
-const DISTINCT: [usize; 2] = [12, 60];
+/// Number of elements of a short array in which the texts of all elements differ.
+const DISTINCT: usize = 12;
+/// Numbers of elements of a longer one. The first one that is allowed is used.
+const MANY_DISTINCT: [usize; 5] = [60, 40, 30, 24, 18];
 /// Maximum number of levels of an element in which texts are changed.
 const DEPTH_MAX: usize = 4;
 /// Maximum number of members for which there is an array of elements that differ only in this member.
@@ -44,9 +47,12 @@ pub(super) fn of_array(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Ve
         groups
             .push(grids.into_iter().map(|grid| ValueChange::large(&format!("a large grid of {cell}"), grid)).collect());
     }
-    for count in DISTINCT {
-        groups.push(one(&format!("{count} elements with other texts"), distinct(elements, count, &schema.items())));
-    }
+    let other_texts = |count: &usize| {
+        let what = format!("{count} elements with other texts");
+        ValueChange::to(what, distinct(elements, *count, &schema.items()))
+    };
+    groups.push(vec![other_texts(&DISTINCT)]);
+    groups.push(MANY_DISTINCT.iter().map(other_texts).collect());
     groups.push(one("one element", vec![first.clone()]));
     groups.push(one("an element twice", elements.iter().chain([first]).cloned().collect()));
     groups.push(one("elements in reverse order", elements.iter().rev().cloned().collect()));
@@ -64,15 +70,15 @@ pub(super) fn grown(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Vec<V
             groups.push(vec![ValueChange::to(format!("elements that differ only in {name:?}"), equal)]);
         }
     }
-    let [few, _] = DISTINCT;
-    let within: Vec<Value> = copies(elements, few, &schema.items(), |_| DEPTH_MAX);
-    if !elements.is_empty() && within != distinct(elements, few, &schema.items()) {
-        groups.push(vec![ValueChange::to(format!("{few} elements with other texts in all levels"), within)]);
+    let within: Vec<Value> = copies(elements, DISTINCT, &schema.items(), |_| DEPTH_MAX);
+    if !elements.is_empty() && within != distinct(elements, DISTINCT, &schema.items()) {
+        groups.push(vec![ValueChange::to(format!("{DISTINCT} elements with other texts in all levels"), within)]);
     }
     let all: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
     let all = all.unwrap_or_default();
     groups.extend(of_counts(&all, &schema.items()));
     groups.extend(of_predecessors(&all));
+    groups.extend(of_rising(&all, &schema.items()));
     groups
 }
 

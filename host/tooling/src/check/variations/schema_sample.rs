@@ -64,13 +64,23 @@ impl<'s> LocatedSchema<'s> {
     /// Returns true for an object with any keys.
     pub(super) fn is_map(self) -> bool {
         let names_some = self.own.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty());
-        let is_object = self.own.get("type").is_some_and(|kind| kind == "object");
-        is_object && !names_some && self.own.get("additionalProperties") != Some(&Value::Bool(false))
+        self.is_of_type("object") && !names_some && self.own.get("additionalProperties") != Some(&Value::Bool(false))
     }
 
     /// Returns true if the schema lists the values that it allows.
     pub(super) fn is_fixed(self) -> bool {
         ["enum", "const"].iter().any(|word| self.own.get(*word).is_some())
+    }
+
+    /// Returns true if the schema allows values of this JSON type, and of no other type but null.
+    pub(super) fn is_of_type(self, name: &str) -> bool {
+        match self.own.get("type") {
+            Some(Value::Array(kinds)) => {
+                kinds.iter().any(|kind| kind == name) && kinds.iter().all(|kind| kind == name || kind == "null")
+            }
+            Some(kind) => kind == name,
+            None => false,
+        }
     }
 
     /// Returns the values of an enumeration.
@@ -115,6 +125,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn map_can_be_null() {
+        let is_map = |kind: Value| LocatedSchema::of(&json!({ "type": kind })).is_map();
+        assert!(is_map(json!("object")) && is_map(json!(["object", "null"])));
+        assert!(!is_map(json!(["object", "string"])) && !is_map(json!("array")));
+    }
 
     #[test]
     fn samples_have_the_types_of_the_schema() {

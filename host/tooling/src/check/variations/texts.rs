@@ -30,6 +30,10 @@ pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
         vec![ValueChange::to("another text", format!("{text}x"))],
         vec![ValueChange::large("a very long text", "x".repeat(LONG_TEXT))],
     ];
+    if !text.is_empty() {
+        let long: String = text.chars().cycle().take(LONG_TEXT).collect();
+        groups.push(vec![ValueChange::large("a very long text of its own parts", long)]);
+    }
     groups.extend(nested(text));
     groups
 }

@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use crate::check::variations::arrays;
 use crate::check::variations::change::ValueChange;
+use crate::check::variations::columns::of_columns;
 use crate::check::variations::known::KnownValues;
+use crate::check::variations::numerals::of_numerals;
 use crate::check::variations::objects::{of_object, with_keys};
 use crate::check::variations::parts::of_parts;
 use crate::check::variations::schema_sample::LocatedSchema;
@@ -61,6 +63,22 @@ pub(in crate::check) fn grown(
         Value::String(text) if !place.schema.is_fixed() => of_parts(text),
         Value::Array(elements) => arrays::grown(elements, &place.schema),
         _ => vec![],
+    };
+    spread(value, &places, changes, vec![], max, &is_allowed)
+}
+
+/// Returns at most `max` allowed variations in which one member changes in all elements of an array, or a number within
+/// a text changes. `schema` is the schema of the value.
+pub(in crate::check) fn columns(
+    value: &Value,
+    schema: &Value,
+    max: usize,
+    is_allowed: impl Fn(&Value) -> bool,
+) -> Vec<InputVariation> {
+    let places = places_of(value, schema);
+    let changes = |place: &Place<'_>| match place.value {
+        Value::String(text) if !place.schema.is_fixed() => of_numerals(text),
+        other => of_columns(other, &place.schema),
     };
     spread(value, &places, changes, vec![], max, &is_allowed)
 }
@@ -191,22 +209,26 @@ fn of_number(is_fraction: bool) -> Vec<Vec<ValueChange>> {
     groups
 }
 
-/// Returns at most `max` variations of the value. Each contains one text or number from the plugin's sources, or `keys`
-/// in one map. In an array, only the first element is changed.
+/// Returns at most `max` variations of the value. Each contains one text or number from the plugin's sources, or one group
+/// of `keys` in one map. In an array, only the first element is changed.
 pub(in crate::check) fn with_known(
     value: &Value,
     schema: &Value,
     known: &KnownValues,
-    keys: &[String],
+    keys: &[Vec<String>],
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
     let places = places_of(value, schema);
     let is_first = |place: &&Place<'_>| !place.pointer.split('/').any(|name| name == "1");
     let places: Vec<&Place<'_>> = places.iter().filter(is_first).collect();
-    let maps = places.iter().filter_map(|place| {
-        let members = place.value.as_object().filter(|_| place.schema.is_map())?;
-        Some((format!("more keys at {:?}", place.pointer), &place.pointer, with_keys(members, &place.schema, keys)?))
+    let maps = places.iter().flat_map(|place| {
+        let members = place.value.as_object().filter(|_| place.schema.is_map());
+        let with = move |(members, keys): (_, &Vec<String>)| {
+            let what = format!("more keys at {:?}", place.pointer);
+            Some((what, &place.pointer, with_keys(members, &place.schema, keys)?))
+        };
+        members.into_iter().flat_map(|members| keys.iter().map(move |keys| (members, keys))).filter_map(with)
     });
     let texts = known.texts.iter().flat_map(|text| {
         let places = places.iter().filter(|place| place.value.is_string());
@@ -391,17 +413,19 @@ mod tests {
         let known = KnownValues { texts: vec!["W".to_owned()], numbers: vec![7] };
         let input = json!({ "symbols": ["Ni", "Cu"], "size": 3, "remarks": { "seen": "x" } });
         let schema = json!({ "type": "object", "properties": { "remarks": { "type": "object" } } });
-        let found = with_known(&input, &schema, &known, &["tag".to_owned()], 10, |_| true);
+        let found =
+            with_known(&input, &schema, &known, &[vec!["tag".to_owned()], vec!["size".to_owned()]], 10, |_| true);
         let with = |name: &str, value: Value| {
             let mut changed = input.clone();
             changed[name] = value;
             changed
         };
         has(&found, "more keys at \"/remarks\"", &with("remarks", json!({ "seen": "x", "tag": "x" })));
+        assert!(found.iter().any(|one| one.value == with("remarks", json!({ "seen": "x", "size": "x" }))));
         has(&found, "the text \"W\" at \"/symbols/0\"", &with("symbols", json!(["W", "Cu"])));
         has(&found, "the number 7 at \"/size\"", &with("size", json!(7)));
         has(&found, "the number 8 at \"/size\"", &with("size", json!(8)));
-        assert_eq!(found.len(), 5);
+        assert_eq!(found.len(), 6);
     }
 
     #[test]

@@ -1,0 +1,91 @@
+//! Long arrays that continue the array of a case.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::check::variations::change::ValueChange;
+use crate::check::variations::numbering::numbered_text;
+use crate::check::variations::schema_sample::LocatedSchema;
+
+/// Numbers of elements of a long and of a very long array. The first one that is allowed is used. A very long array can
+/// need more fuel than there is.
+const ELEMENTS: [&[usize]; 2] = [&[200, 100], &[5_000, 2_000, 1_000]];
+
+/// Returns long arrays of objects if at least one member rises from element to element, such as a time. This member
+/// rises through the long array as well. Texts that differ in all elements have a number, and all other members repeat.
+/// Of each group, the first change that is allowed is made.
+pub(super) fn of_rising(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
+    let [first, .., last] = objects else { return vec![] };
+    let rising: BTreeSet<&String> = first.keys().filter(|name| is_rising(objects, name)).collect();
+    if rising.is_empty() {
+        return vec![];
+    }
+    let other = |name: &String, value: &Value, number: usize, count: usize| match value {
+        _ if rising.contains(name) => between(&first[name], &last[name], number, count),
+        Value::String(text) if is_name(objects, name) && !schema.property(name).is_fixed() => {
+            numbered_text(text, number).into()
+        }
+        value => value.clone(),
+    };
+    let element = |number: usize, count: usize| -> Value {
+        let repeated = objects[number % objects.len()];
+        repeated
+            .iter()
+            .map(|(name, value)| (name.clone(), other(name, value, number, count)))
+            .collect::<Map<_, _>>()
+            .into()
+    };
+    let many = |count: &usize| -> ValueChange {
+        let elements: Vec<Value> = (0..*count).map(|number| element(number, *count)).collect();
+        ValueChange::large(&format!("{count} elements that continue the array"), elements)
+    };
+    ELEMENTS.iter().map(|counts| counts.iter().map(many).collect()).collect()
+}
+
+fn is_rising(objects: &[&Map<String, Value>], name: &str) -> bool {
+    let numbers: Option<Vec<f64>> = objects.iter().map(|object| object.get(name)?.as_f64()).collect();
+    numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[0] < pair[1]))
+}
+
+/// Returns true for a member that is another text in each element.
+fn is_name(objects: &[&Map<String, Value>], name: &str) -> bool {
+    let texts: BTreeSet<&str> = objects.iter().filter_map(|object| object.get(name)?.as_str()).collect();
+    texts.len() == objects.len()
+}
+
+/// Returns the number at a position of a rising member. Integers count up from the first one. Fractions have equal
+/// distances between the first and the last one.
+fn between(first: &Value, last: &Value, number: usize, count: usize) -> Value {
+    if let (Some(first), Some(_)) = (first.as_i64(), last.as_i64()) {
+        return first.saturating_add(number as i64).into();
+    }
+    let (first, last) = (first.as_f64().unwrap_or_default(), last.as_f64().unwrap_or_default());
+    (first + (last - first) * number as f64 / count as f64).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn rising_members_rise_and_others_repeat() {
+        let elements = [json!({ "km": 0, "id": "p1", "m": 5 }), json!({ "km": 0.5, "id": "p2", "m": 9 })];
+        let of = |elements: &[Value]| {
+            let objects: Vec<&Map<String, Value>> = elements.iter().map(|one| one.as_object().unwrap()).collect();
+            let groups = of_rising(&objects, &LocatedSchema::of(&Value::Null));
+            groups.into_iter().next()?.into_iter().next()?.value
+        };
+        let found = of(&elements).unwrap();
+        assert_eq!(
+            (found[0].clone(), found.as_array().unwrap().len()),
+            (json!({ "km": 0.0, "id": "p1", "m": 5 }), 200)
+        );
+        assert_eq!(found[101], json!({ "km": 0.2525, "id": "p103", "m": 9 }));
+        let counted = of(&[json!({ "at": 7 }), json!({ "at": 9 })]).unwrap();
+        assert_eq!(counted[3], json!({ "at": 10 }));
+        assert_eq!(of(&[json!({ "at": 9 }), json!({ "at": 7 })]), None);
+    }
+}
