@@ -165,6 +165,20 @@ fn c_tools_of_shared_entries_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["quotes"]);
 }
 
+/// I275: the checker finds steps that break if one member changes in all elements, a number within a text changes, or an
+/// array continues. I279: it finds a call whose arguments have no canonical form.
+#[test]
+fn c_steps_of_changed_columns_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["columns"]);
+}
+
+/// I276: the checker finds a call that traps for a long list. I277: it finds an undone call whose only mark is under the
+/// key of the compensation.
+#[test]
+fn c_tools_of_lists_and_marks_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["marks"]);
+}
+
 /// I55: the checker finds exactly the rules that the table lists for each C guest.
 #[test]
 #[ignore = "builds and checks plugins for minutes; run by .ci/long"]

@@ -149,7 +149,7 @@ fn case_that_cannot_be_run_is_an_input_error() {
     assert!(problem.to_string().contains("case long could not be run"), "{}", ran.stdout);
 }
 
-/// I69, I255, I261, I263: each rule is found in a tool that breaks this rule only.
+/// I69, I255, I261, I263, I278: each rule is found in a tool that breaks this rule only.
 #[test]
 fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
     let wasm = build_tool("misbehaved");
@@ -201,7 +201,9 @@ fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
         let (code, report) = check_cases(&wasm, &[case], "");
         assert_eq!((code, rule_ids_of_report(&report)), (1, BTreeSet::from([rule])), "{report:#}");
     }
-    for (rule, operator) in [("D103", "Bad.Refused"), ("D103", "Bad.NoList"), ("D121", "Bad.Transit")] {
+    for (rule, operator) in
+        [("D103", "Bad.Refused"), ("D103", "Bad.NoList"), ("D104", "Bad.Any"), ("D121", "Bad.Transit")]
+    {
         let (code, report) = check_cases(&wasm, &[list_case(operator)], "");
         assert_eq!(rule_ids_of_report(&report), BTreeSet::from([rule]), "{operator}: {report:#}");
         assert_eq!(code, i32::from(rule != "D121"), "{report:#}");

@@ -10,23 +10,15 @@ use crate::support::checkout;
 use crate::support::program::run_latch;
 
 /// Violating guests without a finding, as corpus, language and name. A guest that is found now is removed from this list.
-const MISSED: [(&str, &str, &str); 11] = [
+const MISSED: [(&str, &str, &str); 3] = [
     // The class of the called tool is known neither from the cases nor from a configuration, so there is only a note.
     ("ninth", "go", "fuel-advice"),
     ("twelfth", "js", "frost-watch"),
-    // Missed at the first check. Each needs an input or a state that the check does not derive yet.
-    ("thirteenth", "c", "armory-muster"),
-    ("thirteenth", "c", "guild-apprentice"),
-    ("thirteenth", "go", "truss-loads"),
-    ("thirteenth", "js", "ridge-profile"),
-    ("thirteenth", "js", "pigeon-race"),
-    ("thirteenth", "python", "syrup-brix"),
-    ("thirteenth", "rust", "royalty-shares"),
-    ("thirteenth", "rust", "carillon-cycle"),
-    ("thirteenth", "rust", "sonnet-entry"),
+    // The output leaves its schema only for an answer of a tool that no case has. The schema of the tool is not known.
+    ("fourteenth", "rust", "compost-rating"),
 ];
 /// Folders of the corpora, in the order in which they were written.
-const CORPORA: [&str; 13] = [
+const CORPORA: [&str; 14] = [
     "unseen",
     "fresh",
     "later",
@@ -40,6 +32,7 @@ const CORPORA: [&str; 13] = [
     "eleventh",
     "twelfth",
     "thirteenth",
+    "fourteenth",
 ];
 
 /// One guest of the `table.toml` of a corpus.
@@ -203,6 +196,12 @@ fn verdicts_agree_with_the_list_of_missed_guests() {
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_thirteenth_corpus_have_findings_if_they_violate_a_promise() {
     println!("{}", check_corpus("thirteenth").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+#[test]
+#[ignore = "builds and checks sixty plugins; run by .ci/long"]
+fn guests_of_the_fourteenth_corpus_have_findings_if_they_violate_a_promise() {
+    println!("{}", check_corpus("fourteenth").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]

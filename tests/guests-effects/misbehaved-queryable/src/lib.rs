@@ -58,8 +58,16 @@ fn order(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
     }
 }
 
-fn find(args: Args, _: &str) -> Result<Verdict<Output<Done>>, Error> {
-    let response = http::Request::get(SHOP).send()?;
+fn find(args: Args, key: &str) -> Result<Verdict<Output<Done>>, Error> {
+    found(args, &http::Request::get(&format!("{SHOP}?key={key}")).send()?)
+}
+
+/// Asks for all orders, and takes any order for that of the call.
+fn find_any(args: Args, _: &str) -> Result<Verdict<Output<Done>>, Error> {
+    found(args, &http::Request::get(SHOP).send()?)
+}
+
+fn found(args: Args, response: &http::Response) -> Result<Verdict<Output<Done>>, Error> {
     match (response.status(), response.body()) {
         (200, b"[]") => Ok(Verdict::DidNotHappen),
         (200, b"[1]") => Ok(Verdict::Happened(done(args))),
@@ -117,6 +125,7 @@ latchwork_guest::export_tool! {
         tool::operator("Bad.Dash", bad_place).describe("Creates a file.").effects([Effect::ExternalWrite]),
         tool::operator("Bad.Slash", slash).describe("Creates a file.").effects([Effect::ExternalWrite]),
         ordered!("Good.Order", find),
+        ordered!("Bad.Any", find_any),
         ordered!("Bad.Refused", find_refused),
         ordered!("Bad.NoList", find_no_list),
         tool::operator("Bad.Transit", order)

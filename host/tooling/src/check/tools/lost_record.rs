@@ -8,6 +8,7 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::ReconcileVerdict;
 use latchwork_engine::capability::denied::ONLY_READS;
+use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::finding::displayed_value;
 use crate::check::tools::applied::difference;
@@ -354,11 +355,20 @@ async fn check_reconcile_without_answers(running: &mut RunningCase<'_>) -> std::
     Ok(())
 }
 
-/// Asks `reconcile` about the call. D104: it must not try to write.
+/// Asks `reconcile` about the call.
 pub(super) async fn ask(running: &mut RunningCase<'_>, world: &World) -> Result<ReconcileVerdict, String> {
+    ask_in(running, world, running.later_context()).await
+}
+
+/// Asks `reconcile` about a call in this context, which has the key of the call. D104: it must not try to write.
+pub(super) async fn ask_in(
+    running: &mut RunningCase<'_>,
+    world: &World,
+    context: ToolCallContext,
+) -> Result<ReconcileVerdict, String> {
     let plugin = running.plugin(world);
     let limits = plugin.limits(&running.case.operator);
-    let asking = plugin.reconcile(&running.case.operator, &running.case.input, running.later_context(), &limits);
+    let asking = plugin.reconcile(&running.case.operator, &running.case.input, context, &limits);
     // The caller reports unexpected failures as findings.
     let log = CapturedLog::default();
     let verdict = asking.with_subscriber(log.subscriber()).await;

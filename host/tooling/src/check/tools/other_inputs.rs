@@ -1,15 +1,23 @@
-//! D105 and D109: calls with other inputs that the operator's schema allows, and at other times.
+//! D100, D105 and D109: calls with other inputs that the operator's schema allows, and at other times.
 
 use serde_json::Value;
 
+use latchwork_core::model::effect::Answer;
+use latchwork_core::model::error::Code;
+
+use crate::check::exception;
 use crate::check::tools::applied;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{CallResult, RunningCase};
 use crate::check::tools::single_call;
-use crate::check::variations::variations;
+use crate::check::variations::{columns, grown, variations};
 
 /// Maximum number of other inputs of a case.
 const INPUTS_MAX: usize = 100;
+/// Maximum number of other inputs of a case in which a text or an array grows.
+const GROWN_MAX: usize = 16;
+/// Maximum number of other inputs of a case in which a member changes in all elements, or a number within a text.
+const COLUMNS_MAX: usize = 24;
 /// Numbers of the tries at other times: after hours, a day, a month, a year, eleven and ninety years. The clock of the
 /// stub advances by an hour in each try. Authors use a year such as 2099 for an entry that never expires.
 const TRIES: [u32; 7] = [3, 13, 24, 720, 8_784, 96_360, 788_940];
@@ -33,17 +41,36 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let schema: Value = serde_json::from_str(&running.spec.input_schema).unwrap_or_default();
     let plugin = running.tools.plugin;
     let is_allowed = |input: &Value| plugin.check_input(&running.case.operator, input).is_ok();
-    for variation in variations(&input, &schema, INPUTS_MAX, is_allowed) {
+    let others = variations(&input, &schema, INPUTS_MAX, is_allowed);
+    let larger = grown(&input, &schema, GROWN_MAX, is_allowed);
+    let of_columns = columns(&input, &schema, COLUMNS_MAX, is_allowed);
+    for variation in others.into_iter().chain(larger).chain(of_columns) {
         let case = ToolCase { input: variation.value.to_string(), ..running.case.clone() };
         let world = running.world()?;
         let before = world.state();
         let called = running.calling(&case, &world, running.context(0), false).await;
         let when = format!("with another input, {}", variation.what);
-        if applied::check(running, &when, &before, &world, &called.end.answer) || is_denied(running, &called, &when) {
+        if applied::check(running, &when, &before, &world, &called.end.answer)
+            || is_denied(running, &called, &when)
+            || !variation.is_large && is_broken(running, &called, &when)
+        {
             return Ok(());
         }
     }
     Ok(())
+}
+
+/// D100: reports a call that a trap, the stack or an exception for a mistake ended.
+fn is_broken(running: &mut RunningCase<'_>, called: &CallResult, when: &str) -> bool {
+    let (Answer::NotApplied(failure) | Answer::Unknown { failure, .. }) = &called.end.answer else { return false };
+    let is_ended = matches!(failure.code, Code::PluginTrap | Code::StackOverflow);
+    if !is_ended && !exception::is_mistake(failure) {
+        return false;
+    }
+    let (message, frames) = (format!("{when}, it does not answer: {}", failure.message), exception::frames(failure));
+    let finding = running.add_finding("D100", message);
+    *finding = finding.clone().functions(frames).hint("check the argument, and return a typed error");
+    true
 }
 
 /// D105: reports a change that the host refused, because the operator does not declare it.

@@ -9,8 +9,8 @@ use crate::check::rule::RuleKind;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 use crate::check::tools::{
-    at_once, interrupted, lost_record, other_inputs, other_keys, other_operator, own_changes, pure, refused_writes,
-    server_faults, single_call, two_calls, undone,
+    at_once, interrupted, keyless_reconcile, lost_record, other_inputs, other_keys, other_operator, own_changes, pure,
+    refused_writes, server_faults, single_call, two_calls, undone,
 };
 
 /// Runs every case.
@@ -99,6 +99,7 @@ async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     single_call::run(case).await?;
     pure::run(case).await?;
     lost_record::run(case).await?;
+    keyless_reconcile::run(case).await?;
     interrupted::run(case).await?;
     own_changes::run(case).await?;
     undone::run(case).await?;

@@ -44,6 +44,11 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if faults.iter().any(|(fault, _)| *fault == FaultProfile::NoMap) {
         faults.push((FaultProfile::ReadOnlyMap, "the map refuses writes".to_owned()));
     }
+    if !running.case.http.is_empty() {
+        // The host does not repeat a compensation that may have sent a deletion, so another party has removed the entry.
+        let removed = "the server answers 404, because another party removed the entry".to_owned();
+        faults.push((FaultProfile::ChangeStatus(404), removed));
+    }
     // If the case has no response for a request, the answer of `compensate` says nothing.
     if world.is_unanswered() {
         return Ok(());
@@ -70,6 +75,10 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     } else if let Some(left) = left_entry(&own, &after, &undone).filter(|_| !is_sent) {
         let message = format!("compensate reports that the call is undone, but {left} is as the call wrote it");
         report(running, message, &answer, &world, "delete every entry that the call wrote, or mark it as undone");
+    } else if !is_sent && left_entry(&own, &after, &without_lost_marks(running, &world)).is_some() {
+        let message = "compensate reports that the call is undone, but it only writes an entry under its own key, which no \
+                       later call can find";
+        report(running, message.to_owned(), &answer, &world, "name the entry by the key of the undone call");
     }
     if let Some(lost) = lost_entry(running, &before, &two).await? {
         let message = format!("compensate takes back {lost}, which a later call has written since");
@@ -295,6 +304,27 @@ fn left_entry<'a>(own: &'a [String], after: &WorldSnapshot, undone: &WorldSnapsh
     .then_some(left)
 }
 
+/// Returns the state without new entries that no later call can find. A map has no list of its entries. The name of such
+/// an entry contains the key of the compensation, and its content does not contain the key of the undone call.
+fn without_lost_marks(running: &RunningCase<'_>, world: &World) -> WorldSnapshot {
+    let (key, undo) = (running.key(), undo_key(running));
+    // A name can have other characters in place of the colons of the key.
+    let letters = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
+    let mentions_call = |value: &[u8]| String::from_utf8_lossy(value).replace(&undo, "").contains(&key);
+    let is_mark = |(name, value): &(String, Vec<u8>)| letters(name).contains(&letters(&undo)) && !mentions_call(value);
+    let marks = world.map_entries().into_iter().filter(is_mark).map(|(name, _)| format!("map {name}"));
+    let mut state = world.state();
+    for mark in marks {
+        state.remove(&mark);
+    }
+    state
+}
+
+/// Returns the external key of the compensation.
+fn undo_key(running: &RunningCase<'_>) -> String {
+    format!("{}-undo", running.key())
+}
+
 /// Undoes the committed call of the case.
 async fn compensate(running: &RunningCase<'_>, world: &World, done: &Output) -> Answer {
     compensate_of(running, world, done, &running.case.input).await
@@ -306,7 +336,7 @@ async fn compensate_of(running: &RunningCase<'_>, world: &World, done: &Output, 
     let limits = plugin.limits(&running.case.operator);
     let key = running.key();
     let slot = "s1~c".into();
-    let context = ToolCallContext { external_key: format!("{key}-undo"), slot, ..running.later_context() };
+    let context = ToolCallContext { external_key: undo_key(running), slot, ..running.later_context() };
     let undone = (key.as_str(), input, done.result.as_str());
     let called = plugin.compensate(&running.case.operator, undone, context, &limits);
     called.with_subscriber(tracing::subscriber::NoSubscriber::new()).await.answer

@@ -1,4 +1,4 @@
-//! `Sledge.Reserve`: reserves a sledge at a hire station, and gives it back when the job is undone.
+//! `Sledge.Reserve`: reserves a sledge at a hire station, and cancels the reservation when the job is undone.
 
 use std::time::Duration;
 
