@@ -172,8 +172,8 @@ fn c_steps_of_changed_columns_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["columns"]);
 }
 
-/// I276: the checker finds a call that traps for a long list. I277: it finds an undone call whose only mark is under the
-/// key of the compensation.
+/// I276: the checker finds a call that traps for a long list, or whose answer its schema does not allow for another
+/// input. I277: it finds an undone call whose only mark is under the key of the compensation.
 #[test]
 fn c_tools_of_lists_and_marks_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["marks"]);

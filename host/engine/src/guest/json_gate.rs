@@ -10,6 +10,8 @@ use latchwork_core::model::bounds;
 /// Part of the message about a JSON text without a canonical form. The checker of plugins recognizes the reason by this
 /// part.
 pub const NO_CANONICAL_FORM: &str = "has no canonical form";
+/// Start of the message about an answer that its schema does not allow.
+pub const OUTSIDE_SCHEMA: &str = "the answer does not fit its schema";
 
 /// Parses a text. `what` is the name of the text in the message. The message has a bounded length, because it can
 /// contain a key of the text.

@@ -24,6 +24,18 @@ static bool pieces(latch_json args, latch_answer *answer, bool is_one_change) {
 static bool bad_pieces(latch_json args, latch_answer *answer) { return pieces(args, answer, false); }
 static bool good_pieces(latch_json args, latch_answer *answer) { return pieces(args, answer, true); }
 
+/* The schema of the answer allows fewer bytes than that of the arguments. */
+static bool label(latch_json args, latch_answer *answer, size_t most) {
+  char *text = latch_json_string(latch_json_member(args, "text"));
+  if (!text || strlen(text) > most) return latch_fail(answer, LATCH_INVALID_INPUT, "the text is missing or too long");
+  latch_put(&answer->result, "{\"label\":");
+  latch_put_string(&answer->result, text);
+  latch_put(&answer->result, "}");
+  return true;
+}
+static bool bad_label(latch_json args, latch_answer *answer) { return label(args, answer, 100000); }
+static bool good_label(latch_json args, latch_answer *answer) { return label(args, answer, 20); }
+
 static bool enrol(latch_json args, latch_answer *answer) {
   char *key = latch_get_invocation().external_key, *name = latch_json_string(latch_json_member(args, "name"));
   if (!name || !*name) return latch_fail(answer, LATCH_INVALID_INPUT, "the name is missing");
@@ -65,9 +77,13 @@ static bool show(latch_json args, latch_answer *answer) {
 #define PIECES \
   .effects = LATCH_INTERNAL_WRITE, .input = "{\"type\":\"object\",\"required\":[\"pieces\"],\"properties\":{\"pieces\":{\"type\":\"array\"," \
   "\"minItems\":1,\"maxItems\":40,\"items\":{\"type\":\"string\",\"maxLength\":40}}}}"
+#define LABEL \
+  .output = "{\"type\":\"object\",\"required\":[\"label\"],\"properties\":{\"label\":{\"type\":\"string\",\"maxLength\":20}}}", \
+  .input = "{\"type\":\"object\",\"required\":[\"text\"],\"properties\":{\"text\":{\"type\":\"string\",\"maxLength\":30}}}"
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 
 LATCH_PLUGIN(
   TOOL("Bad.Pieces", bad_pieces, PIECES), TOOL("Good.Pieces", good_pieces, PIECES),
   TOOL("Bad.Withdraw", enrol, .effects = LATCH_INTERNAL_WRITE, .compensate = bad_withdraw),
-  TOOL("Good.Withdraw", enrol, .effects = LATCH_INTERNAL_WRITE, .compensate = good_withdraw), TOOL("Good.Show", show));
+  TOOL("Good.Withdraw", enrol, .effects = LATCH_INTERNAL_WRITE, .compensate = good_withdraw), TOOL("Good.Show", show),
+  TOOL("Bad.Label", bad_label, LABEL), TOOL("Good.Label", good_label, LABEL));

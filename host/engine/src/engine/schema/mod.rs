@@ -19,6 +19,8 @@ use latchwork_core::model::bounds;
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::plan::SchemaMismatch;
 
+use crate::guest::json_gate::OUTSIDE_SCHEMA;
+
 use graph::Graph;
 pub(crate) use patterns::{PatternSizes, check_component as check_component_patterns};
 use work::CheckCost;
@@ -83,9 +85,8 @@ impl Schemas {
     }
 
     pub(crate) fn check_output(&self, value: &Value) -> Result<(), Failure> {
-        check_value(&self.output, value).map_err(|text| {
-            misfit(Code::SchemaValidationFailed, &format!("the answer does not fit its schema: {text}"))
-        })
+        check_value(&self.output, value)
+            .map_err(|text| misfit(Code::SchemaValidationFailed, &format!("{OUTSIDE_SCHEMA}: {text}")))
     }
 }
 

@@ -4,7 +4,7 @@ use latchwork_core::model::effect::Answer;
 use latchwork_engine::ReconcileVerdict;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
-use crate::check::tools::lost_record::ask_in;
+use crate::check::tools::lost_record::ask_about;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::stub_servers::ReceivedRequest;
 
@@ -42,7 +42,8 @@ async fn requests(
         return Ok(None);
     }
     world.was_map_used();
-    let verdict = ask_in(running, &world, context).await;
+    let input = running.case.input.clone();
+    let verdict = ask_about(running, &world, context, &input).await;
     let is_found = matches!(verdict, Ok(ReconcileVerdict::Happened(_))) && !world.was_map_used();
     Ok(is_found.then(|| world.received()))
 }

@@ -357,18 +357,21 @@ async fn check_reconcile_without_answers(running: &mut RunningCase<'_>) -> std::
 
 /// Asks `reconcile` about the call.
 pub(super) async fn ask(running: &mut RunningCase<'_>, world: &World) -> Result<ReconcileVerdict, String> {
-    ask_in(running, world, running.later_context()).await
+    let input = running.case.input.clone();
+    ask_about(running, world, running.later_context(), &input).await
 }
 
-/// Asks `reconcile` about a call in this context, which has the key of the call. D104: it must not try to write.
-pub(super) async fn ask_in(
+/// Asks `reconcile` about a call with this input, in a context that has the key of the call. D104: it must not try to
+/// write.
+pub(super) async fn ask_about(
     running: &mut RunningCase<'_>,
     world: &World,
     context: ToolCallContext,
+    input: &str,
 ) -> Result<ReconcileVerdict, String> {
     let plugin = running.plugin(world);
     let limits = plugin.limits(&running.case.operator);
-    let asking = plugin.reconcile(&running.case.operator, &running.case.input, context, &limits);
+    let asking = plugin.reconcile(&running.case.operator, input, context, &limits);
     // The caller reports unexpected failures as findings.
     let log = CapturedLog::default();
     let verdict = asking.with_subscriber(log.subscriber()).await;

@@ -5,23 +5,22 @@
 //! the grants are stubs.
 //!
 //! `world` builds the stubs for each run and reports their state afterwards. `single_call` checks one call while all
-//! servers work. `lost_record` checks a call whose record is lost, and `keyless_reconcile` looks for the key in
-//! the requests of `reconcile`. `interrupted` kills the host before each operation
-//! of a call. `own_changes` lets `verify` look at what a call changed. `server_faults` checks the answers of a tool
-//! when servers fail, and `refused_writes` checks them when the map refuses writes. `undone` lets `compensate` undo a
-//! call. `two_calls` makes two calls of one job, and `at_once` makes two calls at the same time. `other_operator` calls
-//! another operator during a call. `other_keys` makes calls with other keys, and `other_inputs` makes calls with other
-//! inputs.
+//! servers work. `lost_record` checks a call whose record is lost, and `keyless_reconcile` looks for the key in the
+//! requests of `reconcile`. `interrupted` kills the host before each operation of a call. `own_changes` lets `verify`
+//! look at what a call changed. `server_faults` checks the answers of a tool when servers fail, and `refused_writes`
+//! checks them when the map refuses writes. `undone` lets `compensate` undo a call. `two_calls` makes two calls of one
+//! job, and `at_once` makes two calls at the same time. `other_operator` calls another operator during a call.
+//! `other_keys` makes calls with other keys, and `other_inputs` makes calls with other inputs.
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!
 //! `pure` checks that the answer of a pure tool depends on its input alone. `impure_reads` looks in its code for reads
 //! of clocks, random numbers and secrets, without a run.
 //!
-//! Floors, top first: `run_cases` · `interrupted`, `keyless_reconcile`, `other_keys` · `at_once`, `lost_record`, `other_operator`,
-//! `own_changes`, `two_calls`, `undone` · `other_inputs`, `refused_writes`, `server_faults` · `single_call`, `pure`,
-//! `readers` · `applied` · `running_case` · `world` · `case_map`, `stub_servers` · `case`, `fault_profile`,
-//! `impure_reads`, `refusal`.
+//! Floors, top first: `run_cases` · `interrupted`, `keyless_reconcile`, `other_inputs`, `other_keys` · `at_once`,
+//! `lost_record`, `other_operator`, `own_changes`, `two_calls`, `undone` · `refused_writes`, `server_faults` ·
+//! `single_call`, `pure`, `readers` · `applied` · `running_case` · `world` · `case_map`, `stub_servers` · `case`,
+//! `fault_profile`, `impure_reads`, `refusal`.
 
 mod applied;
 mod at_once;

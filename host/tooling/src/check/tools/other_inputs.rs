@@ -1,15 +1,19 @@
-//! D100, D105 and D109: calls with other inputs that the operator's schema allows, and at other times.
+//! D100, D103, D105, D109 and D110: calls with other inputs that the operator's schema allows, and at other times.
 
 use serde_json::Value;
 
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::Code;
+use latchwork_engine::ReconcileVerdict;
+use latchwork_engine::guest::json_gate::{NO_CANONICAL_FORM, OUTSIDE_SCHEMA};
 
 use crate::check::exception;
 use crate::check::tools::applied;
 use crate::check::tools::case::ToolCase;
+use crate::check::tools::lost_record::ask_about;
 use crate::check::tools::running_case::{CallResult, RunningCase};
 use crate::check::tools::single_call;
+use crate::check::tools::world::World;
 use crate::check::variations::{columns, grown, variations};
 
 /// Maximum number of other inputs of a case.
@@ -53,6 +57,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         if applied::check(running, &when, &before, &world, &called.end.answer)
             || is_denied(running, &called, &when)
             || !variation.is_large && is_broken(running, &called, &when)
+            || returns_other_result(running, &case, &world, &called, &when).await
         {
             return Ok(());
         }
@@ -60,9 +65,44 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// D100: reports a call that a trap, the stack or an exception for a mistake ended.
+/// D103: reports a `reconcile` that finds the call but returns another result than the call.
+async fn returns_other_result(
+    running: &mut RunningCase<'_>,
+    case: &ToolCase,
+    world: &World,
+    called: &CallResult,
+    when: &str,
+) -> bool {
+    // The canned answers of servers are those for the input of the case.
+    if !running.tools.plugin.reconcile || !running.spec.is_world_changing() || !running.case.http.is_empty() {
+        return false;
+    }
+    let Answer::Ok(done) = &called.end.answer else { return false };
+    let context = running.later_context();
+    let Ok(ReconcileVerdict::Happened(found)) = ask_about(running, world, context, &case.input).await else {
+        return false;
+    };
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    if value(&done.result) == value(&found.result) {
+        return false;
+    }
+    let message = format!("{when}, reconcile finds the call but returns a different result than the call");
+    let finding = running.add_finding("D103", message);
+    (finding.expected, finding.found) = (Some(done.result.clone()), Some(found.result));
+    finding.hint = Some("keep the result with the effect, or compute it as the call does".to_owned());
+    true
+}
+
+/// D100: reports a call that a trap, the stack or an exception for a mistake ended. D110: reports an answer that the host
+/// refused.
 fn is_broken(running: &mut RunningCase<'_>, called: &CallResult, when: &str) -> bool {
     let (Answer::NotApplied(failure) | Answer::Unknown { failure, .. }) = &called.end.answer else { return false };
+    let of_answer = [NO_CANONICAL_FORM, OUTSIDE_SCHEMA].iter().any(|text| failure.message.contains(text));
+    if failure.code == Code::SchemaValidationFailed && of_answer {
+        let hint = "return an answer that its schema allows, or a typed error";
+        running.add_finding("D110", format!("{when}, {}", failure.message)).hint = Some(hint.to_owned());
+        return true;
+    }
     let is_ended = matches!(failure.code, Code::PluginTrap | Code::StackOverflow);
     if !is_ended && !exception::is_mistake(failure) {
         return false;

@@ -58,7 +58,7 @@ fn check_answer(running: &mut RunningCase<'_>, called: &CallResult, displayed: &
     };
     let expected = running.case.error.as_deref();
     if failure.code == Code::SchemaValidationFailed && expected != Some(failure.code.as_str()) {
-        running.add_finding("D110", format!("its answer does not match its output schema: {}", failure.message));
+        running.add_finding("D110", failure.message.clone());
         return;
     }
     if is_host_ended(failure.code) {

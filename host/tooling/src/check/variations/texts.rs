@@ -28,6 +28,7 @@ pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
         emoji("a text of emoji after a letter", "a"),
         vec![ValueChange::to("a blank text", " ")],
         vec![ValueChange::to("another text", format!("{text}x"))],
+        vec![ValueChange::to("a text between blanks", format!(" {text}  "))],
         vec![ValueChange::large("a very long text", "x".repeat(LONG_TEXT))],
     ];
     if !text.is_empty() {
