@@ -119,6 +119,54 @@ static bool profile(latch_json input, latch_answer *answer, bool is_bounded) {
 static bool bad_profile(latch_json input, latch_answer *answer) { return profile(input, answer, false); }
 static bool good_profile(latch_json input, latch_answer *answer) { return profile(input, answer, true); }
 
+/* A part needs parts by their positions. The recursion has one level for each part of a chain. */
+static int level_of(latch_json parts, const size_t *needs, size_t count, size_t at, int depth) {
+  volatile char room[256] = { 0 };
+  if (depth < 0 || at >= count || needs[at] >= count) return 1 + room[0];
+  return 1 + level_of(parts, needs, count, needs[at], depth - 1);
+}
+static bool levels(latch_json input, latch_answer *answer, int depth_max) {
+  latch_json parts = latch_json_member(input, "parts");
+  size_t count = latch_json_count(parts), *needs = calloc(count + 1, sizeof *needs), i = 0;
+  const char *at = latch_json_item(parts, 0).at;
+  for (; i < count; i++) {
+    int64_t need = -1;
+    latch_json_integer(latch_json_item(latch_json_member((latch_json){ at }, "needs"), 0), &need);
+    needs[i] = need < 0 ? count : (size_t)need;
+    at = latch_json_space(latch_json_skip(at));
+    at = latch_json_space(at + 1);
+  }
+  if (depth_max > (int)count) depth_max = (int)count;
+  int levels = count ? level_of(parts, needs, count, 0, depth_max) : 0;
+  if (levels > depth_max) return latch_fail(answer, LATCH_INVALID_INPUT, "a chain is too long or a ring");
+  latch_putf(&answer->result, "{\"levels\":%d}", levels);
+  return true;
+}
+static bool bad_levels(latch_json input, latch_answer *answer) { return levels(input, answer, 1000000); }
+static bool good_levels(latch_json input, latch_answer *answer) { return levels(input, answer, 50); }
+
+/* A doll holds the next smaller one, which has to fit between its walls. */
+static bool dolls(latch_json input, latch_answer *answer, int levels_max) {
+  latch_json all = latch_json_member(input, "dolls");
+  double room = -1, height, wall;
+  int levels = 0;
+  for (size_t i = latch_json_count(all); i-- > 0;) {
+    latch_json doll = latch_json_item(all, i);
+    latch_json_number(latch_json_member(doll, "mm"), &height);
+    latch_json_number(latch_json_member(doll, "wall"), &wall);
+    if (room >= 0 && height > room) continue;
+    room = height - 2 * wall;
+    levels++;
+  }
+  if (levels > levels_max) return latch_fail(answer, LATCH_INVALID_INPUT, "more than 20 dolls");
+  for (int i = 0; i < levels; i++) latch_put(&answer->result, "{\"holds\":");
+  latch_put(&answer->result, "null");
+  for (int i = 0; i < levels; i++) latch_put(&answer->result, "}");
+  return true;
+}
+static bool bad_dolls(latch_json input, latch_answer *answer) { return dolls(input, answer, 100000); }
+static bool good_dolls(latch_json input, latch_answer *answer) { return dolls(input, answer, LEVELS_MAX); }
+
 /* An object with a key for each boat has a key twice if a boat lands twice. */
 static bool landings(latch_json input, latch_answer *answer, bool is_array) {
   latch_json all = latch_json_member(input, "landings");
@@ -149,6 +197,9 @@ static bool good_landings(latch_json input, latch_answer *answer) { return landi
 #define TOTAL .input = ROWS("sales", "16", "\"euro\"", TEXT("author") "," NUMBER("euro", "number", "900"))
 #define PROFILE .input = ROWS("points", "5000", "\"km\",\"m\"", NUMBER("km", "number", "99") "," NUMBER("m", "number", "9000"))
 #define LANDINGS .input = ROWS("landings", "90", "\"boat\"", TEXT("boat")), .determinism = LATCH_EXTERNAL
+#define NEEDS "\"needs\":{\"type\":\"array\",\"items\":{\"type\":\"integer\",\"minimum\":0}}"
+#define LEVELS .input = ROWS("parts", "20000", "\"needs\"", TEXT("name") "," NEEDS)
+#define DOLLS .input = ROWS("dolls", "200", "\"mm\",\"wall\"", NUMBER("mm", "number", "5000") "," NUMBER("wall", "number", "99"))
 #define STEP(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 
 LATCH_PLUGIN(
@@ -156,4 +207,5 @@ LATCH_PLUGIN(
   STEP("Good.Cycle", good_cycle, CYCLE), STEP("Bad.Winner", bad_winner, WINNER), STEP("Good.Winner", good_winner, WINNER),
   STEP("Bad.Total", bad_total, TOTAL), STEP("Good.Total", good_total, TOTAL), STEP("Bad.Profile", bad_profile, PROFILE),
   STEP("Good.Profile", good_profile, PROFILE), STEP("Bad.Landings", bad_landings, LANDINGS),
-  STEP("Good.Landings", good_landings, LANDINGS));
+  STEP("Good.Landings", good_landings, LANDINGS), STEP("Bad.Levels", bad_levels, LEVELS), STEP("Good.Levels", good_levels, LEVELS),
+  STEP("Bad.Dolls", bad_dolls, DOLLS), STEP("Good.Dolls", good_dolls, DOLLS));

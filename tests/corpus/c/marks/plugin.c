@@ -36,6 +36,19 @@ static bool label(latch_json args, latch_answer *answer, size_t most) {
 static bool bad_label(latch_json args, latch_answer *answer) { return label(args, answer, 100000); }
 static bool good_label(latch_json args, latch_answer *answer) { return label(args, answer, 20); }
 
+/* After a failed write, the entry may have been written. */
+static bool write_once(latch_json args, latch_answer *answer, bool applied_unknown) {
+  if (!latch_kv_set(answer, latch_get_invocation().external_key, latch_json_text(args))) {
+    latch_fail(answer, LATCH_TRANSIENT_DB_LOCK, "the book is busy");
+    answer->applied_unknown = applied_unknown;
+    return false;
+  }
+  latch_put(&answer->result, "{}");
+  return true;
+}
+static bool bad_busy(latch_json args, latch_answer *answer) { return write_once(args, answer, false); }
+static bool good_busy(latch_json args, latch_answer *answer) { return write_once(args, answer, true); }
+
 static bool enrol(latch_json args, latch_answer *answer) {
   char *key = latch_get_invocation().external_key, *name = latch_json_string(latch_json_member(args, "name"));
   if (!name || !*name) return latch_fail(answer, LATCH_INVALID_INPUT, "the name is missing");
@@ -86,4 +99,5 @@ LATCH_PLUGIN(
   TOOL("Bad.Pieces", bad_pieces, PIECES), TOOL("Good.Pieces", good_pieces, PIECES),
   TOOL("Bad.Withdraw", enrol, .effects = LATCH_INTERNAL_WRITE, .compensate = bad_withdraw),
   TOOL("Good.Withdraw", enrol, .effects = LATCH_INTERNAL_WRITE, .compensate = good_withdraw), TOOL("Good.Show", show),
-  TOOL("Bad.Label", bad_label, LABEL), TOOL("Good.Label", good_label, LABEL));
+  TOOL("Bad.Label", bad_label, LABEL), TOOL("Good.Label", good_label, LABEL),
+  TOOL("Bad.Busy", bad_busy, .effects = LATCH_INTERNAL_WRITE), TOOL("Good.Busy", good_busy, .effects = LATCH_INTERNAL_WRITE));

@@ -93,10 +93,21 @@ impl CaseMap {
         }
     }
 
-    async fn write(&self) -> Result<(), StoreError> {
+    /// Begins a write and returns its number.
+    async fn begin_write(&self) -> Result<usize, StoreError> {
         let write = self.writes.fetch_add(1, Ordering::Relaxed);
         self.wait_if_paused(Access::Write(write)).await;
-        self.use_store(None, Some(write))
+        self.use_store(None, Some(write))?;
+        Ok(write)
+    }
+
+    /// Returns an error if the answer to the write with this number is lost.
+    fn confirm_write(&self, write: usize) -> Result<(), StoreError> {
+        if *self.fault.lock().unwrap_or_else(PoisonError::into_inner) != FaultProfile::WriteUnanswered(write) {
+            return Ok(());
+        }
+        self.is_refused.store(true, Ordering::Relaxed);
+        Err(StoreError::Unavailable("its server does not answer".to_owned()))
     }
 
     /// Marks the map as used. Returns an error if the fault applies to this access. An access is a read or a write, and
@@ -130,16 +141,18 @@ impl KeyValue for CaseMap {
         Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
     async fn set(&self, _: &MapName, key: &str, value: &[u8], quota: u64) -> Result<(), SetError> {
-        self.write().await.map_err(SetError::Store)?;
+        let write = self.begin_write().await.map_err(SetError::Store)?;
         let mut map = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let used = map.iter().map(|(key, value)| entry_bytes(key.len(), value.len())).sum();
         let before = map.get(key).map_or(0, |value| entry_bytes(key.len(), value.len()));
         bytes_after_set(used, before, entry_bytes(key.len(), value.len()), quota).map_err(SetError::Quota)?;
         map.insert(key.to_owned(), value.to_owned());
-        Ok(())
+        self.confirm_write(write).map_err(SetError::Store)
     }
     async fn delete(&self, _: &MapName, key: &str) -> Result<bool, StoreError> {
-        self.write().await?;
-        Ok(self.entries.lock().unwrap_or_else(PoisonError::into_inner).remove(key).is_some())
+        let write = self.begin_write().await?;
+        let was_there = self.entries.lock().unwrap_or_else(PoisonError::into_inner).remove(key).is_some();
+        self.confirm_write(write)?;
+        Ok(was_there)
     }
 }

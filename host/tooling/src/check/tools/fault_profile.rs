@@ -26,4 +26,6 @@ pub(super) enum FaultProfile {
     ReadRefused(usize),
     /// The map refuses the write with this number, from 0, or also every later one.
     WriteRefused { number: usize, and_later: bool },
+    /// The map makes the write with this number, from 0, but its answer is lost.
+    WriteUnanswered(usize),
 }

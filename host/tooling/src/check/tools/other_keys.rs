@@ -131,7 +131,9 @@ async fn check_survival(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     for number in 0..OTHER_CALLS {
         let external_key = format!("latch:job_01JZ{number:022}:s1:1");
         let context = ToolCallContext { external_key, ..running.context_of_other_call() };
-        running.calling(&inputs[number as usize % inputs.len()], &world, context, false).await;
+        // The last of these calls has the input of the case.
+        let input = &inputs[(OTHER_CALLS - 1 - number) as usize % inputs.len()];
+        running.calling(input, &world, context, false).await;
     }
     if has_reconcile && matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
         let message = format!("after {OTHER_CALLS} calls of other jobs, reconcile denies a call that happened");

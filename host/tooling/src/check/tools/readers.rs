@@ -9,16 +9,22 @@ use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::world::World;
 
 /// Returns an operator that changes nothing in the world and answers differently in this world than before the call.
-/// The operator gets each input of its cases twice: unchanged, and with values from the call's input. A member gets the
-/// value of the call's member of the same name.
+/// The operator gets each input of its cases three times: unchanged, with values from the call's input, and also with
+/// values from the result of an undisturbed call. A member gets the value of the call's member of the same name.
 pub(super) async fn seeing(running: &RunningCase<'_>, world: &World) -> std::io::Result<Option<String>> {
+    let undisturbed = running.calling(running.case, &running.world()?, running.context(0), false).await;
+    let result = match undisturbed.end.answer {
+        Answer::Ok(done) => done.result,
+        Answer::NotApplied(_) | Answer::Unknown { .. } => String::new(),
+    };
     for case in running.all_cases {
         let spec = running.tools.plugin.operator(&case.operator);
         if spec.is_none_or(|spec| spec.is_world_changing()) {
             continue;
         }
         let mut reading = case.clone();
-        for input in [case.input.clone(), with_members_of(&case.input, &running.case.input)] {
+        let of_call = with_members_of(&case.input, &running.case.input);
+        for input in [case.input.clone(), with_members_of(&of_call, &result), of_call] {
             reading.input = input;
             let fresh = running.world()?;
             let (before, after) = (read(running, &reading, &fresh).await, read(running, &reading, world).await);

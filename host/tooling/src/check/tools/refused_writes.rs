@@ -1,4 +1,5 @@
-//! D108 and D109: the map refuses all writes of a call, or it accepts the first writes and refuses a later one.
+//! D108 and D109: the map refuses all writes of a call, it accepts the first writes and refuses a later one, or its answer
+//! to a write is lost.
 
 use latchwork_core::model::effect::Answer;
 
@@ -15,6 +16,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         return Ok(());
     }
     check_all_refused(running).await?;
+    check_lost_answers(running).await?;
     for number in 1..WRITES_MAX {
         // After a refused write, a tool may take back its earlier writes. Later writes therefore fail in one run and
         // succeed in another run. If the entries are not as before the call, the tool must report that the outcome is
@@ -31,6 +33,24 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             if applied::check(running, &when, &before, &world, &called.end.answer) {
                 return Ok(());
             }
+        }
+    }
+    Ok(())
+}
+
+/// D109: after a failed write, the entry may have been written.
+async fn check_lost_answers(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    for number in 0..WRITES_MAX {
+        let world = running.world()?;
+        let before = world.state();
+        world.set_faults(FaultProfile::WriteUnanswered(number));
+        let called = running.call(&world, 0).await;
+        if !world.is_map_refused() {
+            break;
+        }
+        let when = format!("write {} of the call to the map is made but its answer is lost", number + 1);
+        if applied::check(running, &when, &before, &world, &called.end.answer) {
+            break;
         }
     }
     Ok(())

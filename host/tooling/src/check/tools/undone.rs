@@ -5,6 +5,7 @@ use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
 
 use latchwork_core::model::effect::{Answer, Output};
+use latchwork_core::model::ids::Hash;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::tools::applied;
@@ -79,6 +80,10 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let message = "compensate reports that the call is undone, but it only writes an entry under its own key, which no \
                        later call can find";
         report(running, message.to_owned(), &answer, &world, "name the entry by the key of the undone call");
+    }
+    if let Some(left) = empty_file(&own, &undone) {
+        let message = format!("compensate leaves the empty file {left}, which was not there before the call");
+        report(running, message, &answer, &world, "delete the file that the call created");
     }
     if let Some(lost) = lost_entry(running, &before, &two).await? {
         let message = format!("compensate takes back {lost}, which a later call has written since");
@@ -323,6 +328,12 @@ fn without_lost_marks(running: &RunningCase<'_>, world: &World) -> WorldSnapshot
 /// Returns the external key of the compensation.
 fn undo_key(running: &RunningCase<'_>) -> String {
     format!("{}-undo", running.key())
+}
+
+/// Returns a file of the call that `compensate` left empty. An empty entry of the map can be a mark.
+fn empty_file<'a>(own: &'a [String], undone: &WorldSnapshot) -> Option<&'a String> {
+    let empty = Hash::of(&[&[]]);
+    own.iter().find(|name| name.starts_with('/') && undone.get(*name) == Some(&empty))
 }
 
 /// Undoes the committed call of the case.
