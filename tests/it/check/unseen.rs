@@ -10,15 +10,20 @@ use crate::support::checkout;
 use crate::support::program::run_latch;
 
 /// Violating guests without a finding, as corpus, language and name. A guest that is found now is removed from this list.
-const MISSED: [(&str, &str, &str); 3] = [
+const MISSED: [(&str, &str, &str); 6] = [
     // The class of the called tool is known neither from the cases nor from a configuration, so there is only a note.
     ("ninth", "go", "fuel-advice"),
     ("twelfth", "js", "frost-watch"),
     // The output leaves its schema only for an answer of a tool that no case has. The schema of the tool is not known.
     ("fourteenth", "rust", "compost-rating"),
+    // No run shows a difference: records from the arena of the SDK have rising addresses, and goroutines have one order.
+    ("fifteenth", "c", "saddle-fitting"),
+    ("fifteenth", "go", "moss-density"),
+    // The recursion follows results of calls, and no case has a result for a long chain.
+    ("fifteenth", "js", "deed-abstract"),
 ];
 /// Folders of the corpora, in the order in which they were written.
-const CORPORA: [&str; 14] = [
+const CORPORA: [&str; 15] = [
     "unseen",
     "fresh",
     "later",
@@ -33,6 +38,7 @@ const CORPORA: [&str; 14] = [
     "twelfth",
     "thirteenth",
     "fourteenth",
+    "fifteenth",
 ];
 
 /// One guest of the `table.toml` of a corpus.
@@ -202,6 +208,12 @@ fn guests_of_the_thirteenth_corpus_have_findings_if_they_violate_a_promise() {
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_fourteenth_corpus_have_findings_if_they_violate_a_promise() {
     println!("{}", check_corpus("fourteenth").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+#[test]
+#[ignore = "builds and checks sixty plugins; run by .ci/long"]
+fn guests_of_the_fifteenth_corpus_have_findings_if_they_violate_a_promise() {
+    println!("{}", check_corpus("fifteenth").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]

@@ -21,6 +21,10 @@ use crate::check::variations::{
 /// Maximum number of other inputs of a case, and of other results of one of its calls.
 const INPUTS_MAX: usize = 120;
 const RESULTS_MAX: usize = 12;
+/// Maximum numbers of other results of a call in which an array grows or loses differences, and in which a member changes
+/// in all elements.
+const GROWN_RESULTS_MAX: usize = 6;
+const COLUMNS_RESULTS_MAX: usize = 6;
 /// Maximum number of other inputs of a case in which a text or an array grows.
 const GROWN_MAX: usize = 24;
 /// Maximum number of other inputs of a case in which a member changes in all elements, or a number within a text.
@@ -33,7 +37,9 @@ const KNOWN_RESULTS_MAX: usize = 24;
 const CALLS_MAX: usize = 4;
 
 /// Maximum number of numbers in an input for which the check searches the largest accepted value.
-const NUMBERS_MAX: usize = 6;
+const NUMBERS_MAX: usize = 8;
+/// Maximum number of halvings at the end of the search.
+const HALVINGS_MAX: u32 = 6;
 /// Value at which the search ends. A step that accepts this value is assumed to accept numbers of any size.
 const UNBOUNDED: f64 = 1e13;
 
@@ -87,8 +93,10 @@ pub(super) async fn vary_input(
         let Ok(result) = &runs.ran.script.answers[number].answer else { continue };
         let result: Value = serde_json::from_str(result).unwrap_or_default();
         let others = variations(&result, &Value::Null, RESULTS_MAX, |_| true);
+        let larger = grown(&result, &Value::Null, GROWN_RESULTS_MAX, |_| true);
+        let of_columns = columns(&result, &Value::Null, COLUMNS_RESULTS_MAX, |_| true);
         let of_sources = with_known(&result, &Value::Null, known, &[], KNOWN_RESULTS_MAX, |_| true);
-        for variation in others.into_iter().chain(of_sources) {
+        for variation in others.into_iter().chain(larger).chain(of_columns).chain(of_sources) {
             let mut script = script_of(runs);
             script.answers[number].answer = Ok(variation.value.to_string());
             let Some(finding) = run_changed(runs, case, script, plugin, loaded, &variation).await? else { continue };
@@ -130,16 +138,27 @@ async fn largest_numbers(
             *changed.pointer_mut(&pointer).expect("a place of the input") = json!(number as i64);
             changed
         };
-        let (mut accepted, mut factor) = (usual.max(1.0), 10.0);
-        while accepted < UNBOUNDED && factor > 1.5 {
-            let next = (accepted * factor).floor();
+        let (mut accepted, mut refused, mut factor) = (usual.max(1.0), None, 10.0);
+        let mut halvings = 0;
+        while accepted < UNBOUNDED {
+            // The first steps multiply. The last ones halve the distance to the least number that was refused.
+            let next = match refused {
+                Some(refused) if factor <= 1.5 => f64::midpoint(accepted, refused).floor(),
+                _ => (accepted * factor).floor(),
+            };
+            if factor <= 1.5 {
+                halvings += 1;
+            }
+            if next <= accepted || halvings > HALVINGS_MAX {
+                break;
+            }
             match end_of(runs, plugin, &with(next), is_allowed).await? {
                 InputEnd::Broken => {
                     let what = format!("the number {next} at {pointer:?}");
                     return Some(Some(InputVariation { what, value: with(next), is_large: true }));
                 }
                 InputEnd::Accepted => accepted = next,
-                InputEnd::Refused => factor /= 2.0,
+                InputEnd::Refused => (refused, factor) = (Some(next), factor / 2.0),
             }
         }
         if accepted > usual && accepted < UNBOUNDED {

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::check::variations::change::ValueChange;
-use crate::check::variations::continued::of_rising;
+use crate::check::variations::continued::{of_rising, of_steps};
 use crate::check::variations::depths::{of_counts, of_predecessors};
 use crate::check::variations::numbering::numbered;
 use crate::check::variations::parts::of_lines;
+use crate::check::variations::positions::of_positions;
 use crate::check::variations::references::{long_chains, of_elements, with_member};
 use crate::check::variations::schema_sample::LocatedSchema;
 
@@ -78,7 +79,9 @@ pub(super) fn grown(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Vec<V
     let all = all.unwrap_or_default();
     groups.extend(of_counts(&all, &schema.items()));
     groups.extend(of_predecessors(&all));
+    groups.extend(of_steps(&all, &schema.items()));
     groups.extend(of_rising(&all, &schema.items()));
+    groups.extend(of_positions(&all));
     groups
 }
 

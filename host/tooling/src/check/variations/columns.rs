@@ -25,6 +25,10 @@ const PRIMES: [[i64; ELEMENTS]; 5] = [
 ];
 /// Primes for the elements that have no large prime.
 const SMALL_PRIMES: [i64; ELEMENTS] = [5, 7, 11, 13];
+/// Maximum number of integers of an array that has all integers of a range.
+const RANGE_MAX: i64 = 400;
+/// Greatest number of a bit in 64 bits.
+const LAST_BIT: i64 = 63;
 /// Numbers of elements that have a large prime.
 const LARGE_PRIMES: [usize; 3] = [2, 3, ELEMENTS];
 
@@ -44,11 +48,23 @@ pub(super) fn of_columns(value: &Value, schema: &LocatedSchema<'_>) -> Vec<Vec<V
         return vec![];
     }
     if table.rows.iter().all(Value::is_number) {
-        return table.of_numbers("", &table.schema, |_, number| number);
+        let range = of_range(value, &table.schema).map(|change| vec![change]);
+        return range.into_iter().chain(table.of_numbers("", &table.schema, |_, number| number)).collect();
     }
     let Some(rows) = table.rows.iter().map(Value::as_object).collect::<Option<Vec<_>>>() else { return vec![] };
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.keys()).collect();
     names.into_iter().take(MEMBERS_MAX).flat_map(|name| table.of_member(name, &rows)).collect()
+}
+
+/// Returns an array of all integers that the schema of an element allows, if there are few. A schema without a maximum
+/// stands for the numbers of bits.
+fn of_range(value: &Value, schema: &LocatedSchema<'_>) -> Option<ValueChange> {
+    let [least, greatest] = schema.bounds().map(|bound| bound.and_then(Value::as_i64));
+    let (least, greatest) = (least.unwrap_or_default(), greatest.unwrap_or(LAST_BIT));
+    let is_short = greatest.checked_sub(least).is_some_and(|length| length < RANGE_MAX);
+    (value.is_array() && is_short).then(|| {
+        ValueChange::to(format!("all integers from {least} to {greatest}"), (least..=greatest).collect::<Vec<_>>())
+    })
 }
 
 /// The elements of an array, or the values of a map with their keys.
@@ -165,6 +181,12 @@ mod tests {
         );
         let primes = at("primes as \"ms\", 3 of 4 large");
         assert_eq!((&primes[2]["ms"], &primes[3]["ms"]), (&json!(999_961), &json!(13)));
+    }
+
+    #[test]
+    fn array_has_all_integers_of_a_range() {
+        let schema = json!({ "items": { "type": "integer", "minimum": 2, "maximum": 5 } });
+        assert_eq!(found(&json!([3]), &schema)[0], ("all integers from 2 to 5".to_owned(), json!([2, 3, 4, 5])));
     }
 
     #[test]

@@ -11,6 +11,10 @@ use crate::check::variations::schema_sample::LocatedSchema;
 /// Numbers of elements of a long and of a very long array. The first one that is allowed is used. A very long array can
 /// need more fuel than there is.
 const ELEMENTS: [&[usize]; 2] = [&[200, 100], &[5_000, 2_000, 1_000]];
+/// Numbers of elements of an array in which one member rises in equal steps. The first one that is allowed is used.
+const STEPS: [usize; 3] = [200, 100, 70];
+/// Maximum number of members that rise in equal steps, each in an array of its own.
+const MEMBERS_MAX: usize = 3;
 
 /// Returns long arrays of objects if at least one member rises from element to element, such as a time. This member
 /// rises through the long array as well. Texts that differ in all elements have a number, and all other members repeat.
@@ -43,6 +47,37 @@ pub(super) fn of_rising(objects: &[&Map<String, Value>], schema: &LocatedSchema<
     ELEMENTS.iter().map(|counts| counts.iter().map(many).collect()).collect()
 }
 
+/// Returns arrays of objects in which one member rises as it does in the elements, by their mean step. All other members
+/// are those of the first element, except texts that differ in all elements: they have a number. There is one group for
+/// each member that rises from element to element.
+pub(super) fn of_steps(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
+    let [first, .., last] = objects else { return vec![] };
+    let other = |name: &String, value: &Value, number: usize| match value {
+        Value::String(text) if is_name(objects, name) && !schema.property(name).is_fixed() => {
+            numbered_text(text, number).into()
+        }
+        value => value.clone(),
+    };
+    let group = |name: &String| -> Option<Vec<ValueChange>> {
+        let (from, to) = (first[name].as_f64()?, last.get(name)?.as_f64()?);
+        let step = (to - from) / (objects.len() - 1) as f64;
+        let is_whole = first[name].is_i64() && last[name].is_i64();
+        let element = |number: usize| -> Value {
+            let mut element: Map<String, Value> =
+                first.iter().map(|(name, value)| (name.clone(), other(name, value, number))).collect();
+            let at = from + step * number as f64;
+            element.insert(name.clone(), if is_whole { (at.round() as i64).into() } else { at.into() });
+            element.into()
+        };
+        let many = |count: &usize| {
+            let what = format!("{count} elements whose {name:?} rises in equal steps");
+            ValueChange::to(what, (0..*count).map(element).collect::<Vec<_>>())
+        };
+        Some(STEPS.iter().map(many).collect())
+    };
+    first.keys().filter(|name| is_rising(objects, name)).take(MEMBERS_MAX).filter_map(group).collect()
+}
+
 fn is_rising(objects: &[&Map<String, Value>], name: &str) -> bool {
     let numbers: Option<Vec<f64>> = objects.iter().map(|object| object.get(name)?.as_f64()).collect();
     numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[0] < pair[1]))
@@ -71,8 +106,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn one_member_rises_in_equal_steps() {
+        let elements = [json!({ "mm": 30, "wall": 2, "id": "a" }), json!({ "mm": 44, "wall": 2.5, "id": "b" })];
+        let objects: Vec<&Map<String, Value>> = elements.iter().map(|one| one.as_object().unwrap()).collect();
+        let groups = of_steps(&objects, &LocatedSchema::of(&Value::Null));
+        let last = |group: usize| groups[group][2].value.as_ref().unwrap()[69].clone();
+        assert_eq!(last(0), json!({ "mm": 996, "wall": 2, "id": "a69" }));
+        assert_eq!(last(1), json!({ "mm": 30, "wall": 36.5, "id": "a69" }));
+    }
+
+    #[test]
     fn rising_members_rise_and_others_repeat() {
-        let elements = [json!({ "km": 0, "id": "p1", "m": 5 }), json!({ "km": 0.5, "id": "p2", "m": 9 })];
+        let elements = [json!({ "km": 0, "id": "p1", "m": 9 }), json!({ "km": 0.5, "id": "p2", "m": 5 })];
         let of = |elements: &[Value]| {
             let objects: Vec<&Map<String, Value>> = elements.iter().map(|one| one.as_object().unwrap()).collect();
             let groups = of_rising(&objects, &LocatedSchema::of(&Value::Null));
@@ -81,9 +126,9 @@ mod tests {
         let found = of(&elements).unwrap();
         assert_eq!(
             (found[0].clone(), found.as_array().unwrap().len()),
-            (json!({ "km": 0.0, "id": "p1", "m": 5 }), 200)
+            (json!({ "km": 0.0, "id": "p1", "m": 9 }), 200)
         );
-        assert_eq!(found[101], json!({ "km": 0.2525, "id": "p103", "m": 9 }));
+        assert_eq!(found[101], json!({ "km": 0.2525, "id": "p103", "m": 5 }));
         let counted = of(&[json!({ "at": 7 }), json!({ "at": 9 })]).unwrap();
         assert_eq!(counted[3], json!({ "at": 10 }));
         assert_eq!(of(&[json!({ "at": 9 }), json!({ "at": 7 })]), None);

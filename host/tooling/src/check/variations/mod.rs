@@ -1,7 +1,7 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in all numbers.
 //!
 //! Floors, top first: `vary` · `arrays`, `columns`, `objects`, `texts` · `continued`, `depths`, `numerals`, `parts`,
-//! `references` · `numbering` · `change`, `known`, `schema_sample`.
+//! `positions`, `references` · `numbering` · `change`, `known`, `schema_sample`.
 
 mod arrays;
 mod change;
@@ -13,6 +13,7 @@ mod numbering;
 mod numerals;
 mod objects;
 mod parts;
+mod positions;
 mod references;
 mod schema_sample;
 mod texts;

@@ -83,6 +83,11 @@ impl<'s> LocatedSchema<'s> {
         }
     }
 
+    /// Returns the least and the greatest number that the schema allows, as far as it states them.
+    pub(super) fn bounds(self) -> [Option<&'s Value>; 2] {
+        ["minimum", "maximum"].map(|word| self.own.get(word))
+    }
+
     /// Returns the values of an enumeration.
     pub(super) fn alternatives(self) -> impl Iterator<Item = &'s Value> {
         self.own.get("enum").and_then(Value::as_array).into_iter().flatten()

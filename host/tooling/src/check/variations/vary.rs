@@ -46,7 +46,7 @@ pub(in crate::check) fn variations(
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
     let places = places_of(value, schema);
-    let of_all = all_numbers(value, &places, &is_allowed);
+    let of_all = all_numbers(value, &places, &is_allowed).into_iter().chain(extremes(value, &places)).collect();
     spread(value, &places, changes, of_all, max, &is_allowed)
 }
 
@@ -93,6 +93,7 @@ fn spread(
     max: usize,
     is_allowed: &impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
+    let of_all: Vec<InputVariation> = of_all.into_iter().filter(|one| is_allowed(&one.value)).collect();
     let of_place = |place: &Place<'_>| -> std::vec::IntoIter<InputVariation> {
         let mut found = Vec::new();
         for alternatives in changes(place) {
@@ -165,6 +166,29 @@ fn all_numbers(value: &Value, places: &[Place<'_>], is_allowed: &impl Fn(&Value)
         InputVariation { what: format!("{number} for all numbers"), value: varied, is_large: false }
     };
     if numbers.len() < 2 { vec![] } else { ALL_NUMBERS.into_iter().map(with).collect() }
+}
+
+/// Replaces all numbers by the least or by the greatest numbers of their schemas, and all truth values by `true`.
+fn extremes(value: &Value, places: &[Place<'_>]) -> Vec<InputVariation> {
+    let with = |(bound, what): (usize, &str)| {
+        let mut varied = value.clone();
+        for place in places {
+            let other = match place.value {
+                Value::Number(_) => place.schema.bounds()[bound].cloned(),
+                Value::Bool(_) => Some(true.into()),
+                _ => None,
+            };
+            if let Some(changed) = other.and_then(|other| replaced(&varied, &place.pointer, Some(other))) {
+                varied = changed;
+            }
+        }
+        InputVariation {
+            what: format!("the {what} number of the schema for all numbers"),
+            value: varied,
+            is_large: false,
+        }
+    };
+    [(0, "least"), (1, "greatest")].map(with).into_iter().filter(|one| one.value != *value).collect()
 }
 
 /// Returns the value with `other` at the place `pointer`, or without this place if `other` is `None`.

@@ -42,7 +42,7 @@ static const char *check(latch_change change, latch_answer *answer) {
   return change.version && strcmp(found, change.version) == 0 ? NULL : "the count was changed";
 }
 
-/* Removes the count. A count that is gone or has another time is left to a person. */
+/* Removes the count. A count that was removed or has another time is left to a person. */
 static bool strike(latch_json args, latch_json result, const char *key, latch_answer *answer) {
   (void)args;
   char *name = name_of(key), *found;

@@ -57,7 +57,8 @@ fn create(bouquet: &Bouquet, context: &tool::Context) -> Result<Order, Error> {
         409 | 412 => {
             find(key).map_err(Error::applied_unknown)?.ok_or_else(|| Error::policy_denied("no order was made"))
         }
-        400 | 401 | 403 | 404 | 405 | 410 | 413 | 415 | 422 | 429 => Err(Error::invalid_input("the order was refused")),
+        429 => Err(Error::rate_limit("the shop has too many orders")),
+        400 | 401 | 403 | 404 | 405 | 410 | 413 | 415 | 422 => Err(Error::invalid_input("the order was refused")),
         status => Err(failure("the order", status).applied_unknown()),
     }
 }
