@@ -26,8 +26,9 @@ use super::problem::SettingSource;
 use crate::config::limits::OperatorLimit;
 use crate::config::validator::BuiltinValidator;
 
-/// All settings of `latch.toml`, with environment and flags applied.
+/// All settings of `latch.toml`, with environment and flags applied. [`Config::load`] makes them.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Config {
     /// Base directory of relative paths: the folder of `latch.toml`, or the working directory if there is no
     /// such file.

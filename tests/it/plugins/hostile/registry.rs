@@ -47,7 +47,10 @@ fn tool_config(name: &str) -> PluginConfig {
 }
 
 fn host_config(dir: &Path, plugins: Vec<PluginConfig>) -> Config {
-    Config { plugins, cache_dir: Some(dir.join("compiled")), ..Config::with_defaults(dir) }
+    let mut config = Config::with_defaults(dir);
+    config.plugins = plugins;
+    config.cache_dir = Some(dir.join("compiled"));
+    config
 }
 
 fn load_registry(config: &Config) -> Result<Registry, Vec<latchwork_engine::LoadError>> {

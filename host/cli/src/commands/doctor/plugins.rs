@@ -37,7 +37,8 @@ pub(super) fn plugins(ctx: &CommandContext<'_>, config: &Config, checks: &mut Ve
     for plugin in &built {
         checks.extend(unwritable_dirs(plugin));
     }
-    let of_built = Config { plugins: built, ..config.clone() };
+    let mut of_built = config.clone();
+    of_built.plugins = built;
     match catalog::registry(ctx.session(), &of_built) {
         Ok(registry) => {
             checks.extend(effect_verifiers(config, &registry));
