@@ -26,7 +26,8 @@ use super::problem::SettingSource;
 use crate::config::limits::OperatorLimit;
 use crate::config::validator::BuiltinValidator;
 
-/// All settings of `latch.toml`, with environment and flags applied. [`Config::load`] makes them.
+/// All settings of `latch.toml`, with environment and flags applied. [`Config::load`] and
+/// [`Config::with_defaults`] make them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {

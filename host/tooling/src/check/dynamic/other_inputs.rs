@@ -1,6 +1,6 @@
 //! Runs the operator of a case with other inputs that its schema allows, and with other results of its calls.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use latchwork_core::model::error::Code;
 use latchwork_engine::Plugin;
@@ -68,7 +68,7 @@ pub(super) async fn vary_input(
     let input: Value = serde_json::from_str(&case.input).expect("a case's input is JSON");
     let schema: Value = serde_json::from_str(&spec.input_schema).unwrap_or_default();
     let is_allowed = |input: &Value| plugin.check_input(&case.operator, input).is_ok();
-    // A map can be put into the output, or beside the other members of the input into the arguments of a call.
+    // A step can copy the members of a map into its output, or into the arguments of a call.
     let keys = [
         member_names(&serde_json::from_str(&spec.output_schema).unwrap_or_default()),
         member_names(&schema).into_iter().chain(argument_names(runs)).collect(),
@@ -261,11 +261,9 @@ async fn run_changed(
 
 /// Returns the names of the members of the arguments of calls.
 fn argument_names(runs: &PerturbedRuns<'_>) -> Vec<String> {
-    let arguments = runs.ran.base.calls().filter_map(|(_, args)| serde_json::from_str::<Value>(args).ok());
-    arguments
-        .flat_map(|args| args.as_object().map(|members| members.keys().cloned().collect::<Vec<_>>()))
-        .flatten()
-        .collect()
+    // Arguments that are no object have no members.
+    let objects = runs.ran.base.calls().filter_map(|(_, args)| serde_json::from_str::<Map<String, Value>>(args).ok());
+    objects.flatten().map(|(name, _)| name).collect()
 }
 
 /// Returns the names of the members that a schema describes.

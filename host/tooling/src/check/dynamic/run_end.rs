@@ -61,7 +61,7 @@ fn refused_by_sdk(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Option<F
 /// D075: finds a call whose arguments have no canonical form. A worker refuses such a call.
 pub(super) fn refused_arguments(ran: &CaseBaseline<'_>) -> Option<Finding> {
     ran.base.calls().enumerate().find_map(|(number, (operator, args))| {
-        let error = canon::canonicalize(args.as_bytes()).err()?;
+        let error = canon::parse_strict(args.as_bytes()).err()?;
         let message = format!("the arguments of call {number} ({operator}) have no canonical form: {error}");
         Some(ran.finding("D075", message))
     })

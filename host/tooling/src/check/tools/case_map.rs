@@ -107,7 +107,7 @@ impl CaseMap {
             return Ok(());
         }
         self.is_refused.store(true, Ordering::Relaxed);
-        Err(StoreError::Unavailable("its server does not answer".to_owned()))
+        Err(unanswered())
     }
 
     /// Marks the map as used. Returns an error if the fault applies to this access. An access is a read or a write, and
@@ -115,10 +115,8 @@ impl CaseMap {
     fn use_store(&self, read: Option<usize>, write: Option<usize>) -> Result<(), StoreError> {
         self.is_used.store(true, Ordering::Relaxed);
         let refused = match (*self.fault.lock().unwrap_or_else(PoisonError::into_inner), write) {
-            (FaultProfile::ReadRefused(number), None) if read == Some(number) => {
-                StoreError::Unavailable("its server does not answer".to_owned())
-            }
-            (FaultProfile::NoMap, _) => StoreError::Unavailable("its server does not answer".to_owned()),
+            (FaultProfile::ReadRefused(number), None) if read == Some(number) => unanswered(),
+            (FaultProfile::NoMap, _) => unanswered(),
             (FaultProfile::ReadOnlyMap, Some(_)) => StoreError::ReadOnly("its disk is full".to_owned()),
             (FaultProfile::WriteRefused { number, and_later }, Some(write))
                 if write == number || and_later && write > number =>
@@ -130,6 +128,10 @@ impl CaseMap {
         self.is_refused.store(true, Ordering::Relaxed);
         Err(refused)
     }
+}
+
+fn unanswered() -> StoreError {
+    StoreError::Unavailable("its server does not answer".to_owned())
 }
 
 #[async_trait]

@@ -42,8 +42,8 @@ async fn requests(
         return Ok(None);
     }
     world.was_map_used();
-    let input = running.case.input.clone();
-    let verdict = ask_about(running, &world, context, &input).await;
+    let case = running.case;
+    let verdict = ask_about(running, &world, context, &case.input).await;
     let is_found = matches!(verdict, Ok(ReconcileVerdict::Happened(_))) && !world.was_map_used();
     Ok(is_found.then(|| world.received()))
 }

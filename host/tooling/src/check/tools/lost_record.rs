@@ -214,9 +214,7 @@ async fn check_reconcile(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let Answer::Ok(done) = called.end.answer else { return Ok(()) };
     match ask(running, &world).await {
         Ok(ReconcileVerdict::Happened(output)) => {
-            let (expected, found): (Option<Value>, Option<Value>) =
-                (serde_json::from_str(&done.result).ok(), serde_json::from_str(&output.result).ok());
-            if expected != found {
+            if !is_same_result(&done, &output) {
                 let message = "reconcile finds the call but returns a different result than the call";
                 let finding = running.add_finding("D103", message);
                 (finding.expected, finding.found) = (Some(done.result), Some(output.result));
@@ -295,6 +293,12 @@ async fn check_settling_time(running: &mut RunningCase<'_>) -> std::io::Result<(
     Ok(())
 }
 
+/// Returns true if `reconcile` returned the result of the call. Results are compared as JSON.
+pub(super) fn is_same_result(done: &Output, found: &Output) -> bool {
+    let value = |output: &Output| serde_json::from_str::<Value>(&output.result).ok();
+    value(done) == value(found)
+}
+
 /// Returns the first difference of receipts and changes, with both values.
 fn other_proof(done: &Output, found: &Output) -> Option<(&'static str, String, String)> {
     let receipt = |output: &Output| output.receipt.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
@@ -357,8 +361,8 @@ async fn check_reconcile_without_answers(running: &mut RunningCase<'_>) -> std::
 
 /// Asks `reconcile` about the call.
 pub(super) async fn ask(running: &mut RunningCase<'_>, world: &World) -> Result<ReconcileVerdict, String> {
-    let input = running.case.input.clone();
-    ask_about(running, world, running.later_context(), &input).await
+    let case = running.case;
+    ask_about(running, world, running.later_context(), &case.input).await
 }
 
 /// Asks `reconcile` about a call with this input, in a context that has the key of the call. D104: it must not try to

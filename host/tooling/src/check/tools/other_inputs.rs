@@ -10,7 +10,7 @@ use latchwork_engine::guest::json_gate::{NO_CANONICAL_FORM, OUTSIDE_SCHEMA};
 use crate::check::exception;
 use crate::check::tools::applied;
 use crate::check::tools::case::ToolCase;
-use crate::check::tools::lost_record::ask_about;
+use crate::check::tools::lost_record::{ask_about, is_same_result};
 use crate::check::tools::running_case::{CallResult, RunningCase};
 use crate::check::tools::single_call;
 use crate::check::tools::world::World;
@@ -84,8 +84,7 @@ async fn returns_other_result(
     let Ok(ReconcileVerdict::Happened(found)) = ask_about(running, world, context, &case.input).await else {
         return false;
     };
-    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
-    if value(&done.result) == value(&found.result) {
+    if is_same_result(done, &found) {
         return false;
     }
     let message = format!("{when}, reconcile finds the call but returns a different result than the call");

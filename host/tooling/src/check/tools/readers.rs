@@ -12,16 +12,19 @@ use crate::check::tools::world::World;
 /// The operator gets each input of its cases three times: unchanged, with values from the call's input, and also with
 /// values from the result of an undisturbed call. A member gets the value of the call's member of the same name.
 pub(super) async fn seeing(running: &RunningCase<'_>, world: &World) -> std::io::Result<Option<String>> {
+    let is_reading = |case: &&ToolCase| {
+        let spec = running.tools.plugin.operator(&case.operator);
+        spec.is_some_and(|spec| !spec.is_world_changing())
+    };
+    if !running.all_cases.iter().any(|case| is_reading(&case)) {
+        return Ok(None);
+    }
     let undisturbed = running.calling(running.case, &running.world()?, running.context(0), false).await;
     let result = match undisturbed.end.answer {
         Answer::Ok(done) => done.result,
         Answer::NotApplied(_) | Answer::Unknown { .. } => String::new(),
     };
-    for case in running.all_cases {
-        let spec = running.tools.plugin.operator(&case.operator);
-        if spec.is_none_or(|spec| spec.is_world_changing()) {
-            continue;
-        }
+    for case in running.all_cases.iter().filter(is_reading) {
         let mut reading = case.clone();
         let of_call = with_members_of(&case.input, &running.case.input);
         for input in [case.input.clone(), with_members_of(&of_call, &result), of_call] {

@@ -91,8 +91,9 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             running.add_finding("D106", message).hint = Some("return a typed error; catch all exceptions".to_owned());
             continue;
         }
-        // A tool that sends another request after a failure may have one code for all failures.
-        let fitting = if fitting.is_empty() || requests.len() < 2 { fitting } else { OF_LOAD };
+        // A tool that sends another request after status 429 may have one code for all failures.
+        let is_repeated = weather == FaultProfile::Status(429) && requests.len() > 1;
+        let fitting = if is_repeated { OF_LOAD } else { fitting };
         if !fitting.is_empty() && !fitting.contains(&failure.code) {
             let codes: Vec<_> = fitting.iter().map(|code| code.as_str()).collect();
             let finding =

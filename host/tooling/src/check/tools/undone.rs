@@ -81,7 +81,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                        later call can find";
         report(running, message.to_owned(), &answer, &world, "name the entry by the key of the undone call");
     }
-    if let Some(left) = empty_file(&own, &undone) {
+    if let Some(left) = emptied_file(&own, &after, &undone) {
         let message = format!("compensate leaves the empty file {left}, which was not there before the call");
         report(running, message, &answer, &world, "delete the file that the call created");
     }
@@ -330,10 +330,11 @@ fn undo_key(running: &RunningCase<'_>) -> String {
     format!("{}-undo", running.key())
 }
 
-/// Returns a file of the call that `compensate` left empty. An empty entry of the map can be a mark.
-fn empty_file<'a>(own: &'a [String], undone: &WorldSnapshot) -> Option<&'a String> {
-    let empty = Hash::of(&[&[]]);
-    own.iter().find(|name| name.starts_with('/') && undone.get(*name) == Some(&empty))
+/// Returns a file of the call that `compensate` emptied. An empty entry of the map can be a mark.
+fn emptied_file<'a>(own: &'a [String], after: &WorldSnapshot, undone: &WorldSnapshot) -> Option<&'a String> {
+    let empty = Some(Hash::of(&[&[]]));
+    let is_empty = |state: &WorldSnapshot, name: &str| state.get(name).copied() == empty;
+    own.iter().find(|name| name.starts_with('/') && is_empty(undone, name) && !is_empty(after, name))
 }
 
 /// Undoes the committed call of the case.

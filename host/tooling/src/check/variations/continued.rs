@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::check::variations::change::ValueChange;
-use crate::check::variations::numbering::numbered_text;
+use crate::check::variations::numbering::{is_name, numbered_text};
 use crate::check::variations::schema_sample::LocatedSchema;
 
 /// Numbers of elements of a long and of a very long array. The first one that is allowed is used. A very long array can
@@ -25,20 +25,14 @@ pub(super) fn of_rising(objects: &[&Map<String, Value>], schema: &LocatedSchema<
     if rising.is_empty() {
         return vec![];
     }
-    let other = |name: &String, value: &Value, number: usize, count: usize| match value {
-        _ if rising.contains(name) => between(&first[name], &last[name], number, count),
-        Value::String(text) if is_name(objects, name) && !schema.property(name).is_fixed() => {
-            numbered_text(text, number).into()
-        }
-        value => value.clone(),
+    let names = names(objects, schema);
+    let other = |name: &String, value: &Value, number: usize, count: usize| match rising.contains(name) {
+        true => between(&first[name], &last[name], number, count),
+        false => repeated(&names, name, value, number),
     };
     let element = |number: usize, count: usize| -> Value {
-        let repeated = objects[number % objects.len()];
-        repeated
-            .iter()
-            .map(|(name, value)| (name.clone(), other(name, value, number, count)))
-            .collect::<Map<_, _>>()
-            .into()
+        let members = objects[number % objects.len()].iter();
+        members.map(|(name, value)| (name.clone(), other(name, value, number, count))).collect::<Map<_, _>>().into()
     };
     let many = |count: &usize| -> ValueChange {
         let elements: Vec<Value> = (0..*count).map(|number| element(number, *count)).collect();
@@ -52,19 +46,14 @@ pub(super) fn of_rising(objects: &[&Map<String, Value>], schema: &LocatedSchema<
 /// each member that rises from element to element.
 pub(super) fn of_steps(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
     let [first, .., last] = objects else { return vec![] };
-    let other = |name: &String, value: &Value, number: usize| match value {
-        Value::String(text) if is_name(objects, name) && !schema.property(name).is_fixed() => {
-            numbered_text(text, number).into()
-        }
-        value => value.clone(),
-    };
+    let names = names(objects, schema);
     let group = |name: &String| -> Option<Vec<ValueChange>> {
         let (from, to) = (first[name].as_f64()?, last.get(name)?.as_f64()?);
         let step = (to - from) / (objects.len() - 1) as f64;
         let is_whole = first[name].is_i64() && last[name].is_i64();
         let element = |number: usize| -> Value {
             let mut element: Map<String, Value> =
-                first.iter().map(|(name, value)| (name.clone(), other(name, value, number))).collect();
+                first.iter().map(|(name, value)| (name.clone(), repeated(&names, name, value, number))).collect();
             let at = from + step * number as f64;
             element.insert(name.clone(), if is_whole { (at.round() as i64).into() } else { at.into() });
             element.into()
@@ -83,10 +72,18 @@ fn is_rising(objects: &[&Map<String, Value>], name: &str) -> bool {
     numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[0] < pair[1]))
 }
 
-/// Returns true for a member that is another text in each element.
-fn is_name(objects: &[&Map<String, Value>], name: &str) -> bool {
-    let texts: BTreeSet<&str> = objects.iter().filter_map(|object| object.get(name)?.as_str()).collect();
-    texts.len() == objects.len()
+/// Returns the members that are another text in each element, except texts of an enumeration.
+fn names<'o>(objects: &[&'o Map<String, Value>], schema: &LocatedSchema<'_>) -> BTreeSet<&'o str> {
+    let texts = objects[0].iter().filter(|(_, value)| value.is_string()).map(|(name, _)| name.as_str());
+    texts.filter(|name| is_name(objects, name) && !schema.property(name).is_fixed()).collect()
+}
+
+/// Returns the value of a member in the element with this number. Only members of `names` have another value.
+fn repeated(names: &BTreeSet<&str>, name: &str, value: &Value, number: usize) -> Value {
+    match value {
+        Value::String(text) if names.contains(name) => numbered_text(text, number).into(),
+        value => value.clone(),
+    }
 }
 
 /// Returns the number at a position of a rising member. Integers count up from the first one. Fractions have equal

@@ -1,11 +1,9 @@
 //! Long arrays from which a step can make a deep result: the elements count a depth, or refer to the element before.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use crate::check::variations::change::ValueChange;
-use crate::check::variations::numbering::numbered_text;
+use crate::check::variations::numbering::{is_name, numbered_text};
 use crate::check::variations::schema_sample::LocatedSchema;
 
 /// Numbers of elements. The first one that is allowed is used. The last one serves for a bounded depth.
@@ -51,14 +49,6 @@ fn other_names(element: &Object, objects: &[&Object], number: usize, schema: &Lo
         (name.clone(), value)
     };
     element.iter().map(other).collect()
-}
-
-/// Returns true if a member is a text in all elements, or an integer in all elements, and no two values are equal.
-fn is_name(objects: &[&Object], name: &str) -> bool {
-    let values = || objects.iter().filter_map(|object| object.get(name));
-    let is_of_one_kind = values().all(Value::is_string) || values().all(Value::is_i64);
-    let different: BTreeSet<String> = values().map(Value::to_string).collect();
-    is_of_one_kind && different.len() == objects.len()
 }
 
 /// Returns one group for each pair of a name member and a member in which an element refers to another element. In the

@@ -1,6 +1,8 @@
 //! Copies of a value that differ in their numbers and texts.
 
-use serde_json::Value;
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
 
 use crate::check::variations::schema_sample::LocatedSchema;
 
@@ -17,6 +19,14 @@ pub(super) fn numbered_text(text: &str, number: usize) -> String {
         }
         Err(_) => format!("{text}{number}"),
     }
+}
+
+/// Returns true if a member is a text in all elements, or an integer in all elements, and no two values are equal.
+pub(super) fn is_name(objects: &[&Map<String, Value>], name: &str) -> bool {
+    let values = || objects.iter().filter_map(|object| object.get(name));
+    let is_of_one_kind = values().all(Value::is_string) || values().all(Value::is_i64);
+    let different: BTreeSet<String> = values().map(Value::to_string).collect();
+    is_of_one_kind && different.len() == objects.len()
 }
 
 /// Returns the value with `-number` at the end of each text. `depth` is the number of levels of arrays and objects in

@@ -58,13 +58,12 @@ pub(in crate::check) fn grown(
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
-    let places = places_of(value, schema);
     let changes = |place: &Place<'_>| match place.value {
         Value::String(text) if !place.schema.is_fixed() => of_parts(text),
         Value::Array(elements) => arrays::grown(elements, &place.schema),
         _ => vec![],
     };
-    spread(value, &places, changes, vec![], max, &is_allowed)
+    spread(value, &places_of(value, schema), changes, vec![], max, &is_allowed)
 }
 
 /// Returns at most `max` allowed variations in which one member changes in all elements of an array, or a number within
@@ -75,12 +74,11 @@ pub(in crate::check) fn columns(
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
-    let places = places_of(value, schema);
     let changes = |place: &Place<'_>| match place.value {
         Value::String(text) if !place.schema.is_fixed() => of_numerals(text),
         other => of_columns(other, &place.schema),
     };
-    spread(value, &places, changes, vec![], max, &is_allowed)
+    spread(value, &places_of(value, schema), changes, vec![], max, &is_allowed)
 }
 
 /// Returns at most `max` allowed variations of the places, and first those in `of_all`. `changes` returns groups of
@@ -183,7 +181,7 @@ fn extremes(value: &Value, places: &[Place<'_>]) -> Vec<InputVariation> {
             }
         }
         InputVariation {
-            what: format!("the {what} number of the schema for all numbers"),
+            what: format!("the {what} number of its schema for each number, and true for each truth value"),
             value: varied,
             is_large: false,
         }
