@@ -71,28 +71,25 @@ impl<'p> CommandContext<'p> {
             plan_folder: near,
             env: &|name| std::env::var(name).ok(),
         };
-        let mut config = match Config::load(&options) {
+        let config = match Config::load(&options) {
             Err(errors) if errors.0.iter().any(|problem| problem.code == error_docs::CONFIG_UNTRUSTED) => {
                 self.ask_for_trust(&options, errors)?
             }
             loaded => loaded?,
         };
         let unaided = Config::find(&LoadOptions { config: None, plan_folder: None, ..options });
-        if let Some(file) = &config.file
-            && (self.config.is_some() || unaided.as_ref() != Some(file) || file.parent() != Some(&*self.cwd))
+        if let Some(file) = config.file()
+            && (self.config.is_some() || unaided.as_deref() != Some(file) || file.parent() != Some(&*self.cwd))
         {
-            self.explicit_config.get_or_init(|| file.clone());
+            self.explicit_config.get_or_init(|| file.to_owned());
         }
-        if let Some(notify) = &mut config.notify {
-            // Adds the absolute path of the configuration to the commands of a notice, because a user may run them in
-            // another folder.
-            let file = self.explicit_config.get().map(|file| self.cwd.join(file));
-            let flags = [("config", file.map(|file| file.display().to_string())), ("db", self.db.clone())];
-            let given =
-                flags.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", shell_quoted(&value?))));
-            notify.flags = given.collect();
-        }
-        self.relaxed.get_or_init(|| config.durability == Durability::Relaxed);
+        // Adds the absolute path of the configuration to the commands of a notice, because a user may run them in another
+        // folder.
+        let named = self.explicit_config.get().map(|file| self.cwd.join(file));
+        let flags = [("config", named.map(|file| file.display().to_string())), ("db", self.db.clone())];
+        let given = flags.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", shell_quoted(&value?))));
+        let config = config.with_notice_flags(given.collect::<String>());
+        self.relaxed.get_or_init(|| config.durability() == Durability::Relaxed);
         Ok(config)
     }
 
@@ -105,16 +102,16 @@ impl<'p> CommandContext<'p> {
         let Some(file) = Config::find(options).filter(|_| self.printer.can_ask()) else { return Err(refused) };
         let config = Config::load(&LoadOptions { config: Some(&file), ..*options })?;
         self.printer.warn(refused.to_string());
-        self.printer.note(match config.database.strip_prefix("sqlite://") {
+        self.printer.note(match config.database().strip_prefix("sqlite://") {
             Some(file) => format!("database {file}"),
-            None => latchwork_store::server_name(&config.database),
+            None => latchwork_store::server_name(config.database()),
         });
-        if let Some(notify) = &config.notify {
+        if let Some(notify) = config.notify() {
             let secrets: Vec<_> = notify.headers.iter().flat_map(|header| header.secrets()).collect();
             let secrets = if secrets.is_empty() { "no secrets".to_owned() } else { secrets.join(", ") };
             self.printer.note(format!("notices to {}, with {secrets}", origin_text(&notify.origin)));
         }
-        for plugin in &config.plugins {
+        for plugin in config.plugins() {
             let (source, grants) = (plugin.source.display(), config_line(&plugin.grants));
             self.printer.note(format!("plugin {} from {source}: {grants}", plugin.name));
         }

@@ -124,7 +124,7 @@ pub(crate) fn is_new(config: &Config) -> anyhow::Result<bool> {
 /// file.
 pub(crate) fn require_project(config: &Config) -> anyhow::Result<()> {
     let Some(path) = file(config)?.filter(|path| !path.exists()) else { return Ok(()) };
-    let message = match (&config.database_source, &config.file) {
+    let message = match (config.database_source(), config.file()) {
         (Some(flag @ SettingSource::Flag(_)), _) => format!(
             "the database {}, which {flag} names, does not exist: correct {flag}, or create the database with \
              `latch run PLAN {flag} …`",
@@ -150,7 +150,7 @@ pub(crate) fn require_project(config: &Config) -> anyhow::Result<()> {
 /// # Errors
 /// `L0110` if there is no configuration.
 pub(crate) fn require_configuration(config: &Config) -> anyhow::Result<()> {
-    if config.file.is_some() {
+    if config.file().is_some() {
         return Ok(());
     }
     let message =
@@ -160,13 +160,13 @@ pub(crate) fn require_configuration(config: &Config) -> anyhow::Result<()> {
 
 /// Describes the folders in which no configuration was found.
 fn no_configuration(config: &Config) -> String {
-    format!("there is no {FILE_NAME} in {} or in a folder above it", config.root.display())
+    format!("there is no {FILE_NAME} in {} or in a folder above it", config.root().display())
 }
 
 /// Returns the path of the database file, or `None` for a server. Fails if the folder of the file does not
 /// exist.
 fn file(config: &Config) -> anyhow::Result<Option<PathBuf>> {
-    let DatabaseTarget::File(path) = target(&config.database)? else { return Ok(None) };
+    let DatabaseTarget::File(path) = target(config.database())? else { return Ok(None) };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
     if let Some(folder) = folder {
         let message = format!(
@@ -190,9 +190,9 @@ pub(crate) fn missing_database_message(path: &Path) -> String {
 
 /// Returns the reason why some workers could not see the effects, or `None` if all workers see them.
 pub(crate) fn unshared_effects(config: &Config) -> anyhow::Result<Option<&'static str>> {
-    let Some(effects) = &config.effect_store else { return Ok(None) };
+    let Some(effects) = config.effect_store() else { return Ok(None) };
     let unseen =
-        matches!((target(&config.database)?, target(effects)?), (DatabaseTarget::Server(_), DatabaseTarget::File(_)));
+        matches!((target(config.database())?, target(effects)?), (DatabaseTarget::Server(_), DatabaseTarget::File(_)));
     Ok(unseen.then_some(
         "the database is on a server and `effect_store` is a file, which workers on other machines cannot read: they \
          would report its jobs as damaged. Remove `effect_store` to keep effects in the database, or name a database of \
@@ -217,17 +217,17 @@ async fn stores(
         session.add_database(store.clone());
         Ok::<_, anyhow::Error>(store)
     };
-    let main = open(&config.database).await?;
-    if matches!(target(&config.database)?, DatabaseTarget::Server(_)) {
-        synchronize_with_server(session.machine(), &main, config.clock_margin_ms).await?;
+    let main = open(config.database()).await?;
+    if matches!(target(config.database())?, DatabaseTarget::Server(_)) {
+        synchronize_with_server(session.machine(), &main, config.clock_margin_ms()).await?;
     }
-    let effects = match (&config.effect_store, config.commit) {
+    let effects = match (config.effect_store(), config.commit()) {
         (Some(url), CommitMode::Staged) => open(url).await?,
         _ => main.clone(),
     };
     let owner = match main.read_only() {
         Some(_) => Owner::unlocked(worker_name()),
-        None => session.owner(&options(config, &config.database, probe)?.owner_dir)?,
+        None => session.owner(&options(config, config.database(), probe)?.owner_dir)?,
     };
     Ok(Stores::new(main, owner).with_effects(effects))
 }
@@ -260,18 +260,18 @@ async fn synchronize_with_server(machine: &Machine, server: &Database, margin_ms
 /// Returns the options for opening a database of this configuration. Each database has its own directory for auxiliary
 /// files, so that several databases can share a state directory.
 pub(crate) fn options(config: &Config, url: &str, probe: Arc<dyn Probe>) -> anyhow::Result<OpenOptions> {
-    let durability = match config.durability {
+    let durability = match config.durability() {
         Durability::Full => latchwork_store::CommitDurability::Full,
         Durability::Relaxed => latchwork_store::CommitDurability::Relaxed,
     };
-    let clock_margin_ms = config.clock_margin_ms;
-    let synchronous_failover = config.failover == Failover::Synchronous;
+    let clock_margin_ms = config.clock_margin_ms();
+    let synchronous_failover = config.failover() == Failover::Synchronous;
     let usual = match target(url)? {
         DatabaseTarget::File(path) => OpenOptions::new(path),
         DatabaseTarget::Server(url) => {
             // The name contains host, port and database, but no user, because the database is the same for every user.
             let name = Hash::of(&[server_name(&url).as_bytes()]).to_hex();
-            let dir = config.state_dir.join("servers").join(&name[..16]);
+            let dir = config.state_dir().join("servers").join(&name[..16]);
             OpenOptions::server(url, dir)
         }
     };

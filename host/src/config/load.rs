@@ -7,7 +7,8 @@ use latchwork_core::model::person::People;
 
 use super::plugin::positive_duration;
 use super::problem::{ConfigErrors, ConfigProblem, SettingSource};
-use super::types::{CommitMode, Config, Durability, Failover};
+use super::settings::Config;
+use super::types::{CommitMode, Durability, Failover};
 use crate::config::keys::ON_INDETERMINATE;
 use crate::config::trust::{FoundBy, FoundConfig};
 use crate::config::validator::BuiltinValidator;

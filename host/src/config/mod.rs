@@ -6,13 +6,13 @@
 //! std::fs::write(cwd.join("latch.toml"), "lease = \"20s\"")?;
 //! let options = latchwork::config::LoadOptions { cwd, config: None, db: None, plan_folder: None, env: &|_| None };
 //! let config = latchwork::config::Config::load(&options)?;
-//! assert_eq!(config.lease_ms, 20_000);
-//! assert_eq!(config.database, format!("sqlite://{}/latch.db", cwd.display()));
+//! assert_eq!(config.lease_ms(), 20_000);
+//! assert_eq!(config.database(), format!("sqlite://{}/latch.db", cwd.display()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Floors, top first: `load` · `people`, `worker` · `notify`, `policy` · `plugin` · `grants`, `verifier` · `cache`,
-//! `types` · `headers`, `keys`, `limits`, `operators`, `trust`, `validator`, `values` · `problem`, `real_path`.
+//! Floors, top first: `load` · `people`, `settings`, `worker` · `notify`, `policy` · `plugin` · `grants`, `verifier` ·
+//! `cache`, `types` · `headers`, `keys`, `limits`, `operators`, `trust`, `validator`, `values` · `problem`, `real_path`.
 
 mod cache;
 mod grants;
@@ -27,6 +27,7 @@ mod plugin;
 mod policy;
 mod problem;
 mod real_path;
+mod settings;
 mod trust;
 mod types;
 pub mod validator;
@@ -42,6 +43,7 @@ pub use load::LoadOptions;
 pub use policy::{DEFAULT_TENANT, is_valid_name};
 pub use problem::{ConfigErrors, ConfigProblem, SettingSource};
 pub(crate) use real_path::RealPath;
+pub use settings::Config;
 pub use types::*;
 pub(crate) use values::plugin_name;
 

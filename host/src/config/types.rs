@@ -1,4 +1,4 @@
-//! A validated configuration, with defaults filled in and absolute paths.
+//! The parts of a validated configuration, with defaults filled in and absolute paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,7 +13,7 @@ use latchwork_core::model::budget::Budget;
 use latchwork_core::model::ids::{Hash, Operator};
 use latchwork_core::model::manifest::{Confirmation, EffectKind, OnIndeterminate, WasiMode};
 use latchwork_core::model::mode::Mode;
-use latchwork_core::model::person::{Assurance, People};
+use latchwork_core::model::person::Assurance;
 use latchwork_core::model::retry::RetrySpec;
 use latchwork_core::response::notice::NoticeKind;
 use latchwork_core::rules::cost::Prices;
@@ -22,80 +22,7 @@ use latchwork_engine::capability::grants::{Grants, Origin};
 use latchwork_engine::capability::settings::{LimitsConfig, OperatorOverride};
 
 use super::headers::HeaderTemplate;
-use super::problem::SettingSource;
 use crate::config::limits::OperatorLimit;
-use crate::config::validator::BuiltinValidator;
-
-/// All settings of `latch.toml`, with environment and flags applied. [`Config::load`] and
-/// [`Config::with_defaults`] make them.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Config {
-    /// Base directory of relative paths: the folder of `latch.toml`, or the working directory if there is no
-    /// such file.
-    pub root: PathBuf,
-    /// Path of `latch.toml`, if there is one.
-    pub file: Option<PathBuf>,
-    /// Database URL: `sqlite://…` with an absolute path, or `postgres://…`.
-    pub database: String,
-    /// Flag or variable that names the database. `None` if the file or the default names it.
-    pub database_source: Option<SettingSource>,
-    /// Commit protocol for an answered call: one transaction, or three durable writes.
-    pub commit: CommitMode,
-    /// URL of a separate database for effects (staged commit only).
-    pub effect_store: Option<String>,
-    /// Required durability of the database.
-    pub durability: Durability,
-    /// Treatment of a standby that takes over from the primary.
-    pub failover: Failover,
-    /// Treatment of a call in doubt that the other resolution steps cannot decide.
-    pub on_indeterminate: OnIndeterminate,
-    /// Length of a lease in milliseconds.
-    pub lease_ms: u32,
-    /// Interval between two heartbeats, in milliseconds.
-    pub heartbeat_ms: u32,
-    /// Maximum difference between clocks, in milliseconds.
-    pub clock_margin_ms: u32,
-    /// Number of attempts without progress after which a job is parked.
-    pub max_attempts_without_progress: u32,
-    /// Directory of the cache of compiled code: a directory of the user, never inside the project. `None` if
-    /// code is compiled at each start.
-    pub cache_dir: Option<PathBuf>,
-    /// Directory of the secret that authenticates compiled code. `None` if it is the cache directory itself.
-    pub cache_secret_dir: Option<PathBuf>,
-    /// Directories in which `latch plugin build` keeps programs that it runs.
-    pub tools_dirs: Vec<PathBuf>,
-    /// Directories of the user in which `latch` keeps files for all projects, each with its name.
-    pub user_dirs: Vec<(&'static str, PathBuf)>,
-    /// Directory of stored components and of secrets in files.
-    pub state_dir: PathBuf,
-    /// Policies by tenant. The tenant `default` always exists.
-    pub policy: BTreeMap<String, Policy>,
-    /// People and the keys with which they sign their decisions.
-    pub people: People,
-    /// Reaction to a recorded effect that no longer matches the world. A plugin can override this reaction.
-    pub confirmation: Confirmation,
-    /// Validators called before a step starts.
-    pub validators: Vec<BuiltinValidator>,
-    /// Webhook that is notified when a job waits for a person or has ended.
-    pub notify: Option<NotifyConfig>,
-    /// Retention time for undoing, in milliseconds, counted from the completion of a job. For this time `latch
-    /// plugin prune` keeps the components that are needed to undo the job.
-    pub keep_undoable_ms: u64,
-    /// Limits on the work of this process.
-    pub worker: WorkerConfig,
-    /// Limits on the number of pending jobs.
-    pub queue: QueueConfig,
-    /// Plugins in the order of the file.
-    pub plugins: Vec<PluginConfig>,
-}
-
-impl Config {
-    /// Directory of the secrets in files.
-    pub fn secrets_dir(&self) -> PathBuf {
-        self.state_dir.join("secrets")
-    }
-}
 
 /// `[worker]`: limits of one process. Each further process adds the same capacity.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::config::{Folder, problems};
 fn plugin_wasi_mode_is_read() {
     let wasi = |line: &str| {
         let text = format!("[[plugin]]\nname = \"a\"\nsource = \"a\"\n{line}");
-        Folder::with(&text).load().unwrap().plugins[0].wasi
+        Folder::with(&text).load().unwrap().plugins()[0].wasi
     };
     assert_eq!(wasi(""), WasiMode::None);
     assert_eq!((wasi("wasi = \"none\""), wasi("wasi = \"virtual\"")), (WasiMode::None, WasiMode::Virtual));
@@ -20,7 +20,7 @@ fn plugin_wasi_mode_is_read() {
 fn plugin_retry_settings_are_read_and_checked() {
     let plugin = |retry: &str| format!("[[plugin]]\nname = \"a\"\nsource = \"a\"\nretry = {{ {retry} }}");
     let config = Folder::with(&plugin("max = 7, base = \"50ms\", cap = \"2s\"")).load().unwrap();
-    let retry = config.plugins[0].retry.clone().unwrap();
+    let retry = config.plugins()[0].retry.clone().unwrap();
     assert_eq!((retry.max, retry.base_ms, retry.cap_ms), (Some(7), Some(50), Some(2_000)));
     for wrong in ["max = 101", "max = -1", "base = \"2d\"", "cap = 5"] {
         let found = problems(&plugin(wrong));
@@ -39,13 +39,13 @@ fn confirmation_settings_are_read_and_checked() {
     let top = "confirmation = \"warn\"\n";
     let verifier = "verifier = { name = \"etag\", headers = { Authorization = \"Bearer ${TOKEN}\" } }";
     let config = Folder::with(&format!("{top}{}\nconfirmation = \"human_in_loop\"", plugin(verifier))).load().unwrap();
-    assert_eq!(config.confirmation, Confirmation::Warn);
-    assert_eq!(config.plugins[0].confirmation, Some(Confirmation::HumanInLoop));
-    let read = config.plugins[0].verifier.as_ref().unwrap();
+    assert_eq!(config.confirmation(), Confirmation::Warn);
+    assert_eq!(config.plugins()[0].confirmation, Some(Confirmation::HumanInLoop));
+    let read = config.plugins()[0].verifier.as_ref().unwrap();
     assert_eq!((read.name.as_str(), read.headers.len()), ("etag", 1));
     let plain = Folder::with(&plugin("verifier = \"file-digest\"")).load().unwrap();
-    assert_eq!(plain.plugins[0].verifier.as_ref().unwrap().name, "file-digest");
-    assert_eq!(plain.confirmation, Confirmation::Strict);
+    assert_eq!(plain.plugins()[0].verifier.as_ref().unwrap().name, "file-digest");
+    assert_eq!(plain.confirmation(), Confirmation::Strict);
     for (lines, place, says) in [
         ("verifier = \"etg\"", "5:12 L0006 plugin[0].verifier: ", "did you mean `etag`?"),
         ("confirmation = \"strct\"", "5:16 L0006 plugin[0].confirmation: ", "did you mean `strict`?"),

@@ -20,16 +20,19 @@ auto_exec = false
 gate = { effects = ["external_send"] }
 "#;
     let config = Folder::with(text).load().unwrap();
-    let policy = &config.policy["default"];
+    let policy = &config.policy()["default"];
     assert_eq!((policy.version, policy.modes.len()), (Some(3), 2));
     let auto = &policy.auto_exec;
     assert_eq!((auto.enabled, auto.min_trust, auto.trust["ada/Mail.Send"], auto.trust.len()), (true, 2, 3, 2));
     assert_eq!(policy.require.values().next().map(Vec::len), Some(2));
     assert!(policy.gate_effects.is_empty(), "the built-in gates would leave nothing for trust to lift");
-    assert_eq!(config.policy["named"].gate_effects, [EffectKind::ExternalSend], "gates that are named stay");
-    assert!(!config.policy["strict"].auto_exec.enabled);
-    assert_eq!(config.policy["strict"].gate_effects, Folder::empty().load().unwrap().policy["default"].gate_effects);
-    let hash = |text: &str| Folder::with(text).load().unwrap().policy["default"].hash;
+    assert_eq!(config.policy()["named"].gate_effects, [EffectKind::ExternalSend], "gates that are named stay");
+    assert!(!config.policy()["strict"].auto_exec.enabled);
+    assert_eq!(
+        config.policy()["strict"].gate_effects,
+        Folder::empty().load().unwrap().policy()["default"].gate_effects
+    );
+    let hash = |text: &str| Folder::with(text).load().unwrap().policy()["default"].hash;
     assert_ne!(hash("[policy.default]\nrequire = { \"Web.Fetch\" = [\"verified\"] }"), hash(""));
     assert_eq!(hash("[policy.default]\nversion = 7"), hash(""), "the version does not change the hash");
 
@@ -75,7 +78,7 @@ fn empty_modes_and_invalid_tenant_names_are_refused() {
 
 #[test]
 fn policy_hash_depends_only_on_its_meaning() {
-    let hash = |text: &str| Folder::with(text).load().unwrap().policy["default"].hash;
+    let hash = |text: &str| Folder::with(text).load().unwrap().policy()["default"].hash;
     let plain = hash("");
     assert_eq!(plain, hash("[policy.default]\nmodes = [\"HUMAN_GATED\", \"DRY_RUN\", \"DRAFT_ONLY\", \"DRY_RUN\"]"));
     assert_ne!(plain, hash("[policy.default]\nmodes = [\"DRY_RUN\"]"));

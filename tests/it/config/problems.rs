@@ -81,7 +81,7 @@ fn limits_of_a_plugin_have_a_largest_value() {
         ("component", bounds::COMPONENT_BYTES_MAX),
     ];
     for (key, bytes) in most {
-        let limits = Folder::with(&config(key, bytes)).load().unwrap().plugins[0].limits;
+        let limits = Folder::with(&config(key, bytes)).load().unwrap().plugins()[0].limits;
         let read = [limits.memory_bytes, limits.output_bytes.map(u64::from), limits.component_bytes];
         assert!(read.contains(&Some(bytes)), "{key} {limits:?}");
         let found = problems(&config(key, bytes + 1));
@@ -105,7 +105,7 @@ fn incompatible_settings_are_refused() {
     assert!(found[0].contains("commit = \"staged\""), "{found:?}");
     assert!(found[1].starts_with("3:13 L0006 heartbeat: "), "{found:?}");
     let short = Folder::with("lease = \"6s\"").load().unwrap();
-    assert_eq!(short.heartbeat_ms, 2_000, "three heartbeats to a lease");
+    assert_eq!(short.heartbeat_ms(), 2_000, "three heartbeats to a lease");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn password_in_the_file_is_refused() {
     assert!(found[0].contains(" L0009 ") && found[0].contains("LATCH_DATABASE"), "{found:?}");
     assert!(!found[0].contains("hunter2"), "{found:?}");
     let url = "postgres://latch@db.example.com/latch?sslmode=verify-full";
-    assert_eq!(Folder::with(&format!("database = {url:?}")).load().unwrap().database, url);
+    assert_eq!(Folder::with(&format!("database = {url:?}")).load().unwrap().database(), url);
 }
 
 /// If the database is on a server, an effect store in a file is refused, because workers on other machines cannot read

@@ -17,16 +17,16 @@ use crate::config::{Folder, problems};
 fn missing_file_gives_the_default_configuration() {
     let folder = Folder::empty();
     let config = folder.load().unwrap();
-    assert_eq!(config.root, folder.path());
-    assert_eq!(config.file, None);
-    assert_eq!(config.database, format!("sqlite://{}/latch.db", folder.path().display()));
-    assert_eq!(config.state_dir, folder.path().join(".latch"));
-    assert_eq!((config.lease_ms, config.heartbeat_ms, config.clock_margin_ms), (15_000, 5_000, 2_000));
-    assert_eq!((config.commit, config.durability), (CommitMode::Atomic, Durability::Full));
-    assert_eq!(config.max_attempts_without_progress, 5);
-    assert_eq!(config.keep_undoable_ms, 30 * 86_400_000);
-    assert_eq!(config.policy["default"].modes, [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated]);
-    assert!(config.plugins.is_empty());
+    assert_eq!(config.root(), folder.path());
+    assert_eq!(config.file(), None);
+    assert_eq!(config.database(), format!("sqlite://{}/latch.db", folder.path().display()));
+    assert_eq!(config.state_dir(), folder.path().join(".latch"));
+    assert_eq!((config.lease_ms(), config.heartbeat_ms(), config.clock_margin_ms()), (15_000, 5_000, 2_000));
+    assert_eq!((config.commit(), config.durability()), (CommitMode::Atomic, Durability::Full));
+    assert_eq!(config.max_attempts_without_progress(), 5);
+    assert_eq!(config.keep_undoable_ms(), 30 * 86_400_000);
+    assert_eq!(config.policy()["default"].modes, [Mode::DryRun, Mode::DraftOnly, Mode::HumanGated]);
+    assert!(config.plugins().is_empty());
 }
 
 /// Returns a file with a value for every setting.
@@ -71,26 +71,26 @@ fn every_setting_is_read() {
     let folder = Folder::with(&complete_file(digest));
     let config = folder.load().unwrap();
     let root = folder.path();
-    assert_eq!(config.database, format!("sqlite://{}/data/latch.db", root.display()));
-    assert_eq!(config.commit, CommitMode::Staged);
-    assert_eq!(config.effect_store.as_deref(), Some("sqlite:///var/effects.db"));
-    assert_eq!(config.durability, Durability::Relaxed);
-    assert_eq!(config.on_indeterminate, OnIndeterminate::Fail);
-    assert_eq!((config.lease_ms, config.heartbeat_ms, config.clock_margin_ms), (20_000, 4_000, 1_000));
-    assert_eq!(config.max_attempts_without_progress, 7);
-    assert_eq!(config.keep_undoable_ms, 60 * 86_400_000);
-    assert_eq!(config.state_dir, root.join("state"));
-    assert_eq!(config.file, Some(root.join("latch.toml")));
+    assert_eq!(config.database(), format!("sqlite://{}/data/latch.db", root.display()));
+    assert_eq!(config.commit(), CommitMode::Staged);
+    assert_eq!(config.effect_store(), Some("sqlite:///var/effects.db"));
+    assert_eq!(config.durability(), Durability::Relaxed);
+    assert_eq!(config.on_indeterminate(), OnIndeterminate::Fail);
+    assert_eq!((config.lease_ms(), config.heartbeat_ms(), config.clock_margin_ms()), (20_000, 4_000, 1_000));
+    assert_eq!(config.max_attempts_without_progress(), 7);
+    assert_eq!(config.keep_undoable_ms(), 60 * 86_400_000);
+    assert_eq!(config.state_dir(), root.join("state"));
+    assert_eq!(config.file(), Some(&*root.join("latch.toml")));
     check_policies(&config);
     check_plugin(&config, root, digest);
 }
 
 fn check_policies(config: &Config) {
-    let default = &config.policy["default"];
+    let default = &config.policy()["default"];
     assert_eq!(default.modes, [Mode::DryRun, Mode::HumanGated]);
     assert_eq!(default.gate_effects, [EffectKind::ExternalWrite, EffectKind::ExternalSend]);
     assert!(!default.standing_approvals);
-    let acme = &config.policy["acme"];
+    let acme = &config.policy()["acme"];
     assert_eq!(acme.modes, default.modes, "omitted keys of a tenant have the values of the default policy");
     assert!(!acme.standing_approvals, "omitted keys of a tenant have the values of the default policy");
     assert_eq!(acme.gate_effects, [EffectKind::InternalWrite]);
@@ -98,7 +98,7 @@ fn check_policies(config: &Config) {
 }
 
 fn check_plugin(config: &Config, root: &Path, digest: Hash) {
-    let [mail] = config.plugins.as_slice() else { panic!("one plugin") };
+    let [mail] = config.plugins() else { panic!("one plugin") };
     assert_eq!(mail.name, "mail");
     assert_eq!(mail.source, root.join("plugins/mail.wasm"));
     assert_eq!(mail.digest, Some(digest));
@@ -129,7 +129,7 @@ fn check_plugin(config: &Config, root: &Path, digest: Hash) {
 #[test]
 fn grant_of_a_map_is_a_name_or_a_table() {
     let with = |kv: &str| format!("[[plugin]]\nname = \"p\"\nsource = \"p.wasm\"\n[plugin.grants]\nkv = {kv}\n");
-    let read = |kv: &str| Folder::with(&with(kv)).load().unwrap().plugins[0].grants.kv.clone().unwrap();
+    let read = |kv: &str| Folder::with(&with(kv)).load().unwrap().plugins()[0].grants.kv.clone().unwrap();
     assert_eq!(read("\"mail\""), KvGrant { name: "mail".into(), is_shared: false, bytes: 16 << 20 });
     assert_eq!(read("{ name = \"mail\" }"), KvGrant::named("mail"));
     let whole = KvGrant { name: "mail".into(), is_shared: true, bytes: 64 << 20 };
@@ -139,7 +139,7 @@ fn grant_of_a_map_is_a_name_or_a_table() {
     for grant in [KvGrant::named("mail"), whole, KvGrant { bytes: 3_000, ..KvGrant::named("mail") }] {
         let line = config_line(&Grants { kv: Some(grant.clone()), ..Grants::default() });
         let text = format!("[[plugin]]\nname = \"p\"\nsource = \"p.wasm\"\n{line}\n");
-        assert_eq!(Folder::with(&text).load().unwrap().plugins[0].grants.kv, Some(grant), "{line}");
+        assert_eq!(Folder::with(&text).load().unwrap().plugins()[0].grants.kv, Some(grant), "{line}");
     }
     for (kv, says) in [
         ("{ shared = true }", "5:6 L0007 plugin[0].grants.kv: `name` is missing"),
@@ -160,7 +160,7 @@ fn grant_of_a_map_is_a_name_or_a_table() {
 #[test]
 fn quota_of_folders_is_a_size() {
     let with = |line: &str| format!("[[plugin]]\nname = \"p\"\nsource = \"p.wasm\"\n{line}\n");
-    let read = |line: &str| Folder::with(&with(line)).load().unwrap().plugins[0].grants.dir_bytes;
+    let read = |line: &str| Folder::with(&with(line)).load().unwrap().plugins()[0].grants.dir_bytes;
     assert_eq!(read(""), None);
     assert_eq!(Grants::default().dir_bytes(), 1 << 30);
     for bytes in [3_000, 2 << 30, Grants::DIR_BYTES_MAX] {
@@ -180,7 +180,7 @@ fn quota_of_folders_is_a_size() {
 
 #[test]
 fn only_synchronous_failover_trusts_a_standby() {
-    let failover = |text: &str| Folder::with(text).load().unwrap().failover;
+    let failover = |text: &str| Folder::with(text).load().unwrap().failover();
     assert_eq!(failover(""), Failover::Accepted);
     assert_eq!(failover("failover = \"synchronous\""), Failover::Synchronous);
     let found = problems("failover = \"sync\"");
@@ -191,7 +191,7 @@ fn only_synchronous_failover_trusts_a_standby() {
 #[test]
 fn webhook_is_read_and_its_address_is_not_repeated() {
     let config = Folder::with("[notify]\nwebhook = \"https://h.example/s3cret\"\ntimeout = \"3s\"").load().unwrap();
-    let notify = config.notify.as_ref().unwrap();
+    let notify = config.notify().unwrap();
     assert_eq!((notify.webhook.path(), notify.origin.port, notify.timeout_ms), ("/s3cret", 443, 3_000));
     assert!(!format!("{config:?}").contains("s3cret"));
     for good in ["http://127.0.0.1:9/x", "http://[::1]/x", "http://localhost/x"] {
@@ -217,8 +217,8 @@ fn webhook_is_read_and_its_address_is_not_repeated() {
 fn validators_are_read_by_name() {
     use latchwork::config::validator::BuiltinValidator;
     let config = Folder::with("[validators]\nrun = [\"static\", \"sandbox\"]").load().unwrap();
-    assert_eq!(config.validators, [BuiltinValidator::Static, BuiltinValidator::Sandbox]);
-    assert!(Folder::empty().load().unwrap().validators.is_empty(), "none by default");
+    assert_eq!(config.validators(), [BuiltinValidator::Static, BuiltinValidator::Sandbox]);
+    assert!(Folder::empty().load().unwrap().validators().is_empty(), "none by default");
     let found = problems("[validators]\nrun = [\"sandbx\"]\nrum = 1");
     assert!(found[0].starts_with("2:8 L0006 validators.run[0]: ") && found[0].contains("`sandbox`"), "{found:?}");
     assert!(found[1].contains("did you mean `run`?"), "{found:?}");

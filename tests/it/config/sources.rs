@@ -17,7 +17,7 @@ fn configuration_file_is_searched_in_documented_order() {
     std::fs::write(&flag, "lease = \"24s\"").unwrap();
     let trusting = |name: &str| (name == "LATCH_TRUST_CONFIG").then(|| "1".to_owned());
     let options = |cwd| LoadOptions { env: &trusting, ..options(cwd) };
-    let lease = |options: &LoadOptions<'_>| Config::load(options).unwrap().lease_ms;
+    let lease = |options: &LoadOptions<'_>| Config::load(options).unwrap().lease_ms();
 
     let nowhere = Folder::empty();
     assert_eq!(lease(&options(nowhere.path())), 15_000);
@@ -50,7 +50,7 @@ fn configuration_above_or_of_another_user_needs_trust() {
     std::fs::create_dir_all(&deep).unwrap();
     let nowhere = Folder::empty();
     let load = |options: &LoadOptions<'_>| match Config::load(options) {
-        Ok(config) => Ok(config.lease_ms),
+        Ok(config) => Ok(config.lease_ms()),
         Err(errors) => Err((errors.0[0].code, errors.to_string())),
     };
     assert_eq!(load(&options(folder.path())), Ok(21_000));
@@ -94,7 +94,7 @@ fn configuration_above_or_of_another_user_needs_trust() {
 fn flag_wins_over_variable_and_variable_over_file() {
     let folder = Folder::with("database = \"sqlite:///file.db\"");
     let variable = |name: &str| (name == "LATCH_DATABASE").then(|| "sqlite:///variable.db".to_owned());
-    let database = |options: &LoadOptions<'_>| Config::load(options).unwrap().database;
+    let database = |options: &LoadOptions<'_>| Config::load(options).unwrap().database().to_owned();
     assert_eq!(database(&options(folder.path())), "sqlite:///file.db");
     let with_variable = LoadOptions { env: &variable, ..options(folder.path()) };
     assert_eq!(database(&with_variable), "sqlite:///variable.db");

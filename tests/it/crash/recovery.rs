@@ -67,8 +67,7 @@ fn long_job_recovers_in_bounded_memory() {
 /// Submits `jobs` jobs through the library, as a program that embeds the host does. Each job has its own action key.
 fn submit_jobs(place: &TestEnv, jobs: usize) {
     let options = LoadOptions { cwd: &place.dir, config: None, db: None, plan_folder: None, env: &|_| None };
-    let mut config = Config::load(&options).expect("the configuration is valid");
-    config.cache_dir = Some(compile_cache_dir());
+    let config = Config::load(&options).expect("the configuration is valid").with_cache_dir(compile_cache_dir());
     let runtime = tokio::runtime::Runtime::new().expect("threads");
     runtime.block_on(async {
         let journal = Database::open(OpenOptions::new(place.dir.join("latch.db"))).await.expect("a database");

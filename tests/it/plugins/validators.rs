@@ -116,8 +116,7 @@ async fn embedding_program_can_add_a_validator() {
         let place = env_with_scripted_step("\"static\"", &json!({ "do": what }));
         let (dir, compiled) = (place.dir.as_path(), program::compile_cache_dir());
         let options = LoadOptions { cwd: dir, config: None, db: None, plan_folder: None, env: &|_| None };
-        let mut config = Config::load(&options).unwrap();
-        config.cache_dir = Some(compiled);
+        let config = Config::load(&options).unwrap().with_cache_dir(compiled);
         let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), 0));
         let stores = Stores::new(memory, latchwork_core::storage::Owner::unlocked("test"));
         let counting = Arc::new(CountingValidator(AtomicU32::new(0)));

@@ -42,7 +42,7 @@ pub(crate) async fn measure_sandbox(
     config: Config,
     time: Duration,
 ) -> Result<SandboxTimes, BenchError> {
-    let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), config.clock_margin_ms));
+    let memory = Arc::new(Memory::new(Arc::new(ManualClock::default()), config.clock_margin_ms()));
     let stores = Stores::new(memory, Owner::unlocked("bench"));
     let builder = session.host_builder(stores).config(config);
     let host = builder.start().map_err(|error| BenchError::Engine(error.to_string()))?;

@@ -1,9 +1,5 @@
 //! `latch run`: submits a plan and executes the job in this process.
 
-use std::path::Path;
-
-use latchwork::config::{CommitMode, Config};
-
 use crate::args::RunArgs;
 use crate::context::CommandContext;
 use crate::error::Exit;
@@ -19,7 +15,7 @@ pub(crate) async fn run(args: RunArgs, ctx: &CommandContext<'_>) -> anyhow::Resu
     let source = InputSource::read(&args.plan, ctx)?;
     let mut config = ctx.config(source.folder.as_deref())?;
     if let Some(folder) = &args.scratch {
-        use_scratch_folder(&mut config, folder);
+        config = config.with_scratch_folder(folder);
     }
     if args.build {
         build_configured(ctx, &config).await?;
@@ -27,14 +23,4 @@ pub(crate) async fn run(args: RunArgs, ctx: &CommandContext<'_>) -> anyhow::Resu
     let survey = admission::precheck(ctx, &config, &source.name, &source.text)?;
     let host = open::surveyed_host(ctx.session(), config, survey).await?;
     on_host(&host, &source, &args, ctx).await
-}
-
-/// Redirects the database, its auxiliary files and the state directory to a scratch folder, and disables notices. The
-/// run leaves nothing outside the folder.
-fn use_scratch_folder(config: &mut Config, folder: &Path) {
-    config.database = format!("sqlite://{}", folder.join("latch.db").display());
-    config.effect_store = None;
-    config.commit = CommitMode::default();
-    config.notify = None;
-    config.state_dir = folder.join("state");
 }

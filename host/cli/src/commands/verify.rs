@@ -46,7 +46,7 @@ pub(crate) async fn run(args: VerifyArgs, ctx: &CommandContext<'_>) -> anyhow::R
 fn components(args: &VerifyArgs, ctx: &CommandContext<'_>) -> anyhow::Result<Option<PathBuf>> {
     Ok(match &args.plugins {
         Some(dir) => Some(dir.clone()),
-        None if ctx.names_config() => Some(ctx.config(None)?.state_dir.join("components")),
+        None if ctx.names_config() => Some(ctx.config(None)?.state_dir().join("components")),
         None => None,
     })
 }

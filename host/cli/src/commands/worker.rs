@@ -43,7 +43,7 @@ pub(crate) async fn run(args: WorkerArgs, ctx: &CommandContext<'_>) -> anyhow::R
     for setting in ineffective_settings::warnings(host.config(), host.registry()) {
         ctx.printer.warn(setting);
     }
-    let worker = &host.config().worker;
+    let worker = host.config().worker();
     let drain = Duration::from_millis(u64::from(worker.drain_ms));
     let settings = PoolSettings {
         max_jobs: args.jobs.unwrap_or(worker.jobs),

@@ -34,7 +34,7 @@ pub(crate) fn undecided_gate_lines(config: &Config, durable: &Durable, inbox: &[
 /// Returns the gate rules of a job: the current policy, narrowed by the rules under which the job was
 /// accepted.
 pub(crate) fn effective_rules(config: &Config, header: &Header) -> Rules {
-    let policy = config.policy.get(&header.tenant_id).or_else(|| config.policy.get("default"));
+    let policy = config.policy().get(&header.tenant_id).or_else(|| config.policy().get("default"));
     let rules = policy.map(Rules::from).unwrap_or_default();
     header.rules.iter().fold(rules, Rules::narrowed_by)
 }

@@ -18,7 +18,7 @@ pub(crate) async fn build_configured(ctx: &CommandContext<'_>, config: &Config) 
 
 /// Returns the folders of all configured plugins that are built from source.
 pub(crate) fn configured_folders(config: &Config) -> Vec<PathBuf> {
-    folders(config.plugins.iter().map(|plugin| plugin.source.as_path()))
+    folders(config.plugins().iter().map(|plugin| plugin.source.as_path()))
 }
 
 /// Handling of lock files that exist.

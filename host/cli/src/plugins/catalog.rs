@@ -1,7 +1,7 @@
 //! Loads plugins without a database, for commands that inspect plugins and call none of them. These commands write only
 //! compiled code, to the cache.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use latchwork::config::{Config, PluginConfig};
@@ -17,7 +17,7 @@ use crate::session::Session;
 
 /// Returns an engine that uses the configured cache.
 pub(crate) fn engine(session: &Session, config: &Config) -> Result<Engine, EngineError> {
-    engine_with_cache(session, config.cache_dir.clone(), config.cache_secret_dir.clone())
+    engine_with_cache(session, config.cache_dir().map(Path::to_owned), config.cache_secret_dir().map(Path::to_owned))
 }
 
 /// Returns an engine that stores no compiled code.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use latchwork::builder::Stores;
-use latchwork::config::{Config, PluginConfig};
+use latchwork::config::{Config, LoadOptions, PluginConfig};
 use latchwork::host::Host;
 use latchwork::registry::Registry;
 use latchwork_core::memory::{ManualClock, Memory};
@@ -47,15 +47,17 @@ fn tool_config(name: &str) -> PluginConfig {
 }
 
 fn host_config(dir: &Path, plugins: Vec<PluginConfig>) -> Config {
-    let mut config = Config::with_defaults(dir);
-    config.plugins = plugins;
-    config.cache_dir = Some(dir.join("compiled"));
-    config
+    with_plugins(Config::with_defaults(dir), plugins)
+}
+
+fn with_plugins(config: Config, plugins: Vec<PluginConfig>) -> Config {
+    let compiled = config.root().join("compiled");
+    config.with_plugins(plugins).with_cache_dir(compiled)
 }
 
 fn load_registry(config: &Config) -> Result<Registry, Vec<latchwork_engine::LoadError>> {
     let engine = Engine::new(EngineOptions {
-        cache_dir: config.cache_dir.clone(),
+        cache_dir: config.cache_dir().map(Path::to_owned),
         explain: inspect::EXPLAIN,
         ..EngineOptions::default()
     })
@@ -67,9 +69,10 @@ fn load_registry(config: &Config) -> Result<Registry, Vec<latchwork_engine::Load
 fn pinned_operator_versions_stay_loadable() {
     let dir = tempfile::tempdir().unwrap();
     let step = guest("hostile-step");
-    let mut all = host_config(dir.path(), vec![plugin_config("step", &step), tool_config("tool")]);
-    all.on_indeterminate = OnIndeterminate::Fail;
-    all.plugins[1].on_indeterminate = Some(OnIndeterminate::Park);
+    std::fs::write(dir.path().join("latch.toml"), "on_indeterminate = \"fail\"").unwrap();
+    let options = LoadOptions { cwd: dir.path(), config: None, db: None, plan_folder: None, env: &|_| None };
+    let parked = PluginConfig { on_indeterminate: Some(OnIndeterminate::Park), ..tool_config("tool") };
+    let all = with_plugins(Config::load(&options).unwrap(), vec![plugin_config("step", &step), parked]);
     let registry = load_registry(&all).unwrap();
     let pinned = registry.pinned_operators();
     assert_eq!(pinned.len(), 8);
@@ -129,7 +132,7 @@ fn damaged_compiled_code_is_compiled_again() {
     let dir = tempfile::tempdir().unwrap();
     let config = host_config(dir.path(), vec![plugin_config("step", &guest("hostile-step"))]);
     load_registry(&config).unwrap();
-    let entries = std::fs::read_dir(config.cache_dir.as_ref().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    let entries = std::fs::read_dir(config.cache_dir().as_ref().unwrap()).unwrap().map(|entry| entry.unwrap().path());
     let compiled = entries.filter(|path| path.extension().is_some_and(|kind| kind == "aot"));
     let good: Vec<_> = compiled.map(|path| (std::fs::read(&path).unwrap(), path)).collect();
     assert_eq!(good.len(), 1);

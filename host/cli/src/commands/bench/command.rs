@@ -38,7 +38,7 @@ pub(crate) async fn run(args: BenchArgs, ctx: &CommandContext<'_>) -> anyhow::Re
         let wanted = if args.workload.is_empty() { vec![Workload::Ten] } else { wanted };
         return workers::run(&args, url, (config, &file), wanted, ctx).await;
     }
-    let parent = args.scratch.as_ref().map_or_else(|| config.state_dir.clone(), |dir| ctx.cwd.join(dir));
+    let parent = args.scratch.as_ref().map_or_else(|| config.state_dir().to_owned(), |dir| ctx.cwd.join(dir));
     let unusable = |error| CliError::input(error_docs::INPUT_UNREADABLE, format!("{}: {error}", parent.display()));
     std::fs::create_dir_all(&parent).map_err(unusable)?;
     let scratch = tempfile::Builder::new().prefix("bench-").tempdir_in(&parent).map_err(unusable)?;
@@ -121,9 +121,8 @@ async fn measure_load(
     load: Load,
 ) -> anyhow::Result<LoadResult> {
     let path = scratch.join(format!("{}-{}.db", load.workload.name(), load.concurrency));
-    let mut config = config.clone();
-    config.database = format!("sqlite://{}", path.display());
-    let options = open::options(&config, &config.database, Arc::new(NoProbe))?;
+    let config = config.clone().with_database(format!("sqlite://{}", path.display()));
+    let options = open::options(&config, config.database(), Arc::new(NoProbe))?;
     let owner = ctx.session().owner(&options.owner_dir)?;
     // Measures the size of an empty database. The result below excludes this size.
     Database::open(options.clone()).await?.close().await;

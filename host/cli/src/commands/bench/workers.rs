@@ -40,8 +40,7 @@ pub(crate) async fn run(
         let message = "--server: name a database of a PostgreSQL server, `postgres://user@host/database`";
         return Err(CliError::input(error_docs::USAGE, message).into());
     }
-    let mut config = config;
-    config.database = url.to_owned();
+    let config = config.with_database(url);
     let options = open::options(&config, url, Arc::new(NoProbe))?;
     let owner = ctx.session().owner(&options.owner_dir)?;
     let store = Database::open(options).await?;

@@ -139,7 +139,7 @@ impl DevLoop<'_> {
                 return Ok(Err(RoundFailed));
             }
         };
-        let folders = config.plugins.iter().map(|plugin| &plugin.source).filter(|dir| dir.join(RECIPE).is_file());
+        let folders = config.plugins().iter().map(|plugin| &plugin.source).filter(|dir| dir.join(RECIPE).is_file());
         let dirs: Vec<_> = folders.cloned().collect();
         for dir in &dirs {
             let sources = watched.in_folder(dir);

@@ -31,10 +31,10 @@ impl Project<'_> {
         self.input.iter().for_each(|file| watched.file(file));
         match self.ctx.config(self.plan.parent()) {
             Ok(config) => {
-                if let Some(file) = &config.file {
+                if let Some(file) = config.file() {
                     watched.file(file);
                 }
-                for plugin in &config.plugins {
+                for plugin in config.plugins() {
                     watched.source(&plugin.source);
                 }
             }

@@ -36,7 +36,7 @@ pub(crate) async fn run(args: &DoctorArgs, ctx: &CommandContext<'_>) -> anyhow::
             checks.push(cache(ctx, &config));
             checks.push(components(&config));
             if args.deep {
-                deep::components(ctx, &config.state_dir, &mut checks);
+                deep::components(ctx, config.state_dir(), &mut checks);
                 if let Ok(engine) = catalog::engine(ctx.session(), &config) {
                     deep::compiled(&engine, &mut checks);
                 }
@@ -64,7 +64,7 @@ pub(crate) async fn stores(
     if let Some(store) = &main {
         maps::maps(config, store, checks).await;
     }
-    let separate = match (&config.effect_store, config.commit) {
+    let separate = match (config.effect_store(), config.commit()) {
         (Some(url), CommitMode::Staged) => Some(database::effect_store(config, url, checks).await),
         _ => None,
     };
@@ -87,13 +87,13 @@ pub(crate) async fn stores(
 }
 
 pub(crate) fn configuration(config: &Config) -> DoctorCheck {
-    match &config.file {
+    match config.file() {
         Some(file) => DoctorCheck::ok("configuration", file.display().to_string()),
         None => DoctorCheck::warn(
             "configuration",
             format!(
                 "there is no {FILE_NAME} in {} or in a folder above it: every key has its default, and there are no plugins",
-                config.root.display()
+                config.root().display()
             ),
             "write a latch.toml, or name one with --config",
         ),

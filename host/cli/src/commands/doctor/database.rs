@@ -21,7 +21,7 @@ pub(super) async fn database(
     accept_restore: bool,
     checks: &mut Vec<DoctorCheck>,
 ) -> Option<Arc<Database>> {
-    let name = match open::target(&config.database) {
+    let name = match open::target(config.database()) {
         Err(error) => {
             checks.push(DoctorCheck::fail(NAME, error.to_string(), "latch explain L0009"));
             return None;
@@ -35,7 +35,7 @@ pub(super) async fn database(
             path.display().to_string()
         }
     };
-    let store = match open_for_check(config, &config.database, accept_restore).await {
+    let store = match open_for_check(config, config.database(), accept_restore).await {
         Ok(store) => store,
         Err(error) => {
             checks.push(match lacks_tables(&error) {
@@ -70,7 +70,7 @@ pub(super) async fn database(
         Ok(()) => DoctorCheck::ok(NAME, format!("{name} answers: {server}")),
         Err(error) => store_failure(NAME, &error),
     });
-    checks.push(match config.durability {
+    checks.push(match config.durability() {
         Durability::Full if server.is_empty() => DoctorCheck::ok("durability", "WAL with synchronous=FULL, read back"),
         Durability::Full => {
             DoctorCheck::ok("durability", "synchronous_commit, fsync and full_page_writes are on, read back")
@@ -109,7 +109,7 @@ fn check_missing_file(config: &Config, path: &Path, accept_restore: bool) -> Opt
 
 /// Returns the number of processes that have used the database for work. The count is in a file beside the database.
 fn use_count(config: &Config) -> u64 {
-    let options = open::options(config, &config.database, Arc::new(NoProbe));
+    let options = open::options(config, config.database(), Arc::new(NoProbe));
     options.ok().and_then(|options| times_used(&options.owner_dir).ok()).unwrap_or_default()
 }
 

@@ -15,7 +15,7 @@ use crate::plugins::catalog;
 const EARLIEST_US: i64 = 1_735_689_600_000_000;
 
 pub(crate) fn state_dir(config: &Config) -> DoctorCheck {
-    let dir = &config.state_dir;
+    let dir = config.state_dir();
     let nearest = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(Path::new("/"));
     match writable(nearest, "set `state_dir` to another folder") {
         Ok(()) => DoctorCheck::ok("state directory", dir.display().to_string()),
@@ -25,7 +25,7 @@ pub(crate) fn state_dir(config: &Config) -> DoctorCheck {
 
 pub(crate) fn cache(ctx: &CommandContext<'_>, config: &Config) -> DoctorCheck {
     const NAME: &str = "plugin cache";
-    let Some(dir) = &config.cache_dir else {
+    let Some(dir) = config.cache_dir() else {
         let found = "there is no cache folder outside the project: plugins are compiled at each start";
         return DoctorCheck::warn(NAME, found, "set LATCH_CACHE_DIR to a folder of your own");
     };
@@ -44,7 +44,7 @@ pub(crate) fn cache(ctx: &CommandContext<'_>, config: &Config) -> DoctorCheck {
 
 /// Checks the stored plugin versions that jobs may have pinned.
 pub(crate) fn components(config: &Config) -> DoctorCheck {
-    match registry::stored_components(&config.state_dir) {
+    match registry::stored_components(config.state_dir()) {
         Ok(kept) => {
             let kib = kept.iter().map(|stored| stored.bytes).sum::<u64>().div_ceil(1024);
             let found = format!(

@@ -22,14 +22,14 @@ pub(super) async fn maps(config: &Config, store: &Database, checks: &mut Vec<Doc
 
 fn unreachable_map(config: &Config, name: &str, bytes: u64) -> Option<DoctorCheck> {
     let kv = |plugin: &PluginConfig| plugin.grants.kv.clone().filter(|grant| grant.name == name);
-    if config.plugins.iter().filter_map(kv).any(|grant| grant.is_shared) {
+    if config.plugins().iter().filter_map(kv).any(|grant| grant.is_shared) {
         return None;
     }
     let found = format!(
         "the map {name} that all tenants share has {bytes} bytes, and no grant opens it: they are from before each tenant had \
          a map of its own, or from a grant with `shared = true`"
     );
-    let plugin = config.plugins.iter().find(|plugin| kv(plugin).is_some());
+    let plugin = config.plugins().iter().find(|plugin| kv(plugin).is_some());
     let grants = plugin.map(|plugin| plugin.grants.clone()).unwrap_or_default();
     let shared = KvGrant { is_shared: true, ..plugin.and_then(kv).unwrap_or_else(|| KvGrant::named(name)) };
     let line = config_line(&Grants { kv: Some(shared), ..grants });

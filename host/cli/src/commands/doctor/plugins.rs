@@ -23,7 +23,7 @@ use crate::plugins::{catalog, ineffective_settings};
 const NAME: &str = "plugins";
 
 pub(super) fn plugins(ctx: &CommandContext<'_>, config: &Config, checks: &mut Vec<DoctorCheck>) {
-    let (unbuilt, built): (Vec<_>, Vec<_>) = config.plugins.iter().cloned().partition(is_unbuilt);
+    let (unbuilt, built): (Vec<_>, Vec<_>) = config.plugins().iter().cloned().partition(is_unbuilt);
     for plugin in &unbuilt {
         let found = format!("{}: it is not built yet", plugin.name);
         checks.push(
@@ -37,8 +37,7 @@ pub(super) fn plugins(ctx: &CommandContext<'_>, config: &Config, checks: &mut Ve
     for plugin in &built {
         checks.extend(unwritable_dirs(plugin));
     }
-    let mut of_built = config.clone();
-    of_built.plugins = built;
+    let of_built = config.clone().with_plugins(built);
     match catalog::registry(ctx.session(), &of_built) {
         Ok(registry) => {
             checks.extend(effect_verifiers(config, &registry));
@@ -78,7 +77,7 @@ fn unwritable_dirs(plugin: &PluginConfig) -> impl Iterator<Item = DoctorCheck> {
 fn refused_plugin(ctx: &CommandContext<'_>, config: &Config, problem: &CliProblem) -> DoctorCheck {
     let name = problem.json["plugin"].as_str().unwrap_or_default().to_owned();
     let found = format!("{name}: {}", problem.message);
-    let source = config.plugins.iter().find(|plugin| plugin.name == name).map(|plugin| plugin.source.as_path());
+    let source = config.plugins().iter().find(|plugin| plugin.name == name).map(|plugin| plugin.source.as_path());
     let fix = match source {
         Some(source) if problem.code == error_docs::PLUGIN_MISSING && source.join(RECIPE).is_file() => {
             build_command(ctx, source)
@@ -166,7 +165,7 @@ fn effect_verifiers(config: &Config, registry: &Registry) -> Option<DoctorCheck>
         .plugins()
         .iter()
         .filter_map(|plugin| {
-            let configured = config.plugins.iter().find(|configured| configured.name == plugin.name)?;
+            let configured = config.plugins().iter().find(|configured| configured.name == plugin.name)?;
             let confirmed = effect_verifier(config, configured, plugin);
             (confirmed != EffectVerifier::NoEffects).then(|| format!("{}: {confirmed}", plugin.name))
         })

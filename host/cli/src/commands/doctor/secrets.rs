@@ -45,7 +45,7 @@ fn required_secrets(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
     let mut add = |name: &str, user: String| {
         wanted.entry(name.to_owned()).or_default().insert(user);
     };
-    for plugin in &config.plugins {
+    for plugin in config.plugins() {
         for name in plugin.grants.secret_names() {
             add(name, format!("plugin {}", plugin.name));
         }
@@ -53,7 +53,7 @@ fn required_secrets(config: &Config) -> BTreeMap<String, BTreeSet<String>> {
             add(name, format!("the verifier of plugin {}", plugin.name));
         }
     }
-    for name in config.notify.iter().flat_map(|notify| &notify.headers).flat_map(|header| header.secrets()) {
+    for name in config.notify().iter().flat_map(|notify| &notify.headers).flat_map(|header| header.secrets()) {
         add(name, "[notify]".to_owned());
     }
     wanted

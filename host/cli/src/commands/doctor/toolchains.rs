@@ -49,9 +49,9 @@ pub(super) fn toolchains(ctx: &CommandContext<'_>, config: Option<&Config>, chec
 /// directory, the project's folder, and the direct subfolders of the project's folder.
 fn folders(ctx: &CommandContext<'_>, config: Option<&Config>) -> BTreeSet<PathBuf> {
     let mut folders: BTreeSet<PathBuf> = BTreeSet::from([ctx.cwd.clone()]);
-    let root = config.map_or(ctx.cwd.as_path(), |config| config.root.as_path());
+    let root = config.map_or(ctx.cwd.as_path(), Config::root);
     folders.insert(root.to_owned());
-    folders.extend(config.iter().flat_map(|config| config.plugins.iter().map(|plugin| plugin.source.clone())));
+    folders.extend(config.iter().flat_map(|config| config.plugins().iter().map(|plugin| plugin.source.clone())));
     let below = |dir: &Path| std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     folders.extend(below(root));
     folders.retain(|dir| dir.join(RECIPE).is_file());

@@ -49,7 +49,7 @@ async fn decide(args: JobGateArgs, ctx: &CommandContext<'_>, approve: bool) -> a
         }
     }
     let key = args.key.as_deref().map(signing_key::read).transpose()?;
-    let owner = key.as_ref().and_then(|key| config.people.owner(&key.public()));
+    let owner = key.as_ref().and_then(|key| config.people().owner(&key.public()));
     let actor = ctx.actor(args.actor.as_deref().or(owner));
     if approve && key.is_none() && !decide::required_assurance(&rules, gate).is_claimed() {
         let message = format!("the policy {REQUIRES_SIGNATURE}: add `--key FILE`");
@@ -70,7 +70,7 @@ async fn decide(args: JobGateArgs, ctx: &CommandContext<'_>, approve: bool) -> a
     };
     let by = DecidedBy::claimed(&actor, args.reason.clone());
     let by = match &key {
-        Some(key) => sign(key, &config.people, &durable, by, &request)?,
+        Some(key) => sign(key, config.people(), &durable, by, &request)?,
         None => by,
     };
     changed::print_changes(ctx, &config, &durable);

@@ -19,7 +19,7 @@ pub(super) fn run(ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
     open::require_configuration(&config)?;
     let registry = catalog::load_from_survey(ctx.session(), &config, open::survey(&config))?;
     let confirmed = |plugin: &Plugin| {
-        let configured = config.plugins.iter().find(|configured| configured.name == plugin.name);
+        let configured = config.plugins().iter().find(|configured| configured.name == plugin.name);
         configured.map(|configured| effect_verifier(&config, configured, plugin)).unwrap_or_default()
     };
     let without_approval = |plugin: &Plugin| ungated::without_approval(&config, plugin, &plugin.settings().grants);

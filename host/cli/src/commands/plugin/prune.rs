@@ -42,7 +42,7 @@ pub(super) async fn run(ctx: &CommandContext<'_>) -> anyhow::Result<Exit> {
 /// for the configured time.
 async fn needed_digests(host: &Host) -> anyhow::Result<BTreeSet<Hash>> {
     let mut needed = BTreeSet::new();
-    let kept_us = i64::try_from(host.config().keep_undoable_ms.saturating_mul(1_000)).unwrap_or(i64::MAX);
+    let kept_us = i64::try_from(host.config().keep_undoable_ms().saturating_mul(1_000)).unwrap_or(i64::MAX);
     let since_us = host.machine().now_us().saturating_sub(kept_us);
     for row in host.journal().jobs(&JobFilter { limit: u32::MAX, ..JobFilter::default() }).await? {
         let is_old = row.updated_us < since_us;

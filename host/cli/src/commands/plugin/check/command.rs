@@ -71,7 +71,7 @@ async fn check_plugin(args: &PluginCheckArgs, ctx: &CommandContext<'_>, file: &P
     let bytes = source::file(&target.wasm)?;
     let config = ctx.config(target.dir.as_deref().or(target.wasm.parent()))?;
     let mut entry = subject::entry(&config, &target);
-    let is_configured = config.plugins.iter().any(|plugin| plugin.source == entry.source);
+    let is_configured = config.plugins().iter().any(|plugin| plugin.source == entry.source);
     if !is_configured {
         // Assumes the grants that an unconfigured plugin needs. Without these grants, the imports of the plugin would
         // count as violations.
@@ -90,8 +90,8 @@ async fn check_plugin(args: &PluginCheckArgs, ctx: &CommandContext<'_>, file: &P
         program: std::env::current_exe()?,
         args: ["plugin", "check", "--other-process", "-"].map(str::to_owned).to_vec(),
         wasm: target.wasm.clone(),
-        cache_dir: config.cache_dir.clone(),
-        cache_secret_dir: config.cache_secret_dir.clone(),
+        cache_dir: config.cache_dir().map(Path::to_owned),
+        cache_secret_dir: config.cache_secret_dir().map(Path::to_owned),
     };
     let engine = catalog::engine(ctx.session(), &config)?;
     let settings = catalog::settings(&config, entry);

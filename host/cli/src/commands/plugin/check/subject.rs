@@ -104,7 +104,7 @@ pub(super) fn entry(config: &Config, target: &CheckTarget) -> PluginConfig {
         let source = real(&plugin.source);
         source == wasm || Some(&source) == dir.as_ref()
     };
-    config.plugins.iter().find(is_it).cloned().unwrap_or_else(|| PluginConfig {
+    config.plugins().iter().find(is_it).cloned().unwrap_or_else(|| PluginConfig {
         name: target.name.clone(),
         source: target.wasm.clone(),
         digest: None,

@@ -32,7 +32,7 @@ impl<'a> ToolClasses<'a> {
     /// Loads every configured tool. A plugin that cannot be loaded is left out: other commands report it.
     fn load(&self) -> BTreeMap<String, Determinism> {
         let mut classes = BTreeMap::new();
-        for entry in &self.config.plugins {
+        for entry in self.config.plugins() {
             let Some(plugin) = self.load_plugin(entry) else { continue };
             if plugin.kind == PluginKind::Tool {
                 let of_operator =

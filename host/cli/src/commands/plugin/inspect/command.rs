@@ -28,7 +28,7 @@ pub(crate) fn run(args: &PluginInspectArgs, ctx: &CommandContext<'_>) -> anyhow:
     let bytes = source::file(&file)?;
     let config = ctx.config(file.parent())?;
     let anatomy = tokio::task::block_in_place(|| ComponentInfo::read(&bytes));
-    let configured = config.plugins.iter().find(|plugin| is_source(&plugin.source, &file));
+    let configured = config.plugins().iter().find(|plugin| is_source(&plugin.source, &file));
     let judged = configured.cloned().unwrap_or_else(|| minimal_entry(&file, &anatomy));
     let difference = anatomy.differences(anatomy.nearest_world(), &judged.grants, judged.wasi);
     let imports = tokio::task::block_in_place(|| imports(&anatomy, &bytes));
