@@ -8,7 +8,7 @@ pub fn is_of_the_runtime(functions: &[String]) -> bool {
     let is_for_plugin = functions.iter().any(|name| name.starts_with("main.") && name != "main.main");
     // The first function outside of the packages that read clocks.
     let reader = functions.iter().find(|name| name.contains('.') && !begins(name, &["runtime.", "time."]));
-    let is_of_the_sdk = reader.is_some_and(|name| name == TOOL_CALL);
+    let is_of_the_sdk = reader.is_some_and(|name| TOOL_CALLS.contains(&name.as_str()));
     // The garbage collector runs while a function of the plugin allocates memory.
     let is_of_the_collector = functions.iter().any(|name| name.starts_with(COLLECTOR));
     let is_of_log = functions.iter().any(|name| begins(name, &LOG_FUNCTIONS));
@@ -31,8 +31,8 @@ fn begins(name: &str, beginnings: &[&str]) -> bool {
 /// Beginnings of the names of functions of Go that read a clock or random numbers for their caller.
 const READERS: [&str; 7] = ["time.now", "time.Now", "time.runtimeN", "time.Since", "time.Until", "crypto", "syscall."];
 
-/// Function of the SDK of Go that calls a tool. After the call, which advances the clock, the function reads the clock.
-const TOOL_CALL: &str = "latchwork_internal_host.Call";
+/// Functions of the SDK of Go that call tools. After a call, which advances the clock, such a function reads the clock.
+const TOOL_CALLS: [&str; 2] = ["latchwork_internal_host.Call", "latchwork_internal_host.CallAll"];
 
 /// Beginnings of the names of functions that every program in Go has. The functions of the SDK are among them, because
 /// the SDK requests the context of each run.
@@ -72,7 +72,9 @@ mod tests {
             "main.stamp"
         ]));
         assert!(of(&["runtime.walltime1", "time.now", "log_slog.(*Logger).log", "log_slog.Info", "main.stamp"]));
-        assert!(of(&["runtime.walltime1", "time.now", "time.Now", "latchwork_internal_host.Call", "main.build"]));
+        for call in ["latchwork_internal_host.Call", "latchwork_internal_host.CallAll"] {
+            assert!(of(&["runtime.walltime1", "time.now", "time.Now", call, "main.build"]), "{call}");
+        }
         let collector =
             ["time.now", "runtime.gcMarkTermination", "runtime.gcAssistAlloc", "runtime.mallocgc", "main.hash"];
         assert!(of(&collector));

@@ -87,11 +87,18 @@ fn python_frames(traceback: &str) -> Vec<String> {
     let frame = |line: &str| {
         let (file, rest) = line.trim().strip_prefix("File \"")?.split_once("\", line ")?;
         let (number, function) = rest.split_once(", in ")?;
-        Some(format!("{function} ({file}:{number})"))
+        Some(format!("{function} ({}:{number})", without_folder_number(file)))
     };
     let mut frames: Vec<String> = traceback.lines().filter_map(frame).collect();
     frames.reverse();
     frames
+}
+
+/// Leaves out the number of the folder in which the component contains a module, as in `/2/latchwork/_step.py`.
+fn without_folder_number(file: &str) -> &str {
+    let Some((number, path)) = file.strip_prefix('/').and_then(|rest| rest.split_once('/')) else { return file };
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { path } else { file }
 }
 
 #[cfg(test)]
@@ -123,7 +130,12 @@ mod tests {
             let traceback = format!("Traceback (most recent call last):\n{}{}", frame("plugin.py"), frame(file));
             serde_json::json!({ "exception": "RuntimeError", "traceback": traceback })
         };
-        assert!(is_mistake(raised_in("latchwork/_step.py")) && !is_mistake(raised_in("plugin.py")));
+        for file in ["latchwork/_step.py", "/2/latchwork/_step.py"] {
+            assert!(is_mistake(raised_in(file)), "{file}");
+        }
+        for file in ["plugin.py", "/2/plugin.py", "/lib/latchwork/_step.py"] {
+            assert!(!is_mistake(raised_in(file)), "{file}");
+        }
         assert!(!is_mistake(serde_json::json!("no object")));
     }
 

@@ -3,6 +3,7 @@
 #include "latchwork.h"
 
 #include <stdint.h>
+#include <time.h>
 
 enum { LEVELS_MAX = 20, WORDS_MAX = 64, BINS = 128 };
 
@@ -167,6 +168,68 @@ static bool pinned(latch_json input, latch_answer *answer) {
   return true;
 }
 
+/* Each item names the item before it by its position. */
+enum { ITEMS_MAX = 30000 };
+static int64_t earlier[ITEMS_MAX];
+static int64_t most;
+static int64_t sum_before(int64_t at, int64_t level, int64_t weight) {
+  int64_t sum = earlier[at] < 0 ? 1 : sum_before(earlier[at], level + 1, (weight * 7 + at) % 97);
+  if (level + weight > most) most = level + weight;
+  return (sum * 31 + at + level * weight) % 1009;
+}
+static int64_t places_before(int64_t at) { return sum_before(at, 0, 1); }
+static int64_t places_before_in_a_loop(int64_t at) {
+  int64_t sum = 1;
+  for (; earlier[at] >= 0; at = earlier[at]) sum = (sum * 31 + at) % 1009;
+  return sum;
+}
+static bool trail(latch_json input, latch_answer *answer, int64_t (*follow)(int64_t)) {
+  latch_json items = latch_json_member(input, "items");
+  int64_t from = -1, count = 0;
+  if (!latch_json_is(items, '[')) return latch_fail(answer, LATCH_INVALID_INPUT, "the items are missing");
+  /* latch_json_item would read the array from its start for each item. */
+  for (const char *at = latch_json_space(items.at + 1); *at != ']' && count < ITEMS_MAX; count++) {
+    earlier[count] = -1;
+    latch_json_integer(latch_json_member(latch_json_of(at), "after"), &earlier[count]);
+    if (earlier[count] >= count) return latch_fail(answer, LATCH_INVALID_INPUT, "an item comes after a later one");
+    at = latch_json_space(latch_json_skip(at));
+    if (*at == ',') at = latch_json_space(at + 1);
+  }
+  latch_json_integer(latch_json_member(input, "from"), &from);
+  if (from < 0 || from >= count) return latch_fail(answer, LATCH_INVALID_INPUT, "there is no such item");
+  latch_putf(&answer->result, "{\"sum\":%lld}", (long long)follow(from));
+  return true;
+}
+static bool bad_trail(latch_json input, latch_answer *answer) { return trail(input, answer, places_before); }
+static bool good_trail(latch_json input, latch_answer *answer) { return trail(input, answer, places_before_in_a_loop); }
+
+/* The clock of a step stands still while the step computes. */
+static bool due(latch_json input, latch_answer *answer, bool is_awaited) {
+  int64_t until = 0;
+  volatile int64_t looks = 0;
+  if (!latch_json_integer(latch_json_member(input, "until"), &until)) return latch_fail(answer, LATCH_INVALID_INPUT, "the time is missing");
+  while (is_awaited && time(NULL) < until) looks++;
+  latch_putf(&answer->result, "{\"due\":%s}", time(NULL) >= until ? "true" : "false");
+  return true;
+}
+static bool bad_due(latch_json input, latch_answer *answer) { return due(input, answer, true); }
+static bool good_due(latch_json input, latch_answer *answer) { return due(input, answer, false); }
+
+/* Later uses within a run need no further call. */
+static bool memo(latch_json input, latch_answer *answer) {
+  static int64_t rate;
+  int64_t amount = 0;
+  latch_json_integer(latch_json_member(input, "amount"), &amount);
+  if (amount < 0 || amount > 1000) return latch_fail(answer, LATCH_INVALID_INPUT, "amounts are 0 to 1000");
+  if (!rate) {
+    char *found = latch_call(answer, "Rate.Get", "{}", NULL);
+    if (!found) return false;
+    rate = atoi(found);
+  }
+  latch_putf(&answer->result, "{\"amount\":%lld}", (long long)(amount * rate));
+  return true;
+}
+
 #define OF(members) "{\"type\":\"object\",\"properties\":{" members "}}"
 #define ITEMS(name, members) OF("\"" name "\":{\"type\":\"array\",\"maxItems\":100,\"items\":" OF(members) "}")
 #define PATH .input = OF("\"path\":{\"type\":\"string\",\"maxLength\":400}")
@@ -181,4 +244,6 @@ LATCH_PLUGIN(
   STEP("Bad.Family", bad_family, FAMILY), STEP("Good.Family", good_family, FAMILY), STEP("Bad.Queue", bad_queue, QUEUE),
   STEP("Good.Queue", good_queue, QUEUE), STEP("Bad.Asks", bad_asks, .determinism = LATCH_EXTERNAL),
   STEP("Good.Asks", good_asks, .determinism = LATCH_EXTERNAL), STEP("Bad.Class", fetch, .determinism = LATCH_STABLE),
-  STEP("Good.Class", fetch, .determinism = LATCH_EXTERNAL), STEP("Good.Pinned", pinned));
+  STEP("Good.Class", fetch, .determinism = LATCH_EXTERNAL), STEP("Good.Pinned", pinned), STEP("Bad.Trail", bad_trail), STEP("Good.Trail", good_trail),
+  STEP("Good.Memo", memo),
+  STEP("Bad.Due", bad_due, .determinism = LATCH_STABLE), STEP("Good.Due", good_due, .determinism = LATCH_STABLE));

@@ -232,6 +232,20 @@ def bad_sleep(given: Text, context) -> Text:
     return given
 
 
+# It sleeps after a failed call alone.
+@step("Bad.Retry", determinism="external")
+def bad_retry(given: Text, context) -> Text:
+    """Fetches a page, and once more after a pause."""
+    for pause in (1, 0):
+        try:
+            tools.call("Web.Fetch", {"url": given.text})
+            return given
+        except Failure:
+            if pause:
+                time.sleep(pause)
+    return Text("no page")
+
+
 @step("Good.Wait", determinism="stable")
 def good_wait(given: Text, context) -> Text:
     """Returns the time until which the caller has to wait."""

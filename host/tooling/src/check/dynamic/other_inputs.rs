@@ -26,7 +26,7 @@ const RESULTS_MAX: usize = 12;
 const GROWN_RESULTS_MAX: usize = 6;
 const COLUMNS_RESULTS_MAX: usize = 6;
 /// Maximum number of other inputs of a case in which a text or an array grows.
-const GROWN_MAX: usize = 24;
+const GROWN_MAX: usize = 30;
 /// Maximum number of other inputs of a case in which a member changes in all elements, or a number within a text.
 const COLUMNS_MAX: usize = 30;
 /// Maximum number of other inputs of a case that contain a value from the plugin's sources.

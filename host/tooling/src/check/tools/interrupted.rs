@@ -4,6 +4,8 @@
 //! After a restart the host asks `reconcile`, or repeats the call under the same key. Folders and map must then be as
 //! after a call that was not interrupted. Servers of a case have no state, so their part is left to `lost_record`.
 
+use std::collections::BTreeSet;
+
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::ReconcileVerdict;
@@ -23,6 +25,8 @@ struct WholeCalls {
     before: WorldSnapshot,
     /// State after the first try, and after a second try in a new world. They can differ in times.
     states: [WorldSnapshot; 2],
+    /// Number of new entries of a call that have other names in each try, such as random ones.
+    renamed: usize,
     changes_a_server: bool,
 }
 
@@ -31,6 +35,11 @@ impl WholeCalls {
     /// call has left behind do not count.
     fn missing_in(&self, state: &WorldSnapshot) -> Option<String> {
         let [first, second] = &self.states;
+        let is_new = |name: &&String| !self.before.contains_key(*name);
+        let found = state.keys().filter(is_new).count();
+        if self.renamed > 0 && found < first.keys().filter(is_new).count() {
+            return Some("an entry is missing".to_owned());
+        }
         for name in self.before.keys().chain(first.keys()).chain(second.keys()) {
             let expected = [first.get(name), second.get(name)];
             if !expected.contains(&state.get(name)) {
@@ -126,6 +135,11 @@ async fn whole_calls(running: &mut RunningCase<'_>) -> std::io::Result<Option<Wh
     let is_changed = |name: &String| later.get(name) != before.get(name);
     let is_whole = later.keys().eq(state.keys())
         && state.iter().filter(|(name, hash)| before.get(*name) != Some(hash)).all(|(name, _)| is_changed(name));
-    let later = if is_whole { later } else { state.clone() };
-    Ok(Some(WholeCalls { before, states: [state, later], changes_a_server }))
+    let new_names = |state: &WorldSnapshot| -> BTreeSet<String> {
+        state.keys().filter(|name| !before.contains_key(*name)).cloned().collect()
+    };
+    let (of_first, of_second) = (new_names(&state), new_names(&later));
+    let renamed = if of_first.len() == of_second.len() { of_first.difference(&of_second).count() } else { 0 };
+    let later = if is_whole || renamed > 0 { later } else { state.clone() };
+    Ok(Some(WholeCalls { before, states: [state, later], renamed, changes_a_server }))
 }

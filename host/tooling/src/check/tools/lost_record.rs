@@ -1,39 +1,27 @@
-//! D102, D103, D104 and D119: a call is executed, but the host is killed before it writes the record of the call.
+//! D103, D104 and D121: a call is executed, but the host is killed before it writes the record of the call. It asks
+//! `reconcile`.
 
 use serde_json::Value;
 use tracing::instrument::WithSubscriber as _;
 
-use latchwork_core::model::effect::{Answer, Output, StateChange};
-use latchwork_core::model::ids::Hash;
+use latchwork_core::model::effect::{Answer, Output};
 use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::ReconcileVerdict;
 use latchwork_engine::capability::denied::ONLY_READS;
 use latchwork_engine::guest::tool_call::ToolCallContext;
 
-use crate::check::finding::displayed_value;
 use crate::check::tools::applied::difference;
 use crate::check::tools::fault_profile::FaultProfile;
-use crate::check::tools::readers::{call_other, changing_others};
 use crate::check::tools::refusal;
-use crate::check::tools::running_case::{RunningCase, describe_answer};
+use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::{CapturedLog, World};
-
-/// Maximum number of cases of other operators that are called between a call and its repetition.
-const OTHERS_MAX: usize = 4;
-/// Maximum number of reads of a repetition that are made to fail, one read in each run.
-const READS_MAX: usize = 8;
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // A failing call leaves no effect, so no record of an effect can be lost.
     if running.case.error.is_some() || !running.spec.is_world_changing() {
         return Ok(());
-    }
-    if running.class == RecoveryClass::Keyed {
-        check_repeat(running).await?;
-        check_repeat_without_reads(running).await?;
-        check_repeat_after_others(running).await?;
     }
     if running.tools.plugin.reconcile {
         check_reconcile(running).await?;
@@ -43,142 +31,6 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         check_settling_time(running).await?;
     }
     Ok(())
-}
-
-/// D102 and D119: a second call under the same key must leave the world as the first call left it. The second call must
-/// also return the same facts about the world as the first call.
-async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    let world = running.world()?;
-    let first = running.call(&world, 0).await;
-    let (before, requests) = (world.state(), world.received());
-    if !matches!(first.end.answer, Answer::Ok(_)) {
-        return Ok(());
-    }
-    let second = running.call(&world, 1).await;
-    let (after, repeated) = (world.state(), world.received());
-    if let Some(difference) = difference(&before, &after) {
-        let message =
-            format!("called again under the same key, as after a crash, it changes the world again: {difference}");
-        running.add_finding("D102", message).hint = Some(
-            "look for what an earlier call with the key made, or derive the name of what is made from the key"
-                .to_owned(),
-        );
-    }
-    check_repeated_requests(running, &requests, &repeated);
-    if let (Answer::Ok(made), Answer::Ok(again)) = (&first.end.answer, &second.end.answer)
-        && let Some(missing) = missing_proof(made, again)
-    {
-        let message = format!("called again under the same key it returns no {missing}, which the first try returns");
-        running.add_finding("D119", message).hint =
-            Some("return receipt and changes in every try, also if an earlier one did the work".to_owned());
-    }
-    if let (Answer::Ok(_), false) = (&first.end.answer, matches!(second.end.answer, Answer::Ok(_))) {
-        let message = "called again under the same key it fails, and the job would never get the first answer";
-        let displayed = describe_answer(&second.end.answer, &world);
-        running.add_finding("D102", message).found = Some(displayed);
-    }
-    Ok(())
-}
-
-/// D102: a repetition that cannot read the map does not know whether the call was made. It must not write again.
-async fn check_repeat_without_reads(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    if running.found.iter().any(|finding| finding.rule == "D102") {
-        return Ok(());
-    }
-    for number in 0..READS_MAX {
-        let world = running.world()?;
-        if !matches!(running.call(&world, 0).await.end.answer, Answer::Ok(_)) {
-            return Ok(());
-        }
-        let before = world.state();
-        world.set_faults(FaultProfile::ReadRefused(number));
-        running.call(&world, 1).await;
-        if !world.is_map_refused() {
-            return Ok(());
-        }
-        if let Some(difference) = difference(&before, &world.state()) {
-            let message = format!(
-                "called again under the same key, while read {} of the map fails, it changes the world again: \
-                 {difference}",
-                number + 1
-            );
-            running.add_finding("D102", message).hint =
-                Some("return the error of a read: it does not say that there is no entry".to_owned());
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
-/// D102: another operator has changed what the call reads. A repetition must not change an entry that the call wrote and
-/// the other operator left as it was. An entry that the other operator removed may be written again.
-async fn check_repeat_after_others(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    if running.found.iter().any(|finding| finding.rule == "D102") {
-        return Ok(());
-    }
-    for other in changing_others(running, &running.case.input).iter().take(OTHERS_MAX) {
-        let world = running.world()?;
-        if !matches!(running.call(&world, 0).await.end.answer, Answer::Ok(_)) {
-            return Ok(());
-        }
-        let first = world.state();
-        if !call_other(running, &world, other).await {
-            continue;
-        }
-        let before = world.state();
-        running.call(&world, 1).await;
-        let after = world.state();
-        let is_written_again = |(name, hash): &(&String, &Hash)| {
-            let was_left = before.get(*name) == Some(*hash);
-            was_left && after.get(*name).is_some_and(|other| other != *hash)
-        };
-        if let Some((name, _)) = first.iter().find(is_written_again) {
-            let message = format!(
-                "called again under the same key after a call of {}, it changes the world again: {name} is changed",
-                other.operator
-            );
-            running.add_finding("D102", message).hint =
-                Some("look for the entry of the key first, and keep it as it is".to_owned());
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
-/// Names a receipt or a change of the first try that the repetition does not return.
-fn missing_proof(first: &Output, again: &Output) -> Option<String> {
-    if first.receipt.is_some() && again.receipt.is_none() {
-        return Some("receipt".to_owned());
-    }
-    let resource = |change: &StateChange| (change.resource_type.clone(), change.resource_id.clone());
-    let returned: Vec<_> = again.state_changes.iter().map(resource).collect();
-    let missing = first.state_changes.iter().map(resource).find(|change| !returned.contains(change))?;
-    Some(format!("change of {} {:?}", missing.0, missing.1))
-}
-
-/// D102: each world-changing request of the repetition must be one of the first call.
-fn check_repeated_requests(running: &mut RunningCase<'_>, first: &[ReceivedRequest], repeated: &[ReceivedRequest]) {
-    let key = running.key();
-    let first: Vec<_> = first.iter().filter(|request| request.may_change_state()).collect();
-    for other in repeated.iter().filter(|request| request.may_change_state()) {
-        if first.iter().any(|request| request.identity(&key) == other.identity(&key)) {
-            continue;
-        }
-        let message = format!(
-            "called again under the same key it sends a different {} {}, which a server refuses or treats as new",
-            other.method, other.url
-        );
-        let displayed = |request: &ReceivedRequest| {
-            let headers: String =
-                request.keyed_headers(&key).map(|(name, value)| format!("{name}: {value}; ")).collect();
-            displayed_value(&format!("{headers}{}", String::from_utf8_lossy(&request.body)))
-        };
-        let before = first.iter().find(|request| (&request.method, &request.url) == (&other.method, &other.url));
-        let finding = running.add_finding("D102", message);
-        (finding.expected, finding.found) = (before.map(|request| displayed(request)), Some(displayed(other)));
-        finding.hint =
-            Some("build the request from the arguments and the key alone: no time, no randomness".to_owned());
-    }
 }
 
 /// D103 and D104: reconcile must report the actual state of the world.

@@ -5,22 +5,23 @@
 //! the grants are stubs.
 //!
 //! `world` builds the stubs for each run and reports their state afterwards. `single_call` checks one call while all
-//! servers work. `lost_record` checks a call whose record is lost, and `keyless_reconcile` looks for the key in the
-//! requests of `reconcile`. `interrupted` kills the host before each operation of a call. `own_changes` lets `verify`
-//! look at what a call changed. `server_faults` checks the answers of a tool when servers fail, and `refused_writes`
-//! checks them when the map refuses writes. `undone` lets `compensate` undo a call. `two_calls` makes two calls of one
-//! job, and `at_once` makes two calls at the same time. `other_operator` calls another operator during a call.
-//! `other_keys` makes calls with other keys, and `other_inputs` makes calls with other inputs.
+//! servers work. `repeated` and `lost_record` check a call whose record is lost, and `keyless_reconcile` looks for the
+//! key in the requests of `reconcile`. `interrupted` kills the host before each operation of a call. `own_changes` lets
+//! `verify` look at what a call changed. `server_faults` checks the answers of a tool when servers fail, and
+//! `refused_writes` checks them when the map refuses writes. `undone` lets `compensate` undo a call, and `unreadable`
+//! undoes a call that replaced an entry that it could not read. `two_calls` makes two calls of one job, and `at_once`
+//! makes two calls at the same time. `other_operator` calls another operator during a call. `other_keys` makes calls
+//! with other keys, and `other_inputs` makes calls with other inputs.
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!
 //! `pure` checks that the answer of a pure tool depends on its input alone. `impure_reads` looks in its code for reads
 //! of clocks, random numbers and secrets, without a run.
 //!
-//! Floors, top first: `run_cases` · `interrupted`, `keyless_reconcile`, `other_inputs`, `other_keys` · `at_once`,
-//! `lost_record`, `other_operator`, `own_changes`, `two_calls`, `undone` · `refused_writes`, `server_faults` ·
-//! `single_call`, `pure`, `readers` · `applied` · `running_case` · `world` · `case_map`, `stub_servers` · `case`,
-//! `fault_profile`, `impure_reads`, `refusal`.
+//! Floors, top first: `run_cases` · `interrupted`, `keyless_reconcile`, `other_inputs`, `other_keys`, `unreadable` ·
+//! `at_once`, `lost_record`, `other_operator`, `own_changes`, `repeated`, `two_calls`, `undone` · `refused_writes`,
+//! `server_faults` · `single_call`, `pure`, `readers` · `applied` · `running_case` · `world` · `case_map`,
+//! `stub_servers` · `case`, `fault_profile`, `impure_reads`, `refusal`.
 
 mod applied;
 mod at_once;
@@ -39,6 +40,7 @@ mod pure;
 mod readers;
 mod refusal;
 mod refused_writes;
+mod repeated;
 mod run_cases;
 mod running_case;
 mod server_faults;
@@ -46,6 +48,7 @@ mod single_call;
 mod stub_servers;
 mod two_calls;
 mod undone;
+mod unreadable;
 mod world;
 
 pub(crate) use case::parse;

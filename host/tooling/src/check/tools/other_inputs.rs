@@ -19,7 +19,7 @@ use crate::check::variations::{columns, grown, variations};
 /// Maximum number of other inputs of a case.
 const INPUTS_MAX: usize = 100;
 /// Maximum number of other inputs of a case in which a text or an array grows.
-const GROWN_MAX: usize = 16;
+const GROWN_MAX: usize = 22;
 /// Maximum number of other inputs of a case in which a member changes in all elements, or a number within a text.
 const COLUMNS_MAX: usize = 24;
 /// Numbers of the tries at other times: after hours, a day, a month, a year, eleven and ninety years. The clock of the

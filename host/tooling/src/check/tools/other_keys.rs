@@ -34,6 +34,8 @@ const SIMILAR_KEYS: [&str; 8] = [
 const INPUTS_MAX: usize = 31;
 /// Number of calls of other jobs, each of a different job.
 const OTHER_CALLS: u32 = 64;
+/// Maximum number of other inputs of a further call, after which the call of the case is repeated.
+const LAST_INPUTS_MAX: usize = 4;
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.case.error.is_some() || !running.spec.is_world_changing() {
@@ -129,27 +131,43 @@ async fn check_survival(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     let inputs = other_inputs(running);
     for number in 0..OTHER_CALLS {
-        let external_key = format!("latch:job_01JZ{number:022}:s1:1");
-        let context = ToolCallContext { external_key, ..running.context_of_other_call() };
         // The last of these calls has the input of the case.
         let input = &inputs[(OTHER_CALLS - 1 - number) as usize % inputs.len()];
-        running.calling(input, &world, context, false).await;
+        call_of_other_job(running, &world, input, number).await;
     }
     if has_reconcile && matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
         let message = format!("after {OTHER_CALLS} calls of other jobs, reconcile denies a call that happened");
         running.add_finding("D103", message).hint = Some("keep the entry of each call, or answer unknown".to_owned());
     }
-    if is_keyed {
-        let before = world.state();
-        running.call(&world, 2).await;
-        if let Some(difference) = difference(&before, &world.state()) {
-            let message = format!(
-                "called again under the same key after {OTHER_CALLS} calls of other jobs, it changes the world again: \
-                 {difference}"
-            );
-            running.add_finding("D102", message).hint =
-                Some("keep the entry of each key for the whole declared window".to_owned());
+    if !is_keyed || is_changed_again(running, &world, 2, OTHER_CALLS).await {
+        return Ok(());
+    }
+    // After a call with another input, an entry of the input of the case can name another key.
+    for (number, input) in (0..).zip(inputs.iter().skip(1).take(LAST_INPUTS_MAX)) {
+        call_of_other_job(running, &world, input, OTHER_CALLS + number).await;
+        if is_changed_again(running, &world, 3 + number, OTHER_CALLS + number + 1).await {
+            break;
         }
     }
     Ok(())
+}
+
+/// Makes a call of another job, whose key has this number.
+async fn call_of_other_job(running: &RunningCase<'_>, world: &World, case: &ToolCase, number: u32) {
+    let external_key = format!("latch:job_01JZ{number:022}:s1:1");
+    let context = ToolCallContext { external_key, ..running.context_of_other_call() };
+    running.calling(case, world, context, false).await;
+}
+
+/// D102: repeats the call of the case after calls of other jobs. Returns true if there is a finding.
+async fn is_changed_again(running: &mut RunningCase<'_>, world: &World, tries_before: u32, others: u32) -> bool {
+    let before = world.state();
+    running.call(world, tries_before).await;
+    let Some(difference) = difference(&before, &world.state()) else { return false };
+    let message = format!(
+        "called again under the same key after {others} calls of other jobs, it changes the world again: {difference}"
+    );
+    running.add_finding("D102", message).hint =
+        Some("keep the entry of each key for the whole declared window".to_owned());
+    true
 }

@@ -1,5 +1,5 @@
 //! D113: a tool that declares that it is pure must answer the same in every job, at every time and with every random
-//! number.
+//! number. A pure or stable tool must answer the same without the entries of its map.
 
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::manifest::Determinism;
@@ -21,11 +21,39 @@ const RANDOM: &str = "its random numbers or the key of its call";
 /// A change of the context of a call.
 type ContextChange = Box<dyn Fn(&mut ToolCallContext) + Send + Sync>;
 
-/// Calls a pure operator again with one other value at a time, and with another layout of its memory.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    if running.spec.determinism != Determinism::Pure {
+    match running.spec.determinism {
+        Determinism::External => return Ok(()),
+        Determinism::Stable => {}
+        Determinism::Pure => check_changes(running).await?,
+    }
+    check_contents(running).await
+}
+
+/// Calls the operator again without the entries of its map. The answer of a server is not the answer of the map.
+async fn check_contents(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let is_found = running.found.iter().any(|finding| finding.rule == "D113");
+    if is_found || !running.case.http.is_empty() || running.case.kv.as_ref().is_none_or(|map| map.is_empty()) {
         return Ok(());
     }
+    let world = running.world()?;
+    let base = running.call(&world, 0).await.end.answer;
+    let base = describe_answer(&base, &world);
+    let world = running.world()?;
+    let entries: Vec<String> = world.map_entries().into_keys().map(|key| format!("map {key}")).collect();
+    world.remove(&entries)?;
+    let found = running.call(&world, 0).await.end.answer;
+    let found = describe_answer(&found, &world);
+    if found != base {
+        let class = running.spec.determinism.as_str();
+        let message = format!("it declares that it is {class} but answers differently without the entries of its map");
+        report(running, message, &base, found, "declare the determinism class `external`, or take it from the input");
+    }
+    Ok(())
+}
+
+/// Calls a pure operator again with one other value at a time, and with another layout of its memory.
+async fn check_changes(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let Some(base) = answer_in(running, &|_| {}, false).await? else { return Ok(()) };
     if let Some(again) = answer_in(running, &|_| {}, false).await?.filter(|again| *again != base) {
         let message = "it declares that it is pure but differs from run to run".to_owned();

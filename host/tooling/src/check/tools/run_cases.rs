@@ -10,7 +10,7 @@ use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 use crate::check::tools::{
     at_once, interrupted, keyless_reconcile, lost_record, other_inputs, other_keys, other_operator, own_changes, pure,
-    refused_writes, server_faults, single_call, two_calls, undone,
+    refused_writes, repeated, server_faults, single_call, two_calls, undone, unreadable,
 };
 
 /// Runs every case.
@@ -98,11 +98,13 @@ pub(crate) async fn run(
 async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     single_call::run(case).await?;
     pure::run(case).await?;
+    repeated::run(case).await?;
     lost_record::run(case).await?;
     keyless_reconcile::run(case).await?;
     interrupted::run(case).await?;
     own_changes::run(case).await?;
     undone::run(case).await?;
+    unreadable::run(case).await?;
     two_calls::run(case).await?;
     at_once::run(case).await?;
     other_operator::run(case).await?;

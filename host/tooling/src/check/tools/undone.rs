@@ -338,7 +338,7 @@ fn emptied_file<'a>(own: &'a [String], after: &WorldSnapshot, undone: &WorldSnap
 }
 
 /// Undoes the committed call of the case.
-async fn compensate(running: &RunningCase<'_>, world: &World, done: &Output) -> Answer {
+pub(super) async fn compensate(running: &RunningCase<'_>, world: &World, done: &Output) -> Answer {
     compensate_of(running, world, done, &running.case.input).await
 }
 
@@ -354,7 +354,7 @@ async fn compensate_of(running: &RunningCase<'_>, world: &World, done: &Output, 
     called.with_subscriber(tracing::subscriber::NoSubscriber::new()).await.answer
 }
 
-fn report(running: &mut RunningCase<'_>, message: String, answer: &Answer, world: &World, hint: &str) {
+pub(super) fn report(running: &mut RunningCase<'_>, message: String, answer: &Answer, world: &World, hint: &str) {
     let found = describe_answer(answer, world);
     let finding = running.add_finding("D118", message);
     (finding.found, finding.hint) = (Some(found), Some(hint.to_owned()));

@@ -153,6 +153,12 @@ impl World {
         Ok(())
     }
 
+    /// Replaces the contents of all entries of the map, as another party would.
+    pub(super) fn replace_all(&self, contents: &[u8]) {
+        let mut entries = self.map.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.values_mut().for_each(|value| *value = contents.to_vec());
+    }
+
     /// Returns the path of a file of a granted folder.
     fn file(&self, name: &str) -> Option<PathBuf> {
         let in_grant =

@@ -2,12 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use crate::check::variations::change::ValueChange;
+use crate::check::variations::change::{ChainEnds, ValueChange};
 use crate::check::variations::numbering::{is_name, numbered_text};
 use crate::check::variations::schema_sample::LocatedSchema;
 
 /// Numbers of elements. The first one that is allowed is used. The last one serves for a bounded depth.
 const ELEMENTS: [usize; 4] = [200, 100, 70, 40];
+/// Length of a chain that is too deep for a recursion in every language.
+const LONG_CHAIN: usize = 20_000;
 /// Maximum number of members, and of pairs of members, for which there is an array.
 const MEMBERS_MAX: usize = 3;
 
@@ -51,15 +53,15 @@ fn other_names(element: &Object, objects: &[&Object], number: usize, schema: &Lo
     element.iter().map(other).collect()
 }
 
-/// Returns one group for each pair of a name member and a member in which an element refers to another element. In the
-/// arrays of a group, each element refers to the one before.
+/// Returns two groups for each pair of a name member and a member in which an element refers to another element. In the
+/// arrays of both groups, each element refers to the one before. The array of the second group is very long.
 pub(super) fn of_predecessors(objects: &[&Object]) -> Vec<Vec<ValueChange>> {
     let mut members: Vec<&String> = objects.iter().flat_map(|object| object.keys()).collect();
     members.sort();
     members.dedup();
     let names = || members.iter().copied().filter(|name| is_name(objects, name));
     let links = names().flat_map(|of| members.iter().filter_map(move |name| Link::of(objects, name, of)));
-    links.take(MEMBERS_MAX).map(|link| link.chains()).collect()
+    links.take(MEMBERS_MAX).flat_map(|link| [link.chains(), vec![link.long_chain(objects)]]).collect()
 }
 
 /// A member `name` in which elements refer to the member `of` of other elements.
@@ -89,6 +91,14 @@ impl<'o> Link<'o> {
         let what =
             |count: usize| format!("{count} elements whose {:?} is the {:?} of the element before", self.name, self.of);
         ELEMENTS.into_iter().map(|count| ValueChange::to(what(count), self.chain(count))).collect()
+    }
+
+    fn long_chain(&self, objects: &[&Object]) -> ValueChange {
+        let what = format!("{LONG_CHAIN} elements whose {:?} is the {:?} of the element before", self.name, self.of);
+        let chain = self.chain(LONG_CHAIN);
+        let ends = [&chain[0], &chain[LONG_CHAIN - 1]].map(|element| element[self.of].clone());
+        let names = objects.iter().filter_map(|object| object.get(self.of).cloned()).collect();
+        ValueChange::large(&what, chain).with_ends(ChainEnds { names, ends })
     }
 
     fn chain(&self, count: usize) -> Vec<Value> {
@@ -140,7 +150,7 @@ mod tests {
             last(of_predecessors(&objects))
         };
         let found = chained(json!([{ "id": 1, "parent": null, "n": 5 }, { "id": 2, "parent": 1, "n": 5 }]));
-        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found.len(), found[1].1.len()), (2, LONG_CHAIN));
         assert_eq!(found[0].0, "40 elements whose \"parent\" is the \"id\" of the element before");
         let expected = (json!({ "id": 1, "parent": null, "n": 5 }), json!({ "id": 40, "parent": 39, "n": 5 }));
         assert_eq!((&found[0].1[0], &found[0].1[39]), (&expected.0, &expected.1));

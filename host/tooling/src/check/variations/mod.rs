@@ -1,7 +1,8 @@
-//! Variations of the values of cases. A variation differs from the value of a case in one place, or in all numbers.
+//! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
+//! once.
 //!
-//! Floors, top first: `vary` · `arrays`, `columns`, `objects`, `texts` · `continued`, `depths`, `numerals`, `parts`,
-//! `positions`, `references` · `numbering` · `change`, `known`, `schema_sample`.
+//! Floors, top first: `vary` · `arrays`, `columns`, `objects`, `texts`, `whole` · `continued`, `depths`, `numerals`,
+//! `parts`, `positions`, `references`, `times` · `numbering`, `places` · `change`, `known`, `schema_sample`.
 
 mod arrays;
 mod change;
@@ -13,13 +14,15 @@ mod numbering;
 mod numerals;
 mod objects;
 mod parts;
+mod places;
 mod positions;
 mod references;
 mod schema_sample;
 mod texts;
+mod times;
 mod vary;
+mod whole;
 
+pub(super) use change::InputVariation;
 pub use known::KnownValues;
-pub(super) use vary::{
-    InputVariation, array_places, columns, grown, neighbours, number_places, variations, with_known,
-};
+pub(super) use vary::{array_places, columns, grown, neighbours, number_places, variations, with_known};

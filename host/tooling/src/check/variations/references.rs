@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::check::variations::change::ValueChange;
+use crate::check::variations::change::{ChainEnds, ValueChange};
 
 /// Lengths of a chain. The first one that is allowed is used. It is too deep for a recursion in JavaScript and Python.
 const CHAINS: [usize; 2] = [1_200, 200];
@@ -75,7 +75,10 @@ impl Member<'_> {
 
     fn long_chain(&self, objects: &[&Map<String, Value>], length: usize) -> ValueChange {
         let what = format!("{length} elements whose {:?} is the next element's {:?}", self.name, self.of);
-        ValueChange::large(&what, self.chain(objects, length))
+        let chain = self.chain(objects, length);
+        let ends = [&chain[0], &chain[length - 1]].map(|element| element[self.of].clone());
+        let names = objects.iter().map(|object| object[self.of].clone()).collect();
+        ValueChange::large(&what, chain).with_ends(ChainEnds { names, ends })
     }
 
     /// Returns a chain that begins with the name of the first element. The last element refers to nothing.

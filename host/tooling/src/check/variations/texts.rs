@@ -1,11 +1,15 @@
 //! Changes of a text.
 
 use crate::check::variations::change::ValueChange;
+use crate::check::variations::times;
 
 /// Lengths of texts of emoji, in characters. The first one that is allowed is used.
 const TEXT_LENGTHS: [usize; 4] = [300, 60, 24, 6];
 /// Length of a very long text, in characters: more than an entry of the map can hold.
 const LONG_TEXT: usize = 70_000;
+/// Length of a long text of letters of two bytes, in characters: it has more bytes than an entry of the map can hold, but
+/// not more characters.
+const LONG_TEXT_OF_TWO_BYTES: usize = 40_000;
 /// Numbers of parentheses around a text. The first one that is allowed is used.
 const NESTINGS: [usize; 3] = [20_000, 2_000, 200];
 /// Parentheses of each kind.
@@ -30,7 +34,9 @@ pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
         vec![ValueChange::to("another text", format!("{text}x"))],
         vec![ValueChange::to("a text between blanks", format!(" {text}  "))],
         vec![ValueChange::large("a very long text", "x".repeat(LONG_TEXT))],
+        vec![ValueChange::large("a long text of letters of two bytes", "\u{e9}".repeat(LONG_TEXT_OF_TWO_BYTES))],
     ];
+    groups.splice(1..1, times::of_text(text));
     if !text.is_empty() {
         let long: String = text.chars().cycle().take(LONG_TEXT).collect();
         groups.push(vec![ValueChange::large("a very long text of its own parts", long)]);

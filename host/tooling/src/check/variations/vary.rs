@@ -1,42 +1,23 @@
 //! Varies a value in each of its places.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
-use crate::check::variations::arrays;
-use crate::check::variations::change::ValueChange;
+use crate::check::variations::change::{ChainEnds, InputVariation, ValueChange};
 use crate::check::variations::columns::of_columns;
 use crate::check::variations::known::KnownValues;
 use crate::check::variations::numerals::of_numerals;
 use crate::check::variations::objects::{of_object, with_keys};
 use crate::check::variations::parts::of_parts;
+use crate::check::variations::places::{Place, places_of, replaced};
 use crate::check::variations::schema_sample::LocatedSchema;
 use crate::check::variations::texts::of_text;
+use crate::check::variations::whole::of_whole;
+use crate::check::variations::{arrays, times};
 
-/// Number of elements at the start of an array that are changed individually.
-const ELEMENTS_MAX: usize = 2;
 /// Numbers that replace a number.
 const NUMBERS: [i64; 9] = [0, -1, 1, 2, 10, 40, 99, 999, 10_000];
-/// Odd numbers that replace all numbers at once. A double can hold a large product of even numbers exactly. Such a
-/// product would not show that the plugin can produce integers that a double cannot hold.
-const ALL_NUMBERS: [i64; 3] = [999_983, 997, 53];
 /// A number whose sums and products stay below 2^53 in most steps.
 const LARGE: i32 = i32::MAX;
-
-/// A value and what was changed, such as `an empty text at "/title"`.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::check) struct InputVariation {
-    pub(in crate::check) what: String,
-    pub(in crate::check) value: Value,
-    /// True if the value is much larger than that of the case.
-    pub(in crate::check) is_large: bool,
-}
-
-/// A part of the varied value, with its JSON pointer and its schema.
-struct Place<'v> {
-    pointer: String,
-    value: &'v Value,
-    schema: LocatedSchema<'v>,
-}
 
 /// Returns at most `max` allowed variations, spread over all places of the value. `schema` is the schema of the value.
 pub(in crate::check) fn variations(
@@ -46,7 +27,7 @@ pub(in crate::check) fn variations(
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
     let places = places_of(value, schema);
-    let of_all = all_numbers(value, &places, &is_allowed).into_iter().chain(extremes(value, &places)).collect();
+    let of_all = of_whole(value, &places, &is_allowed);
     spread(value, &places, changes, of_all, max, &is_allowed)
 }
 
@@ -95,12 +76,18 @@ fn spread(
     let of_place = |place: &Place<'_>| -> std::vec::IntoIter<InputVariation> {
         let mut found = Vec::new();
         for alternatives in changes(place) {
-            let variation = |change: ValueChange| {
-                let value = replaced(value, &place.pointer, change.value)?;
-                let what = format!("{} at {:?}", change.what, place.pointer);
-                is_allowed(&value).then_some(InputVariation { what, value, is_large: change.is_large })
+            let varied = |change: ValueChange| {
+                let variation = InputVariation {
+                    what: format!("{} at {:?}", change.what, place.pointer),
+                    value: replaced(value, &place.pointer, change.value)?,
+                    is_large: change.is_large,
+                };
+                is_allowed(&variation.value).then_some((variation, change.ends))
             };
-            found.extend(alternatives.into_iter().find_map(variation));
+            let Some((variation, ends)) = alternatives.into_iter().find_map(varied) else { continue };
+            let at_ends = ends.iter().flat_map(|ends| at_ends(&variation, place, ends)).collect::<Vec<_>>();
+            found.push(variation);
+            found.extend(at_ends.into_iter().filter(|one| is_allowed(&one.value)));
         }
         found.into_iter()
     };
@@ -122,84 +109,27 @@ fn spread(
     all
 }
 
-/// Returns all values in a value. `schema` is the schema of the whole value.
-fn places_of<'v>(value: &'v Value, schema: &'v Value) -> Vec<Place<'v>> {
-    let mut places = Vec::new();
-    collect_places(value, LocatedSchema::of(schema), String::new(), &mut places);
-    places
-}
-
-/// Collects all values, outer values last.
-fn collect_places<'v>(value: &'v Value, schema: LocatedSchema<'v>, pointer: String, places: &mut Vec<Place<'v>>) {
-    match value {
-        Value::Array(elements) => {
-            for (index, element) in elements.iter().enumerate().take(ELEMENTS_MAX).rev() {
-                collect_places(element, schema.items(), format!("{pointer}/{index}"), places);
-            }
-        }
-        Value::Object(members) => {
-            for (name, member) in members {
-                let escaped = name.replace('~', "~0").replace('/', "~1");
-                collect_places(member, schema.property(name), format!("{pointer}/{escaped}"), places);
-            }
-        }
-        _ => {}
-    }
-    places.push(Place { pointer, value, schema });
-}
-
-/// Replaces all numbers at once: a sum, a product or a limit can depend on several of them.
-fn all_numbers(value: &Value, places: &[Place<'_>], is_allowed: &impl Fn(&Value) -> bool) -> Vec<InputVariation> {
-    let numbers: Vec<&Place<'_>> = places.iter().filter(|place| place.value.is_number()).collect();
-    let with = |number: i64| {
-        let mut varied = value.clone();
-        for place in &numbers {
-            // The usual number stays if the other one is not allowed.
-            if let Some(other) =
-                replaced(&varied, &place.pointer, Some(number.into())).filter(|other| is_allowed(other))
-            {
-                varied = other;
-            }
-        }
-        InputVariation { what: format!("{number} for all numbers"), value: varied, is_large: false }
-    };
-    if numbers.len() < 2 { vec![] } else { ALL_NUMBERS.into_iter().map(with).collect() }
-}
-
-/// Replaces all numbers by the least or by the greatest numbers of their schemas, and all truth values by `true`.
-fn extremes(value: &Value, places: &[Place<'_>]) -> Vec<InputVariation> {
-    let with = |(bound, what): (usize, &str)| {
-        let mut varied = value.clone();
-        for place in places {
-            let other = match place.value {
-                Value::Number(_) => place.schema.bounds()[bound].cloned(),
-                Value::Bool(_) => Some(true.into()),
-                _ => None,
+/// Returns copies of a variation in which the values beside the array name the first or the last element of its chain. Only
+/// a value that named an element before the change is replaced.
+fn at_ends(variation: &InputVariation, array: &Place<'_>, ends: &ChainEnds) -> Vec<InputVariation> {
+    let Some((parent, _)) = array.pointer.rsplit_once('/') else { return vec![] };
+    let is_list = |list: &Vec<Value>| !list.is_empty() && list.iter().all(|name| ends.names.contains(name));
+    let with = |end: &Value| {
+        let mut value = variation.value.clone();
+        let mut is_changed = false;
+        for (_, member) in value.pointer_mut(parent)?.as_object_mut()? {
+            let other = match member {
+                Value::Array(list) if is_list(list) => Value::Array(vec![end.clone()]),
+                Value::String(_) | Value::Number(_) if ends.names.contains(member) => end.clone(),
+                _ => continue,
             };
-            if let Some(changed) = other.and_then(|other| replaced(&varied, &place.pointer, Some(other))) {
-                varied = changed;
-            }
+            is_changed |= *member != other;
+            *member = other;
         }
-        InputVariation {
-            what: format!("the {what} number of its schema for each number, and true for each truth value"),
-            value: varied,
-            is_large: false,
-        }
+        let what = format!("{}, and {end} beside it", variation.what);
+        is_changed.then_some(InputVariation { what, value, is_large: variation.is_large })
     };
-    [(0, "least"), (1, "greatest")].map(with).into_iter().filter(|one| one.value != *value).collect()
-}
-
-/// Returns the value with `other` at the place `pointer`, or without this place if `other` is `None`.
-fn replaced(value: &Value, pointer: &str, other: Option<Value>) -> Option<Value> {
-    let mut value = value.clone();
-    let Some(other) = other else {
-        let (parent, name) = pointer.rsplit_once('/')?;
-        let members = value.pointer_mut(parent)?.as_object_mut()?;
-        members.remove(&name.replace("~1", "/").replace("~0", "~"))?;
-        return Some(value);
-    };
-    *value.pointer_mut(pointer)? = other;
-    Some(value)
+    ends.ends.iter().filter_map(with).collect()
 }
 
 /// Returns the changes of a value. Of each group, the first change that is allowed is made.
@@ -207,7 +137,7 @@ fn changes(place: &Place<'_>) -> Vec<Vec<ValueChange>> {
     let mut groups = match place.value {
         Value::Null => vec![],
         Value::Bool(value) => vec![vec![ValueChange::to("the other truth value", !value)]],
-        Value::Number(number) => of_number(number.is_f64()),
+        Value::Number(number) => of_number(number),
         Value::String(text) => of_text(text),
         Value::Array(elements) => arrays::of_array(elements, &place.schema),
         Value::Object(members) => of_object(members, &place.schema),
@@ -216,16 +146,17 @@ fn changes(place: &Place<'_>) -> Vec<Vec<ValueChange>> {
         place.schema.alternatives().map(|other| vec![ValueChange::to(format!("the value {other}"), other.clone())]),
     );
     if !place.pointer.is_empty() {
-        groups.push(vec![ValueChange { what: "no value".to_owned(), value: None, is_large: false }]);
+        groups.push(vec![ValueChange::removal()]);
     }
     groups
 }
 
-fn of_number(is_fraction: bool) -> Vec<Vec<ValueChange>> {
+fn of_number(number: &Number) -> Vec<Vec<ValueChange>> {
     let mut groups: Vec<Vec<ValueChange>> =
         NUMBERS.into_iter().map(|number| vec![ValueChange::to(format!("the number {number}"), number)]).collect();
     groups.insert(2, vec![ValueChange::large("a large number", LARGE)]);
-    if is_fraction {
+    groups.splice(1..1, number.as_i64().map(times::of_number).unwrap_or_default());
+    if number.is_f64() {
         groups.push(vec![ValueChange::to("a small number", 1e-9)]);
     }
     groups
