@@ -16,6 +16,7 @@ import secrets  # noqa: F401  (imported before its random source is replaced)
 import socket
 import sys
 import time
+import types
 import uuid
 
 # Imports modules that the standard library would import late. A running component has no files to import from.
@@ -212,6 +213,43 @@ def _exit(what):
     return refuse
 
 
+class _LogRecord(logging.LogRecord):
+    """A log record that reads the clock at the first use of its time, for example for ``%(asctime)s``. A pure step may
+    write log records without their time."""
+
+    _TIMES = ("created", "msecs", "relativeCreated")
+
+    def __init__(self, *args, **kwargs):
+        # The constructor of the standard library reads the clock by itself.
+        real, logging.time = logging.time, types.SimpleNamespace(time=lambda: 0.0, time_ns=lambda: 0)
+        try:
+            super().__init__(*args, **kwargs)
+        finally:
+            logging.time = real
+        for name in self._TIMES:
+            vars(self).pop(name, None)
+
+    def __getattr__(self, name):
+        if name not in self._TIMES:
+            raise AttributeError(name)
+        self.read_time()
+        return vars(self)[name]
+
+    def read_time(self):
+        at = time.time_ns()
+        self.created, self.msecs, self.relativeCreated = at / 1e9, at // 1_000_000 % 1_000 + 0.0, at / 1e6
+
+
+_format_record = logging.Formatter.format
+
+
+def _formatted(formatter, record):
+    """Formats a log record. A format that names a part of the time finds it in the attributes of the record."""
+    if isinstance(record, _LogRecord) and any(name in formatter._fmt for name in _LogRecord._TIMES):
+        record.created
+    return _format_record(formatter, record)
+
+
 def _times():
     elapsed = time.monotonic()
     return os.times_result((elapsed, 0.0, 0.0, 0.0, elapsed))
@@ -248,6 +286,8 @@ def install(sleep):
     time.asctime = lambda t=None: asctime(time.localtime() if t is None else t)
     time.strftime = lambda format, t=None: strftime(format, time.localtime() if t is None else t)
     time.sleep = sleep
+    logging.setLogRecordFactory(_LogRecord)
+    logging.Formatter.format = _formatted
     datetime.datetime = _DateTime
 
     uuid._node, uuid.getnode = None, _node

@@ -155,6 +155,8 @@ fn c_tools_break_exactly_the_listed_rules() {
 /// I272: the checker finds results that become too deep for a larger input, and an order by addresses among equal
 /// elements. I273: it finds a class that is narrower than that of a called tool. I283: it finds a recursion along a chain
 /// from a named element, and a step that waits for a time of its input. I284: answers that a step remembers are no finding.
+/// I285: it finds a read for each element, and an event without escapes. I286: it finds a pure step that follows an external
+/// answer.
 #[test]
 fn c_steps_of_larger_inputs_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["growth"]);
@@ -180,13 +182,21 @@ fn c_tools_of_lists_and_marks_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["marks"]);
 }
 
-/// I280: the checker finds a repetition after another call has replaced or removed an entry. I281: it finds a stable tool
-/// that answers from its map. I282: it finds an undone call that had replaced an entry which it could not read. I276: it
-/// finds a call that fails for a long text of letters of two bytes, after it has written an entry. I284: a random name of an
-/// entry is no finding.
+/// I280: the checker finds a repetition after another call has replaced or removed an entry. I281: it finds a stable
+/// tool that answers from its map. I282: it finds an undone call that had replaced an entry which it could not read.
+/// I276: it finds a call that fails for a long text of letters of two bytes, after it has written an entry. I284: a
+/// random name of an entry is no finding. I290: it finds an undo that puts a part of the earlier contents back. I291:
+/// it finds a repetition on the next day.
 #[test]
 fn c_tools_of_earlier_entries_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["states"]);
+}
+
+/// I287: the checker finds tools that break a promise after a call of another operator. I288: it finds a tool that cuts a
+/// long key.
+#[test]
+fn c_tools_with_related_operators_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["links"]);
 }
 
 /// I55: the checker finds exactly the rules that the table lists for each C guest.

@@ -106,3 +106,48 @@ LATCH_PLUGIN({{ .name = "Bells.Ring", .description = "Counts bells.", .handler =
         assert_eq!(check(&source.replace("(long long)time(NULL)", "2")), Vec::<String>::new());
     }
 }
+
+/// I289: the check of a folder gives the plugin a configuration with values of other types. Its names are texts of the
+/// sources.
+#[test]
+#[ignore = "builds a folder several times; run by .ci/long"]
+fn values_of_the_configuration_have_other_types() {
+    let parent = tempfile::tempdir().unwrap();
+    let new = run_latch(parent.path(), &["plugin", "new", "rail", "--lang", "c", "--kind", "tool"]);
+    assert_eq!(new.code, 0, "{}", new.stderr);
+    let folder = parent.path().join("rail");
+    let check = |first: &str, second: &str| {
+        let source = format!(
+            r#"#include "latchwork.h"
+
+static bool is_known(latch_answer *answer) {{
+  char *rail = latch_config("rail");
+  if (!rail || latch_json_string(latch_json_of(rail))) return true;
+  return latch_fail(answer, LATCH_MISSING_REQUIRED_CONTEXT, "config.rail is no text");
+}}
+static bool write_entry(latch_json args, latch_answer *answer) {{
+  return latch_kv_set(answer, latch_get_invocation().external_key, latch_json_text(args));
+}}
+static bool hang(latch_json args, latch_answer *answer) {{
+  if (strlen(latch_json_text(args)) > 60000) return latch_fail(answer, LATCH_INVALID_INPUT, "too long");
+  if (!{first} || !{second}) return false;
+  latch_put(&answer->result, "{{}}");
+  return true;
+}}
+
+LATCH_PLUGIN({{ .name = "Rail.Hang", .description = "Hangs a text.", .handler = hang, .effects = LATCH_INTERNAL_WRITE }});
+"#
+        );
+        std::fs::write(folder.join("plugin.c"), source).unwrap();
+        std::fs::write(folder.join("cases.jsonl"), r#"{"operator":"Rail.Hang","input":{"text":"closed"},"kv":{}}"#)
+            .unwrap();
+        let report = run_latch(parent.path(), &["plugin", "check", "rail", "--once", "--json"]).json();
+        let findings = report["findings"].as_array().unwrap_or_else(|| panic!("{report:#}")).iter();
+        findings.map(|finding| format!("{} {}", finding["rule"], finding["message"])).collect::<Vec<_>>()
+    };
+    let (write, read) = ("write_entry(args, answer)", "is_known(answer)");
+    let found = check(write, read);
+    let expected = "\"D109\" \"with the number 4 for each value of its configuration, ";
+    assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
+    assert_eq!(check(read, write), Vec::<String>::new());
+}

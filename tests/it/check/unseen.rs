@@ -10,7 +10,7 @@ use crate::support::checkout;
 use crate::support::program::run_latch;
 
 /// Violating guests without a finding, as corpus, language and name. A guest that is found now is removed from this list.
-const MISSED: [(&str, &str, &str); 6] = [
+const MISSED: [(&str, &str, &str); 7] = [
     // The class of the called tool is known neither from the cases nor from a configuration, so there is only a note.
     ("ninth", "go", "fuel-advice"),
     ("twelfth", "js", "frost-watch"),
@@ -21,6 +21,8 @@ const MISSED: [(&str, &str, &str); 6] = [
     ("fifteenth", "go", "moss-density"),
     // The recursion follows results of calls, and no case has a result for a long chain.
     ("fifteenth", "js", "deed-abstract"),
+    // Two members of one household share an action key. The check does not know which members of an input are unique.
+    ("sixteenth", "go", "household-reminders"),
 ];
 /// Folders of the corpora, in the order in which they were written.
 const CORPORA: [&str; 16] = [

@@ -21,7 +21,7 @@ pub(crate) fn check_tool_output(
     if output.state_changes.len() > bounds::STATE_CHANGES {
         // Each change becomes an event.
         let (count, max) = (output.state_changes.len(), bounds::STATE_CHANGES);
-        let message = format!("the answer has {count} state changes; at most {max} are allowed");
+        let message = format!("the answer has {count} {} {max} are allowed", json_gate::TOO_MANY_CHANGES);
         return Err(Failure::new(Code::OutputLimit, message));
     }
     let usage = output.usage.as_ref();

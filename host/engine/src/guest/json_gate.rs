@@ -10,6 +10,8 @@ use latchwork_core::model::bounds;
 /// Part of the message about a JSON text without a canonical form. The checker of plugins recognizes the reason by this
 /// part.
 pub const NO_CANONICAL_FORM: &str = "has no canonical form";
+/// Part of the message about an answer with more changes of the world than an answer may have.
+pub const TOO_MANY_CHANGES: &str = "state changes; at most";
 /// Start of the message about an answer that its schema does not allow.
 pub const OUTSIDE_SCHEMA: &str = "the answer does not fit its schema";
 

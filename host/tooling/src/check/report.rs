@@ -122,6 +122,11 @@ impl CheckReport {
         self.findings.extend(findings);
     }
 
+    /// Returns true if there is a finding of this rule about this operator.
+    pub(super) fn has(&self, rule: &str, operator: &str) -> bool {
+        self.findings.iter().any(|found| found.rule == rule && found.operator.as_deref() == Some(operator))
+    }
+
     /// Marks the rules of this kind as checked.
     pub fn mark_checked(&mut self, kind: RuleKind) {
         self.set_state(|id| id == kind, &None);

@@ -74,7 +74,7 @@ pub async fn check(
             if inputs.cases.is_some() {
                 progress(&format!("running the cases of {}", subject.settings.name));
             }
-            check_tool(engine, plugin, subject, inputs.cases, &mut report).await.map_err(InputError::Cases)?;
+            check_tool(engine, plugin, subject, inputs, &mut report).await.map_err(InputError::Cases)?;
         }
         Err(_) => {
             for kind in [RuleKind::Dynamic, RuleKind::Tools, RuleKind::History] {
@@ -91,10 +91,10 @@ async fn check_tool(
     engine: &Engine,
     plugin: &Arc<Plugin>,
     subject: &Subject<'_>,
-    cases: Option<(&str, &[u8])>,
+    inputs: &CheckInputs<'_>,
     report: &mut CheckReport,
 ) -> Result<(), Vec<CaseProblem>> {
-    let (cases_file, bytes) = cases.unwrap_or((subject.file, &[]));
+    let (cases_file, bytes) = inputs.cases.unwrap_or((subject.file, &[]));
     let cases = tools::parse(bytes)?;
     tools::check_code(plugin, subject.bytes, subject.file, report);
     let is_pure = plugin.manifest.operators.iter().any(|spec| spec.determinism == Determinism::Pure);
@@ -104,6 +104,7 @@ async fn check_tool(
         settings: &subject.settings,
         is_configured: subject.is_configured,
         cases_file,
+        known: &inputs.known,
         moved,
     };
     tools::run(&checked, &cases, report).await

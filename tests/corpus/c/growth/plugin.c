@@ -230,6 +230,55 @@ static bool memo(latch_json input, latch_answer *answer) {
   return true;
 }
 
+static bool route(latch_json input, latch_answer *answer, bool is_escaped) {
+  char *name = latch_json_string(latch_json_member(input, "route"));
+  latch_text payload = { 0 };
+  if (!name) return latch_fail(answer, LATCH_INVALID_INPUT, "the route is missing");
+  latch_put(&payload, "{\"route\":");
+  if (is_escaped) latch_put_string(&payload, name);
+  else latch_putf(&payload, "\"%s\"", name);
+  latch_put(&payload, "}");
+  latch_emit("closed", payload.bytes);
+  latch_put(&answer->result, "{}");
+  return true;
+}
+static bool bad_route(latch_json input, latch_answer *answer) { return route(input, answer, false); }
+static bool good_route(latch_json input, latch_answer *answer) { return route(input, answer, true); }
+
+/* Counts the lines that begin with a number. The digest of the input fixes the file, if there is one. */
+static bool verses(latch_json input, latch_answer *answer) {
+  char *wanted = latch_json_string(latch_json_member(input, "sha256"));
+  char *file = latch_call(answer, "File.Read", "{}", NULL);
+  int count = 0;
+  if (!file) return false;
+  char *text = latch_json_string(latch_json_member(latch_json_of(file), "text"));
+  char *found = latch_json_string(latch_json_member(latch_json_of(file), "sha256"));
+  if (!text || !found) return latch_fail(answer, LATCH_INVALID_INPUT, "it is no text file");
+  if (wanted && strcmp(wanted, found)) return latch_fail(answer, LATCH_INVALID_INPUT, "the file has another digest");
+  for (char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+    count += *line >= '0' && *line <= '9';
+  if (!count) return latch_fail(answer, LATCH_INVALID_INPUT, "the file has no verses");
+  latch_putf(&answer->result, "{\"verses\":%d}", count);
+  return true;
+}
+
+/* A step makes at most 10,000 host calls. */
+static bool ids(latch_json input, latch_answer *answer, bool is_each) {
+  latch_json rows = latch_json_member(input, "rows");
+  uint32_t number = 0, count = 0;
+  if (!latch_json_is(rows, '[')) return latch_fail(answer, LATCH_INVALID_INPUT, "the rows are missing");
+  for (const char *at = latch_json_space(rows.at + 1); *at != ']'; count++) {
+    if (is_each || !count) latch_random(&number, sizeof number);
+    number = number * 31 + 7;
+    at = latch_json_space(latch_json_skip(at));
+    if (*at == ',') at = latch_json_space(at + 1);
+  }
+  latch_putf(&answer->result, "{\"last\":%u,\"count\":%u}", number, count);
+  return true;
+}
+static bool bad_ids(latch_json input, latch_answer *answer) { return ids(input, answer, true); }
+static bool good_ids(latch_json input, latch_answer *answer) { return ids(input, answer, false); }
+
 #define OF(members) "{\"type\":\"object\",\"properties\":{" members "}}"
 #define ITEMS(name, members) OF("\"" name "\":{\"type\":\"array\",\"maxItems\":100,\"items\":" OF(members) "}")
 #define PATH .input = OF("\"path\":{\"type\":\"string\",\"maxLength\":400}")
@@ -245,5 +294,7 @@ LATCH_PLUGIN(
   STEP("Good.Queue", good_queue, QUEUE), STEP("Bad.Asks", bad_asks, .determinism = LATCH_EXTERNAL),
   STEP("Good.Asks", good_asks, .determinism = LATCH_EXTERNAL), STEP("Bad.Class", fetch, .determinism = LATCH_STABLE),
   STEP("Good.Class", fetch, .determinism = LATCH_EXTERNAL), STEP("Good.Pinned", pinned), STEP("Bad.Trail", bad_trail), STEP("Good.Trail", good_trail),
-  STEP("Good.Memo", memo),
+  STEP("Good.Memo", memo), STEP("Bad.Route", bad_route), STEP("Good.Route", good_route), STEP("Bad.Verses", verses),
+  STEP("Good.Verses", verses, .input = "{\"type\":\"object\",\"required\":[\"sha256\"]}"),
+  STEP("Bad.Ids", bad_ids, .determinism = LATCH_STABLE), STEP("Good.Ids", good_ids, .determinism = LATCH_STABLE),
   STEP("Bad.Due", bad_due, .determinism = LATCH_STABLE), STEP("Good.Due", good_due, .determinism = LATCH_STABLE));

@@ -2,6 +2,7 @@
    good_* tool next to it looks similar and breaks no rule. */
 #include "latchwork.h"
 
+#include <time.h>
 #include <unistd.h>
 
 static char *own_key(void) { return latch_get_invocation().external_key; }
@@ -108,6 +109,45 @@ static bool swap_back(latch_json args, latch_json result, const char *key, latch
   return with(answer, "sign", sign);
 }
 
+/* Puts a text in place of another one, of which the result has the beginning or all. */
+static bool retitle(latch_json args, latch_answer *answer, size_t kept) {
+  char *text = latch_json_string(latch_json_member(args, "text")), *before;
+  latch_text earlier = { 0 };
+  if (!text || strlen(text) > 60000) return latch_fail(answer, LATCH_INVALID_INPUT, "the text is missing or too long");
+  if (!latch_kv_get(answer, "title", &before)) return false;
+  if (before && !is_printed(before)) return latch_fail(answer, LATCH_POLICY_DENIED, "the earlier text cannot be kept");
+  if (before) latch_putf(&earlier, "%.*s", (int)kept, before);
+  return latch_kv_set(answer, "title", text) && with(answer, "before", before ? earlier.bytes : NULL);
+}
+static bool bad_title(latch_json args, latch_answer *answer) { return retitle(args, answer, 200); }
+static bool good_title(latch_json args, latch_answer *answer) { return retitle(args, answer, 65536); }
+static bool title_back(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  char *before = latch_json_string(latch_json_member(result, "before")), *found;
+  bool was_there;
+  (void)key;
+  if (!latch_kv_get(answer, "title", &found)) return false;
+  if (!found || strcmp(found, latch_json_string(latch_json_member(args, "text"))))
+    return latch_fail(answer, LATCH_POLICY_DENIED, "the title was changed since");
+  if (before ? !latch_kv_set(answer, "title", before) : !latch_kv_delete(answer, "title", &was_there)) return false;
+  return with(answer, "title", before);
+}
+
+/* Files a docket once for each key, and in the folder of a day. */
+static bool docket(latch_json args, latch_answer *answer, bool is_of_day) {
+  char *text = latch_json_string(latch_json_member(args, "text")), *name = under("docket", own_key()), *found;
+  time_t now = time(NULL);
+  if (!text || strlen(text) > 60000) return latch_fail(answer, LATCH_INVALID_INPUT, "the text is missing or too long");
+  if (is_of_day) {
+    latch_text folder = { 0 };
+    latch_putf(&folder, "docket/%d", gmtime(&now)->tm_yday);
+    name = under(folder.bytes, own_key());
+  }
+  if (!latch_kv_get(answer, name, &found)) return false;
+  return (found || latch_kv_set(answer, name, text)) && with(answer, "docket", own_key());
+}
+static bool bad_docket(latch_json args, latch_answer *answer) { return docket(args, answer, true); }
+static bool good_docket(latch_json args, latch_answer *answer) { return docket(args, answer, false); }
+
 /* The letter has a random name, which the entry of the key keeps. */
 static bool good_letter(latch_json args, latch_answer *answer) {
   char *text = latch_json_string(latch_json_member(args, "text")), *name;
@@ -134,4 +174,5 @@ LATCH_PLUGIN(
   TOOL("Bad.Price", price, .determinism = LATCH_STABLE), TOOL("Good.Price", price, .determinism = LATCH_EXTERNAL),
   TOOL("Bad.Note", bad_note, WRITES), TOOL("Good.Note", good_note, WRITES),
   TOOL("Bad.Swap", bad_swap, WRITES, .compensate = swap_back), TOOL("Good.Swap", good_swap, WRITES, .compensate = swap_back),
-  TOOL("Good.Letter", good_letter, KEYED));
+  TOOL("Bad.Title", bad_title, WRITES, .compensate = title_back), TOOL("Good.Title", good_title, WRITES, .compensate = title_back),
+  TOOL("Bad.Docket", bad_docket, KEYED), TOOL("Good.Docket", good_docket, KEYED), TOOL("Good.Letter", good_letter, KEYED));

@@ -444,6 +444,7 @@ static bool note(latch_json args, latch_answer *answer) {
 static bool good_edit(latch_json args, latch_answer *answer) {
   char *note = latch_json_string(latch_json_member(args, "key"));
   if (!note || strncmp(note, "latch:", 6) != 0) return latch_fail(answer, LATCH_INVALID_INPUT, "the key is missing");
+  latch_changed(answer, (latch_change){ .resource_type = "note", .resource_id = note, .operation = "update", .version = "edited" });
   return latch_kv_set(answer, note, "edited") && kept(answer, note);
 }
 static bool undo_note(const char *text, const char *key, latch_answer *answer) {
@@ -551,7 +552,7 @@ LATCH_PLUGIN(
   TOOL("Bad.Publish", publish, TEXT, ASKED(bad_publish)), TOOL("Good.Publish", publish, TEXT, ASKED(good_publish)),
   TOOL("Good.Page", good_page, TEXT), TOOL("Bad.Blind", bad_blind, KEYED), TOOL("Good.Blind", good_blind, KEYED),
   TOOL("Bad.Expires", bad_expires, TEXT), TOOL("Bad.Unread", note, TEXT, UNDONE(bad_unread)),
-  TOOL("Good.Unread", note, TEXT, UNDONE(good_unread)), TOOL("Good.Edit", good_edit, .effects = LATCH_INTERNAL_WRITE),
+  TOOL("Good.Unread", note, TEXT, UNDONE(good_unread)), TOOL("Good.Edit", good_edit, VERIFIED),
   TOOL("Bad.Shelf", shelve, TEXT, VERIFIED, .compensate = bad_shelf),
   TOOL("Good.Shelf", shelve, TEXT, VERIFIED, .compensate = good_shelf),
   TOOL("Bad.Label", shelve, TEXT, .effects = LATCH_INTERNAL_WRITE, .verify = is_there), TOOL("Good.Label", shelve, TEXT, VERIFIED),

@@ -3,6 +3,7 @@
 Each Bad step breaks a rule of the checker. The Good step next to it looks similar and breaks none.
 """
 
+import logging
 import os
 import random
 import threading
@@ -37,6 +38,14 @@ def bad_stamp(given: Text, context) -> Text:
 def good_stamp(given: Text, context) -> Text:
     """Signs a text with the time. Declared stable."""
     return Text(f"{given.text}, {datetime.now(timezone.utc):%Y-%m-%d}")
+
+
+# A log record without its time reads no clock.
+@step("Good.Logged")
+def good_logged(given: Text, context) -> Text:
+    """Logs a text and returns it."""
+    logging.getLogger("corpus").warning("given %s", given.text)
+    return given
 
 
 # A step that returns a random id is not pure.

@@ -12,11 +12,15 @@ use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::tools::applied::difference;
 use crate::check::tools::fault_profile::FaultProfile;
+use crate::check::tools::readers::{call_other, changing_others_after};
 use crate::check::tools::refusal;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::{CapturedLog, World};
+
+/// Maximum number of inputs with a time near the call.
+const TIMES_MAX: usize = 6;
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // A failing call leaves no effect, so no record of an effect can be lost.
@@ -27,6 +31,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         check_reconcile(running).await?;
         check_reconcile_of_unanswered_call(running).await?;
         check_reconcile_of_another_call(running).await?;
+        check_reconcile_after_others(running).await?;
+        check_reconcile_after_times(running).await?;
         check_reconcile_without_answers(running).await?;
         check_settling_time(running).await?;
     }
@@ -180,6 +186,63 @@ async fn check_reconcile_of_another_call(running: &mut RunningCase<'_>) -> std::
         let finding = running.add_finding("D104", message);
         (finding.expected, finding.found) = (Some("did-not-happen".to_owned()), Some(output.result));
         finding.hint = Some("search by the key of the call".to_owned());
+    }
+    Ok(())
+}
+
+/// D103: a time of the input has passed when `reconcile` is asked. A call that happened has still happened.
+async fn check_reconcile_after_times(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    for (what, case) in running.cases_with_near_times(TIMES_MAX) {
+        let world = running.world()?;
+        let called = running.calling(&case, &world, running.context(0), false).await;
+        if !matches!(called.end.answer, Answer::Ok(_)) || running.found.iter().any(|finding| finding.rule == "D103") {
+            continue;
+        }
+        // A `reconcile` that never finds this call is another finding.
+        let at_once = ask_about(running, &world, running.context(0), &case.input).await;
+        let later = ask_about(running, &world, running.later_context(), &case.input).await;
+        if !matches!(at_once, Ok(ReconcileVerdict::DidNotHappen)) && matches!(later, Ok(ReconcileVerdict::DidNotHappen))
+        {
+            let message = format!("with another input, {what}, reconcile denies on the next day a call that happened");
+            running.add_finding("D103", message).hint =
+                Some("look for the effect of the call alone, and compare no time".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// D103: another operator has removed an entry of the call, and its own entry names the key of the call. Such a trace shows
+/// that the call happened.
+async fn check_reconcile_after_others(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    if running.found.iter().any(|finding| finding.rule == "D103") {
+        return Ok(());
+    }
+    let world = running.world()?;
+    let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
+    for other in &changing_others_after(running, &done.result) {
+        let world = running.world()?;
+        if !matches!(running.call(&world, 0).await.end.answer, Answer::Ok(_)) {
+            return Ok(());
+        }
+        let made = world.state();
+        if !call_other(running, &world, other).await {
+            continue;
+        }
+        let left = world.state();
+        let removed = made.keys().find(|name| running.is_named_by_key(name) && !left.contains_key(*name));
+        let trace = left.keys().find(|name| running.is_named_by_key(name) && !made.contains_key(*name));
+        let (Some(removed), Some(trace)) = (removed, trace) else { continue };
+        if matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
+            let message = format!(
+                "a call of {} has removed {removed} and written {trace}, and reconcile denies the call that happened",
+                other.operator
+            );
+            let finding = running.add_finding("D103", message);
+            (finding.expected, finding.found) =
+                (Some("happened or unknown".to_owned()), Some("did-not-happen".to_owned()));
+            finding.hint = Some("look for the trace of a removed entry, and answer unknown".to_owned());
+            return Ok(());
+        }
     }
     Ok(())
 }

@@ -9,29 +9,34 @@
 //! key in the requests of `reconcile`. `interrupted` kills the host before each operation of a call. `own_changes` lets
 //! `verify` look at what a call changed. `server_faults` checks the answers of a tool when servers fail, and
 //! `refused_writes` checks them when the map refuses writes. `undone` lets `compensate` undo a call, and `unreadable`
-//! undoes a call that replaced an entry that it could not read. `two_calls` makes two calls of one job, and `at_once`
+//! undoes a call that replaced an entry that it could not read. `long_contents` undoes one that replaced long contents. `two_calls` makes two calls of one job, and `at_once`
 //! makes two calls at the same time. `other_operator` calls another operator during a call. `other_keys` makes calls
-//! with other keys, and `other_inputs` makes calls with other inputs.
+//! with other keys, `other_inputs` with other inputs, and `other_config` with another configuration. `after_others` makes calls after those of other operators, and `derived_cases`
+//! derives whole cases from such calls.
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!
 //! `pure` checks that the answer of a pure tool depends on its input alone. `impure_reads` looks in its code for reads
 //! of clocks, random numbers and secrets, without a run.
 //!
-//! Floors, top first: `run_cases` · `interrupted`, `keyless_reconcile`, `other_inputs`, `other_keys`, `unreadable` ·
+//! Floors, top first: `run_cases` · `after_others`, `derived_cases` · `interrupted`, `keyless_reconcile`, `long_contents`, `other_config`, `other_inputs`, `other_keys`, `unreadable` ·
 //! `at_once`, `lost_record`, `other_operator`, `own_changes`, `repeated`, `two_calls`, `undone` · `refused_writes`,
 //! `server_faults` · `single_call`, `pure`, `readers` · `applied` · `running_case` · `world` · `case_map`,
 //! `stub_servers` · `case`, `fault_profile`, `impure_reads`, `refusal`.
 
+mod after_others;
 mod applied;
 mod at_once;
 mod case;
 mod case_map;
+mod derived_cases;
 mod fault_profile;
 mod impure_reads;
 mod interrupted;
 mod keyless_reconcile;
+mod long_contents;
 mod lost_record;
+mod other_config;
 mod other_inputs;
 mod other_keys;
 mod other_operator;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::Code;
 use latchwork_engine::ReconcileVerdict;
-use latchwork_engine::guest::json_gate::{NO_CANONICAL_FORM, OUTSIDE_SCHEMA};
+use latchwork_engine::guest::json_gate::{NO_CANONICAL_FORM, OUTSIDE_SCHEMA, TOO_MANY_CHANGES};
 
 use crate::check::exception;
 use crate::check::tools::applied;
@@ -57,6 +57,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         if applied::check(running, &when, &before, &world, &called.end.answer)
             || is_denied(running, &called, &when)
             || !variation.is_large && is_broken(running, &called, &when)
+            || has_too_many_changes(running, &called, &when)
             || returns_other_result(running, &case, &world, &called, &when).await
         {
             return Ok(());
@@ -96,7 +97,7 @@ async fn returns_other_result(
 
 /// D100: reports a call that a trap, the stack or an exception for a mistake ended. D110: reports an answer that the host
 /// refused.
-fn is_broken(running: &mut RunningCase<'_>, called: &CallResult, when: &str) -> bool {
+pub(super) fn is_broken(running: &mut RunningCase<'_>, called: &CallResult, when: &str) -> bool {
     let (Answer::NotApplied(failure) | Answer::Unknown { failure, .. }) = &called.end.answer else { return false };
     let of_answer = [NO_CANONICAL_FORM, OUTSIDE_SCHEMA].iter().any(|text| failure.message.contains(text));
     if failure.code == Code::SchemaValidationFailed && of_answer {
@@ -115,8 +116,20 @@ fn is_broken(running: &mut RunningCase<'_>, called: &CallResult, when: &str) -> 
     true
 }
 
+/// D110: reports an answer that the host refused because it has too many changes. The changes are made, so such an answer
+/// counts for a large input, too.
+fn has_too_many_changes(running: &mut RunningCase<'_>, called: &CallResult, when: &str) -> bool {
+    let (Answer::NotApplied(failure) | Answer::Unknown { failure, .. }) = &called.end.answer else { return false };
+    if !failure.message.contains(TOO_MANY_CHANGES) {
+        return false;
+    }
+    let hint = "refuse such an input before the first change, or report one change for many entries";
+    running.add_finding("D110", format!("{when}, {}", failure.message)).hint = Some(hint.to_owned());
+    true
+}
+
 /// D105: reports a change that the host refused, because the operator does not declare it.
-fn is_denied(running: &mut RunningCase<'_>, called: &CallResult, when: &str) -> bool {
+pub(super) fn is_denied(running: &mut RunningCase<'_>, called: &CallResult, when: &str) -> bool {
     let Some(access) = single_call::undeclared_access(called) else { return false };
     let hint = "declare what it changes, or only read";
     running.add_finding("D105", format!("{when}, it {access}, which the host refuses")).hint = Some(hint.to_owned());

@@ -19,8 +19,9 @@ use crate::check::tools::world::World;
 use crate::check::variations::variations;
 
 /// Keys of calls in the form that jobs use. Two of these keys differ in a few characters. A name that is made from a
-/// key loses the difference if it replaces characters, ignores case, or leaves out the beginning or the end.
-const SIMILAR_KEYS: [&str; 8] = [
+/// key loses the difference if it replaces characters, ignores case, or leaves out the beginning or the end. The last keys
+/// have the greatest length of a key.
+const SIMILAR_KEYS: [&str; 11] = [
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3/0:1",
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3-0:1",
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3_0:1",
@@ -29,6 +30,9 @@ const SIMILAR_KEYS: [&str; 8] = [
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3/0:2",
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:s3/1:1",
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDG:s3/0:1",
+    "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:summon_the_neighbours_north_of_the_mill_and_of_the_old_bridge_before_the_hearing_of_sp/11:2",
+    "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:summon_the_neighbours_north_of_the_mill_and_of_the_old_bridge_before_the_hearing_of_sp/11:3",
+    "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:summon_the_neighbours_north_of_the_mill_and_of_the_old_bridge_before_the_hearing_of_sp/12:2",
 ];
 /// Maximum number of other inputs of the calls of other jobs.
 const INPUTS_MAX: usize = 31;

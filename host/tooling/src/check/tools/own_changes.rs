@@ -10,6 +10,7 @@ use latchwork_engine::VerifyResult;
 use crate::check::tools::applied::difference;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::fault_profile::FaultProfile;
+use crate::check::tools::readers::{changing_others_after, has_member_of, output_of_other};
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::stub_servers::ReceivedRequest;
@@ -30,6 +31,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if !is_sent {
         check_without_call(running, &before, &done.state_changes).await?;
         check_replaced(running).await?;
+        check_unreported(running, &done.result).await?;
     }
     for change in &done.state_changes {
         let what = format!("{} {:?}", change.resource_type, change.resource_id);
@@ -114,6 +116,38 @@ async fn check_replaced(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                     format!("a later call has replaced everything that the call wrote, but verify confirms {what}");
                 let hint = "compare what is there with the version of the change";
                 report(running, message, "a mismatch", "confirmed".to_owned(), hint);
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a later call of another operator, which gets a member of the result of the call, reports each resource whose change `verify` no longer confirms. Otherwise
+/// the host looks for the earlier change when the job is resumed.
+async fn check_unreported(running: &mut RunningCase<'_>, result: &str) -> std::io::Result<()> {
+    for other in changing_others_after(running, result).iter().filter(|other| has_member_of(&other.input, result)) {
+        let world = running.world()?;
+        let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
+        let mut confirmed = Vec::new();
+        for change in done.state_changes {
+            if matches!(ask(running, &world, &change).await, Ok(VerifyResult::Confirmed)) {
+                confirmed.push(change);
+            }
+        }
+        let Some(later) = output_of_other(running, &world, other).await else { continue };
+        let resource = |change: &StateChange| (change.resource_type.clone(), change.resource_id.clone());
+        let reported: Vec<_> = later.state_changes.iter().map(resource).collect();
+        for change in confirmed.iter().filter(|change| !reported.contains(&resource(change))) {
+            if let Ok(VerifyResult::Mismatch(found)) = ask(running, &world, change).await {
+                let (kind, id) = resource(change);
+                let message = format!(
+                    "after a call of {}, which reports no change of {kind} {id:?}, verify reports a mismatch for it",
+                    other.operator
+                );
+                let hint =
+                    "report the change of each operator with the resource type and id of the entry that it changes";
+                report(running, message, "confirmed", found, hint);
                 return Ok(());
             }
         }

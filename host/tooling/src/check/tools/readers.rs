@@ -1,12 +1,15 @@
 //! Operators of the same plugin that show what a call has changed.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use latchwork_core::model::effect::Answer;
+use latchwork_core::model::effect::{Answer, Output};
 
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::world::World;
+
+/// Maximum number of cases of other operators for one source of members.
+const OTHERS_MAX: usize = 4;
 
 /// Returns an operator that changes nothing in the world and answers differently in this world than before the call.
 /// The operator gets each input of its cases three times: unchanged, with values from the call's input, and also with
@@ -75,16 +78,54 @@ pub(super) fn changing_others(running: &RunningCase<'_>, given: &str) -> Vec<Too
     cases.into_iter().map(|(_, case)| case).collect()
 }
 
+/// Returns the cases of [`changing_others`] for a call that had this result: first with members of the arguments of the
+/// call, then also with members of its result.
+pub(super) fn changing_others_after(running: &RunningCase<'_>, result: &str) -> Vec<ToolCase> {
+    let of_result = merged(&running.case.input, result);
+    let mut others: Vec<ToolCase> = Vec::new();
+    for given in [&running.case.input, &of_result] {
+        for other in changing_others(running, given).into_iter().take(OTHERS_MAX) {
+            if !others.contains(&other) {
+                others.push(other);
+            }
+        }
+    }
+    others
+}
+
 /// Makes a call of another operator. Returns true if it succeeds.
 pub(super) async fn call_other(running: &RunningCase<'_>, world: &World, case: &ToolCase) -> bool {
+    output_of_other(running, world, case).await.is_some()
+}
+
+/// Makes a call of another operator. Returns its output if it succeeds.
+pub(super) async fn output_of_other(running: &RunningCase<'_>, world: &World, case: &ToolCase) -> Option<Output> {
     let mut context = running.context_of_other_call();
     context.permissions = running.permissions_of(&case.operator);
-    matches!(running.calling(case, world, context, false).await.end.answer, Answer::Ok(_))
+    match running.calling(case, world, context, false).await.end.answer {
+        Answer::Ok(done) => Some(done),
+        Answer::NotApplied(_) | Answer::Unknown { .. } => None,
+    }
+}
+
+/// Returns true if two objects have a member with the same name and value.
+pub(super) fn has_member_of(input: &str, result: &str) -> bool {
+    let members = |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
+    let (input, result) = (members(input), members(result));
+    result.iter().any(|(name, value)| input.get(name) == Some(value))
+}
+
+/// Returns the members of two objects as one object. A member of `result` replaces a member of `input`.
+pub(super) fn merged(input: &str, result: &str) -> String {
+    let members = |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
+    let mut all = members(input);
+    all.extend(members(result));
+    Value::Object(all).to_string()
 }
 
 /// Replaces members of the object `input` by the members of the same name in `other`, if both values have the same
 /// type.
-fn with_members_of(input: &str, other: &str) -> String {
+pub(super) fn with_members_of(input: &str, other: &str) -> String {
     let (Ok(Value::Object(mut input)), Ok(Value::Object(other))) =
         (serde_json::from_str(input), serde_json::from_str(other))
     else {

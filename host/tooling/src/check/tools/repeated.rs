@@ -1,24 +1,21 @@
 //! D102 and D119: a call is executed, but the host is killed before it writes the record of the call. It repeats the call
 //! under the same key.
 
-use serde_json::{Map, Value};
-
 use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::RecoveryClass;
 
 use crate::check::finding::displayed_value;
 use crate::check::tools::applied::difference;
-use crate::check::tools::case::ToolCase;
 use crate::check::tools::fault_profile::FaultProfile;
-use crate::check::tools::readers::{call_other, changing_others};
-use crate::check::tools::running_case::{RunningCase, describe_answer};
+use crate::check::tools::readers::{call_other, changing_others_after};
+use crate::check::tools::running_case::{LATER_TRIES, RunningCase, describe_answer};
 use crate::check::tools::stub_servers::ReceivedRequest;
 
-/// Maximum number of cases of other operators that are called between a call and its repetition.
-const OTHERS_MAX: usize = 4;
 /// Maximum number of reads of a repetition that are made to fail, one read in each run.
 const READS_MAX: usize = 8;
+/// Maximum number of inputs with a time near the call.
+const TIMES_MAX: usize = 6;
 
 /// Repeats the call: at once, while reads of the map fail, and after a call of another operator.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -27,21 +24,26 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if !has_effect || running.class != RecoveryClass::Keyed {
         return Ok(());
     }
-    check_repeat(running).await?;
+    check_repeat(running, 1).await?;
+    let is_later_allowed = running.spec.resolution.idempotent_by_key_seconds > LATER_TRIES * 3_600;
+    if is_later_allowed && !running.found.iter().any(|finding| ["D102", "D119"].contains(&finding.rule)) {
+        check_repeat(running, LATER_TRIES).await?;
+        check_repeat_after_times(running).await?;
+    }
     check_repeat_without_reads(running).await?;
     check_repeat_after_others(running).await
 }
 
 /// D102 and D119: a second call under the same key must leave the world as the first call left it. The second call must
 /// also return the same facts about the world as the first call.
-async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+async fn check_repeat(running: &mut RunningCase<'_>, tries_before: u32) -> std::io::Result<()> {
     let world = running.world()?;
     let first = running.call(&world, 0).await;
     let (before, requests) = (world.state(), world.received());
     if !matches!(first.end.answer, Answer::Ok(_)) {
         return Ok(());
     }
-    let second = running.call(&world, 1).await;
+    let second = running.call(&world, tries_before).await;
     let (after, repeated) = (world.state(), world.received());
     if let Some(difference) = difference(&before, &after) {
         let message =
@@ -63,6 +65,28 @@ async fn check_repeat(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let message = "called again under the same key it fails, and the job would never get the first answer";
         let displayed = describe_answer(&second.end.answer, &world);
         running.add_finding("D102", message).found = Some(displayed);
+    }
+    Ok(())
+}
+
+/// D102: a time of the input has passed between a call and its repetition. The repetition must still give the answer of the
+/// call.
+async fn check_repeat_after_times(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    for (what, case) in running.cases_with_near_times(TIMES_MAX) {
+        let world = running.world()?;
+        let first = running.calling(&case, &world, running.context(0), false).await;
+        if !matches!(first.end.answer, Answer::Ok(_)) || running.found.iter().any(|finding| finding.rule == "D102") {
+            continue;
+        }
+        let again = running.calling(&case, &world, running.context(LATER_TRIES), false).await;
+        if !matches!(again.end.answer, Answer::Ok(_)) {
+            let message =
+                format!("with another input, {what}, and called again under the same key on the next day, it fails");
+            let displayed = describe_answer(&again.end.answer, &world);
+            let finding = running.add_finding("D102", message);
+            finding.found = Some(displayed);
+            finding.hint = Some("look for the entry of the key before you compare a time".to_owned());
+        }
     }
     Ok(())
 }
@@ -106,13 +130,7 @@ async fn check_repeat_after_others(running: &mut RunningCase<'_>) -> std::io::Re
     }
     let world = running.world()?;
     let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
-    let of_result = merged(&running.case.input, &done.result);
-    let mut others: Vec<ToolCase> = Vec::new();
-    for given in [&running.case.input, &of_result] {
-        others.extend(changing_others(running, given).into_iter().take(OTHERS_MAX));
-    }
-    others.dedup();
-    for other in &others {
+    for other in &changing_others_after(running, &done.result) {
         let world = running.world()?;
         let untouched = world.state();
         if !matches!(running.call(&world, 0).await.end.answer, Answer::Ok(_)) {
@@ -127,7 +145,7 @@ async fn check_repeat_after_others(running: &mut RunningCase<'_>) -> std::io::Re
         let after = world.state();
         let is_written_again = |(name, hash): &(&String, &Hash)| match before.get(*name) {
             Some(left) => left == *hash && after.get(*name).is_some_and(|other| other != *hash),
-            None => after.contains_key(*name) && !untouched.contains_key(*name) && names_key(running, name),
+            None => after.contains_key(*name) && !untouched.contains_key(*name) && running.is_named_by_key(name),
         };
         let Some((name, _)) = first.iter().find(is_written_again) else { continue };
         let (operator, is_removed) = (&other.operator, !before.contains_key(name));
@@ -150,21 +168,6 @@ async fn check_repeat_after_others(running: &mut RunningCase<'_>) -> std::io::Re
         return Ok(());
     }
     Ok(())
-}
-
-/// Returns true if the name of an entry contains the key of the call. The name can have other characters in place of the
-/// colons of the key.
-fn names_key(running: &RunningCase<'_>, name: &str) -> bool {
-    let letters = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
-    letters(name).contains(&letters(&running.key()))
-}
-
-/// Returns the members of two objects as one object. A member of `result` replaces a member of `input`.
-fn merged(input: &str, result: &str) -> String {
-    let members = |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
-    let mut all = members(input);
-    all.extend(members(result));
-    Value::Object(all).to_string()
 }
 
 /// Names a receipt or a change of the first try that the repetition does not return.

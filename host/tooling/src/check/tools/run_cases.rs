@@ -7,10 +7,12 @@ use crate::check::finding::Finding;
 use crate::check::report::CheckReport;
 use crate::check::rule::RuleKind;
 use crate::check::tools::case::ToolCase;
+use crate::check::tools::derived_cases::{DerivedCase, derived_cases};
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 use crate::check::tools::{
-    at_once, interrupted, keyless_reconcile, lost_record, other_inputs, other_keys, other_operator, own_changes, pure,
-    refused_writes, repeated, server_faults, single_call, two_calls, undone, unreadable,
+    after_others, at_once, interrupted, keyless_reconcile, long_contents, lost_record, other_config, other_inputs,
+    other_keys, other_operator, own_changes, pure, refused_writes, repeated, server_faults, single_call, two_calls,
+    undone, unreadable,
 };
 
 /// Runs every case.
@@ -54,25 +56,8 @@ pub(crate) async fn run(
         return Ok(());
     }
     for case in cases {
-        let spec = tools.plugin.operator(&case.operator).expect("looked at above");
-        let mut running = RunningCase {
-            tools,
-            case,
-            all_cases: cases,
-            spec,
-            class: tools.plugin.class(&case.operator),
-            found: vec![],
-            notes: vec![],
-            ran: None,
-        };
-        match run_case(&mut running).await {
-            Ok(()) => {}
-            // A case that could not run must not count as passed.
-            Err(error) => {
-                let message = format!("case {} could not be run: {error}", case.name);
-                return Err(vec![CaseProblem { line: case.line, column: None, pointer: String::new(), message }]);
-            }
-        }
+        let mut running = RunningCase::new(tools, case, cases);
+        run_case(&mut running).await.map_err(|error| not_run(case, &error))?;
         report.add(running.found);
         report.cases.extend(running.ran);
         for note in running.notes {
@@ -80,6 +65,18 @@ pub(crate) async fn run(
                 report.notes.push(note);
             }
         }
+    }
+    let derived = derived_cases(tools, cases).await.map_err(|error| not_run(&cases[0], &error))?;
+    for DerivedCase { maker, case } in &derived {
+        let mut running = RunningCase::new(tools, case, cases);
+        run_case(&mut running).await.map_err(|error| not_run(case, &error))?;
+        // The same defect can show in the cases of the operator.
+        let is_new = |found: &Finding| !report.has(found.rule, &case.operator);
+        let found: Vec<Finding> = running.found.into_iter().filter(is_new).collect();
+        report.add(found.into_iter().map(|mut found| {
+            found.message = format!("after a call of {maker}, {}", found.message);
+            found
+        }));
     }
     for spec in &tools.plugin.manifest.operators {
         let name = spec.name.as_str();
@@ -91,6 +88,12 @@ pub(crate) async fn run(
     }
     report.mark_checked(RuleKind::Tools);
     Ok(())
+}
+
+/// A case that could not run must not count as passed.
+fn not_run(case: &ToolCase, error: &std::io::Error) -> Vec<CaseProblem> {
+    let message = format!("case {} could not be run: {error}", case.name);
+    vec![CaseProblem { line: case.line, column: None, pointer: String::new(), message }]
 }
 
 /// Checks the tool in these situations: all servers work, the record of the call is lost, the host is killed during the
@@ -105,11 +108,14 @@ async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     own_changes::run(case).await?;
     undone::run(case).await?;
     unreadable::run(case).await?;
+    long_contents::run(case).await?;
     two_calls::run(case).await?;
     at_once::run(case).await?;
     other_operator::run(case).await?;
+    other_config::run(case).await?;
     other_keys::run(case).await?;
     refused_writes::run(case).await?;
     other_inputs::run(case).await?;
+    after_others::run(case).await?;
     server_faults::run(case).await
 }

@@ -20,10 +20,14 @@ use crate::check::report::CaseRun;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::world;
 use crate::check::tools::world::World;
-use crate::check::variations::neighbours;
+use crate::check::variations::{KnownValues, near_times, neighbours};
 
 /// External key of another call, in the form of the keys of jobs.
 const OTHER_KEY: &str = "latch:job_01JZ3GQ8W6Y4B2D0F7H5K9M1NP:s2:1";
+
+/// Number of tries after which the next day has begun. The clock of the stub advances by an hour in each try, from nine
+/// o'clock.
+pub(super) const LATER_TRIES: u32 = 16;
 
 /// Inputs of the check of a tool.
 pub(crate) struct ToolCheck<'a> {
@@ -35,6 +39,8 @@ pub(crate) struct ToolCheck<'a> {
     pub(crate) is_configured: bool,
     /// Path of the file of cases.
     pub(crate) cases_file: &'a str,
+    /// Texts and numbers in the plugin's sources.
+    pub(crate) known: &'a KnownValues,
     /// The plugin with another layout of its memory, if an operator is pure and the layout can be changed.
     pub(crate) moved: Option<Arc<Plugin>>,
 }
@@ -52,11 +58,23 @@ pub(crate) struct RunningCase<'a> {
     pub(super) ran: Option<CaseRun>,
 }
 
-impl RunningCase<'_> {
+impl<'a> RunningCase<'a> {
+    /// Begins a case of an operator that the plugin serves.
+    pub(super) fn new(tools: &'a ToolCheck<'a>, case: &'a ToolCase, all_cases: &'a [ToolCase]) -> Self {
+        let spec = tools.plugin.operator(&case.operator).expect("cases are of operators that are served");
+        let class = tools.plugin.class(&case.operator);
+        Self { tools, case, all_cases, spec, class, found: vec![], notes: vec![], ran: None }
+    }
+
     /// Creates the world of the case in its initial state.
     pub(super) fn world(&self) -> std::io::Result<World> {
+        self.world_of(self.case)
+    }
+
+    /// Creates the world of a case in its initial state.
+    pub(super) fn world_of(&self, case: &ToolCase) -> std::io::Result<World> {
         let is_stable = self.permissions().is_stable;
-        World::of(self.case, self.tools.settings, self.tools.is_configured, is_stable)
+        World::of(case, self.tools.settings, self.tools.is_configured, is_stable)
     }
 
     pub(super) fn plugin(&self, world: &World) -> Plugin {
@@ -67,6 +85,13 @@ impl RunningCase<'_> {
     fn moved_plugin(&self, world: &World) -> Plugin {
         let plugin = self.tools.moved.as_ref().unwrap_or(self.tools.plugin);
         plugin.with_settings(world.settings()).expect("it is a tool")
+    }
+
+    /// Returns true if the name of an entry contains the key of the call. The name can have other characters in place of
+    /// the colons of the key.
+    pub(super) fn is_named_by_key(&self, name: &str) -> bool {
+        let letters = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
+        letters(name).contains(&letters(&self.key()))
     }
 
     /// External key of the call, equal in every try and every run.
@@ -99,7 +124,7 @@ impl RunningCase<'_> {
     /// Returns the context of `reconcile`, `verify` and `compensate`, which run after the end of the call. The clock
     /// and the random numbers differ from those of the call.
     pub(super) fn later_context(&self) -> ToolCallContext {
-        self.context(1)
+        self.context(LATER_TRIES)
     }
 
     /// Returns the context of another call of the same job.
@@ -130,6 +155,15 @@ impl RunningCase<'_> {
         let of = |input: Value| ToolCase { input: input.to_string(), ..self.case.clone() };
         let others = neighbours(&input, is_allowed).into_iter().take(max).map(of);
         std::iter::once(self.case.clone()).chain(others).collect()
+    }
+
+    /// Returns at most `max` copies of the case in which a time of the input is near the time of the call, each with a
+    /// description.
+    pub(super) fn cases_with_near_times(&self, max: usize) -> Vec<(String, ToolCase)> {
+        let input: Value = serde_json::from_str(&self.case.input).expect("a case's input is JSON");
+        let is_allowed = |input: &Value| self.tools.plugin.check_input(&self.case.operator, input).is_ok();
+        let others = near_times(&input).into_iter().filter(|(_, input)| is_allowed(input)).take(max);
+        others.map(|(what, input)| (what, ToolCase { input: input.to_string(), ..self.case.clone() })).collect()
     }
 
     /// Calls the tool and returns true if its host was killed before the operation with this number, from 0.

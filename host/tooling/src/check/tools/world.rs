@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
 use tracing_subscriber::fmt::MakeWriter;
 
 use latchwork_core::model::ids::Hash;
@@ -72,6 +73,11 @@ impl World {
 
     pub(super) fn settings(&self) -> PluginSettings {
         self.settings.clone()
+    }
+
+    /// Gives each of these names a value in the configuration of the plugin.
+    pub(super) fn configure(&mut self, names: &[String], value: &Value) {
+        self.settings.config.extend(names.iter().map(|name| (name.clone(), value.clone())));
     }
 
     /// Kills the host of the next call before an operation that may change the world. `operations` is the number of

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::check::variations::change::ValueChange;
 use crate::check::variations::continued::{of_rising, of_steps};
 use crate::check::variations::depths::{of_counts, of_predecessors};
+use crate::check::variations::edges::of_edges;
 use crate::check::variations::numbering::numbered;
 use crate::check::variations::parts::of_lines;
 use crate::check::variations::positions::of_positions;
@@ -14,7 +15,10 @@ use crate::check::variations::references::{long_chains, of_elements, with_member
 use crate::check::variations::schema_sample::LocatedSchema;
 
 /// Numbers of elements of a long array. The first one that is allowed is used.
-const ELEMENTS: [usize; 4] = [10_000, 1_000, 200, 40];
+const ELEMENTS: [usize; 5] = [12_000, 10_000, 1_000, 200, 40];
+/// Numbers of elements of a long array in which the texts of all elements differ. Of each group, the first one that is
+/// allowed is used. The second group has more elements than an answer of a tool may have changes.
+const VERY_MANY_DISTINCT: [&[usize]; 2] = [&[12_000, 10_000, 2_000], &[1_200, 1_000]];
 /// Numbers of rows and of columns of a large grid. The first one that is allowed is used.
 const GRIDS: [usize; 3] = [180, 60, 20];
 /// Maximum number of different cells of which a grid is made.
@@ -59,6 +63,11 @@ pub(super) fn of_array(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Ve
     groups.push(one("elements in reverse order", elements.iter().rev().cloned().collect()));
     let many = |count: usize| -> Vec<Value> { elements.iter().cycle().take(count).cloned().collect() };
     groups.push(ELEMENTS.iter().map(|count| ValueChange::large("many elements", many(*count))).collect());
+    let large = |count: &usize| {
+        let what = format!("{count} elements with other texts");
+        ValueChange::large(&what, distinct(elements, *count, &schema.items()))
+    };
+    groups.extend(VERY_MANY_DISTINCT.iter().map(|counts| counts.iter().map(large).collect()));
     groups.extend(objects(elements).iter().flat_map(|objects| long_chains(objects)));
     groups
 }
@@ -82,6 +91,7 @@ pub(super) fn grown(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Vec<V
     groups.extend(of_steps(&all, &schema.items()));
     groups.extend(of_rising(&all, &schema.items()));
     groups.extend(of_positions(&all));
+    groups.push(of_edges(elements));
     groups
 }
 

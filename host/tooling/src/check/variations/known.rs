@@ -15,6 +15,11 @@ pub struct KnownValues {
 }
 
 impl KnownValues {
+    /// Returns the texts.
+    pub(in crate::check) fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
     /// Reads the literals of source files in any of the languages. The order is that of the files.
     #[must_use]
     pub fn of_sources<'s>(files: impl IntoIterator<Item = &'s str>) -> Self {

@@ -1,14 +1,15 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
 //! once.
 //!
-//! Floors, top first: `vary` · `arrays`, `columns`, `objects`, `texts`, `whole` · `continued`, `depths`, `numerals`,
-//! `parts`, `positions`, `references`, `times` · `numbering`, `places` · `change`, `known`, `schema_sample`.
+//! Floors, top first: `vary` · `arrays`, `columns`, `objects`, `similar`, `texts`, `whole` · `continued`, `depths`, `edges`,
+//! `numerals`, `parts`, `positions`, `references`, `times` · `numbering`, `places` · `change`, `known`, `schema_sample`.
 
 mod arrays;
 mod change;
 mod columns;
 mod continued;
 mod depths;
+mod edges;
 mod known;
 mod numbering;
 mod numerals;
@@ -18,6 +19,7 @@ mod places;
 mod positions;
 mod references;
 mod schema_sample;
+mod similar;
 mod texts;
 mod times;
 mod vary;
@@ -25,4 +27,6 @@ mod whole;
 
 pub(super) use change::InputVariation;
 pub use known::KnownValues;
+pub(super) use similar::similar;
+pub(super) use times::near_times;
 pub(super) use vary::{array_places, columns, grown, neighbours, number_places, variations, with_known};

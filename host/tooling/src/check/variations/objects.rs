@@ -30,11 +30,13 @@ pub(super) fn of_object(members: &Map<String, Value>, schema: &LocatedSchema<'_>
     schema.properties().filter(|(name, _)| !members.contains_key(*name)).filter_map(added).flatten().collect()
 }
 
-/// Returns a map with more keys. Their values are those of the map, or of its schema.
+/// Returns an object with more members that its schema does not name. Their values are those of the members of a map, or of
+/// the schema of other members.
 pub(super) fn with_keys(members: &Map<String, Value>, schema: &LocatedSchema<'_>, keys: &[String]) -> Option<Value> {
-    let value = members.values().next().cloned().or_else(|| sample(&schema.values()))?;
+    let of_map = members.values().next().filter(|_| schema.is_map()).cloned();
+    let value = of_map.or_else(|| sample(&schema.values())).or_else(|| (!schema.is_map()).then(|| "x".into()))?;
     let mut members = members.clone();
-    for key in keys {
+    for key in keys.iter().filter(|key| schema.properties().all(|(name, _)| name != *key)) {
         members.entry(key.clone()).or_insert_with(|| value.clone());
     }
     Some(Value::Object(members))

@@ -67,6 +67,11 @@ impl<'s> LocatedSchema<'s> {
         self.is_of_type("object") && !names_some && self.own.get("additionalProperties") != Some(&Value::Bool(false))
     }
 
+    /// Returns true for an object that may have members which the schema does not name.
+    pub(super) fn allows_other_members(self) -> bool {
+        self.own.get("additionalProperties") != Some(&Value::Bool(false))
+    }
+
     /// Returns true if the schema lists the values that it allows.
     pub(super) fn is_fixed(self) -> bool {
         ["enum", "const"].iter().any(|word| self.own.get(*word).is_some())

@@ -33,6 +33,10 @@ pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
         vec![ValueChange::to("a blank text", " ")],
         vec![ValueChange::to("another text", format!("{text}x"))],
         vec![ValueChange::to("a text between blanks", format!(" {text}  "))],
+        vec![
+            ValueChange::to("a text with characters that JSON escapes", format!("{text} \"x\" \\ \n")),
+            ValueChange::to("a text of characters that JSON escapes", "\"\\"),
+        ],
         vec![ValueChange::large("a very long text", "x".repeat(LONG_TEXT))],
         vec![ValueChange::large("a long text of letters of two bytes", "\u{e9}".repeat(LONG_TEXT_OF_TWO_BYTES))],
     ];

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::check::variations::change::ValueChange;
+use crate::check::variations::places::{Place, places_of, replaced};
 
 /// A time in UTC.
 struct Moment {
@@ -21,6 +22,24 @@ const MOMENTS: [Moment; 3] = [
 ];
 /// Seconds since 1970 of the years 2001 to 2096. Smaller and greater numbers are no times.
 const SECONDS: std::ops::Range<i64> = 1_000_000_000..4_000_000_000;
+
+/// Returns copies of a value in which one time is near the start of the cases, each with a description.
+pub(in crate::check) fn near_times(value: &Value) -> Vec<(String, Value)> {
+    let places = places_of(value, &Value::Null);
+    let changes = |place: &Place<'_>| match place.value {
+        Value::String(text) => of_text(text),
+        Value::Number(number) => number.as_i64().map(of_number).unwrap_or_default(),
+        _ => vec![],
+    };
+    let of_place = |place: &Place<'_>| -> Vec<(String, Value)> {
+        let copy = |change: ValueChange| {
+            let what = format!("{} at {:?}", change.what, place.pointer);
+            Some((what, replaced(value, &place.pointer, change.value)?))
+        };
+        changes(place).into_iter().flatten().filter_map(copy).collect()
+    };
+    places.iter().flat_map(of_place).filter(|(_, other)| other != value).collect()
+}
 
 /// Returns the changes of a text that begins with a date or is a time of day.
 pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
@@ -91,5 +110,8 @@ mod tests {
         assert_eq!(values(of_number(1_700_000_000)), of_seconds);
         assert_eq!(values(of_number(1_700_000_000_000)), of_seconds.map(|seconds| seconds * 1_000));
         assert_eq!(values(of_number(40)).len(), 0);
+        let near = near_times(&serde_json::json!({ "id": 7, "until": ["2025-12-24"] }));
+        assert_eq!(near[0].0, "a time a minute after the start at \"/until/0\"");
+        assert_eq!(near[0].1, serde_json::json!({ "id": 7, "until": ["2026-01-05"] }));
     }
 }

@@ -109,14 +109,16 @@ fn spread(
     all
 }
 
-/// Returns copies of a variation in which the values beside the array name the first or the last element of its chain. Only
-/// a value that named an element before the change is replaced.
+/// Returns copies of a variation in which the values beside the array name an end of its chain. They name the same end, or
+/// the first one names another end. Only a value that named an element before the change is replaced.
 fn at_ends(variation: &InputVariation, array: &Place<'_>, ends: &ChainEnds) -> Vec<InputVariation> {
     let Some((parent, _)) = array.pointer.rsplit_once('/') else { return vec![] };
     let is_list = |list: &Vec<Value>| !list.is_empty() && list.iter().all(|name| ends.names.contains(name));
-    let with = |end: &Value| {
+    let [first, last] = &ends.ends;
+    // The ends that the first and each further value beside the array get.
+    let with = |(of_first, of_others): (&Value, &Value)| {
         let mut value = variation.value.clone();
-        let mut is_changed = false;
+        let (mut is_changed, mut end) = (false, of_first);
         for (_, member) in value.pointer_mut(parent)?.as_object_mut()? {
             let other = match member {
                 Value::Array(list) if is_list(list) => Value::Array(vec![end.clone()]),
@@ -125,11 +127,18 @@ fn at_ends(variation: &InputVariation, array: &Place<'_>, ends: &ChainEnds) -> V
             };
             is_changed |= *member != other;
             *member = other;
+            end = of_others;
         }
-        let what = format!("{}, and {end} beside it", variation.what);
+        let what = format!("{}, and {of_first} and {of_others} beside it", variation.what);
         is_changed.then_some(InputVariation { what, value, is_large: variation.is_large })
     };
-    ends.ends.iter().filter_map(with).collect()
+    let mut found: Vec<InputVariation> = Vec::new();
+    for one in [(first, last), (last, first), (first, first), (last, last)].into_iter().filter_map(with) {
+        if found.iter().all(|before| before.value != one.value) {
+            found.push(one);
+        }
+    }
+    found
 }
 
 /// Returns the changes of a value. Of each group, the first change that is allowed is made.
@@ -176,7 +185,7 @@ pub(in crate::check) fn with_known(
     let is_first = |place: &&Place<'_>| !place.pointer.split('/').any(|name| name == "1");
     let places: Vec<&Place<'_>> = places.iter().filter(is_first).collect();
     let maps = places.iter().flat_map(|place| {
-        let members = place.value.as_object().filter(|_| place.schema.is_map());
+        let members = place.value.as_object().filter(|_| place.schema.allows_other_members());
         let with = move |(members, keys): (_, &Vec<String>)| {
             let what = format!("more keys at {:?}", place.pointer);
             Some((what, &place.pointer, with_keys(members, &place.schema, keys)?))
@@ -378,7 +387,14 @@ mod tests {
         has(&found, "the text \"W\" at \"/symbols/0\"", &with("symbols", json!(["W", "Cu"])));
         has(&found, "the number 7 at \"/size\"", &with("size", json!(7)));
         has(&found, "the number 8 at \"/size\"", &with("size", json!(8)));
-        assert_eq!(found.len(), 6);
+        has(&found, "more keys at \"\"", &with("tag", json!("x")));
+        assert_eq!(found.len(), 7);
+        let closed = json!({ "type": "object", "additionalProperties": false });
+        assert!(
+            with_known(&input, &closed, &KnownValues::default(), &[vec!["tag".to_owned()]], 10, |_| true)
+                .iter()
+                .all(|one| one.value.get("tag").is_none())
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-/* Banquet.Seat: draws the tables of a banquet, so that guests meet somebody new. */
+/* Banquet.Seat: draws the tables of a banquet, so that guests meet new people. */
 #include "latchwork.h"
 
 /* Returns the item after this one, or a missing value at the end of the array. */

@@ -83,7 +83,7 @@ def check(change):
     return True if entry["valid_until"] == change.version else f"the quote is valid until {entry['valid_until']}"
 
 
-# A quote stays on record. After it was withdrawn, nobody can take it.
+# A quote stays on record. After it was withdrawn, it cannot be taken.
 @quote.compensate
 def withdraw(request: Request, result, key):
     entry = entry_at(key)

@@ -7,7 +7,7 @@ const { array, integer, nullable, object, oneOf, string } = schema;
 /** Bytes of a title in the name of an event. */
 const TITLE_BYTES = 100;
 
-/** How often a show without an answer is asked about. */
+/** Number of times at which a show without an answer is asked about. */
 const ROUNDS = 3;
 
 const evening = string({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });

@@ -86,7 +86,7 @@ fn replace(args: Banner, _: &tool::Context) -> Result<Output<Replaced>, Error> {
     Ok(Output::new(Replaced { etag: etag.to_owned(), earlier }).change(change))
 }
 
-/// Called when the job is undone: puts the earlier text back, unless somebody has changed the banner since.
+/// Called when the job is undone: puts the earlier text back, unless another party has changed the banner since.
 fn put_back(args: Banner, replaced: Replaced, _: &str) -> Result<Output<()>, Error> {
     let answer = write(&args.banner, &replaced.etag, &replaced.earlier)?;
     match answer.status() {

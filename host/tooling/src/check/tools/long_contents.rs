@@ -1,0 +1,102 @@
+//! D118: a call replaces long contents. `compensate` must put all of them back, and not only their beginning.
+
+use serde_json::Value;
+
+use latchwork_core::model::effect::Answer;
+
+use crate::check::tools::case::ToolCase;
+use crate::check::tools::running_case::RunningCase;
+use crate::check::tools::stub_servers::ReceivedRequest;
+use crate::check::tools::undone::{compensate, report};
+use crate::check::tools::world::World;
+
+/// Number of numbered words of the long contents. No two parts of the contents are equal.
+const WORDS: usize = 700;
+/// Length of the beginning by which contents are recognized, in bytes.
+const BEGINNING_BYTES: usize = 48;
+/// Maximum number of texts in responses that are replaced, one text in each run.
+const TEXTS_MAX: usize = 8;
+
+/// Makes and undoes the call with long contents in its map, or in the responses of its servers.
+pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let is_found = running.found.iter().any(|finding| finding.rule == "D118");
+    let is_undone = running.tools.plugin.compensate && running.spec.is_world_changing();
+    if is_found || !is_undone || running.case.error.is_some() {
+        return Ok(());
+    }
+    let contents: String = (0..WORDS).map(|number| format!("word{number} ")).collect();
+    let contents = contents.trim_end();
+    for is_second in [false, true] {
+        let world = running.world()?;
+        if is_second {
+            running.calling(running.case, &world, running.context_of_other_call(), false).await;
+        }
+        world.replace_all(contents.as_bytes());
+        if is_shortened(running, &world, contents).await {
+            return Ok(());
+        }
+    }
+    for case in with_contents(running.case, contents) {
+        let world = running.world_of(&case)?;
+        if is_shortened(running, &world, contents).await {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Makes the call and undoes it. Returns true if there is a finding: an entry of the map, or a request of `compensate`, has
+/// the beginning of the earlier contents alone.
+async fn is_shortened(running: &mut RunningCase<'_>, world: &World, contents: &str) -> bool {
+    let is_part = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        text.contains(&contents[..BEGINNING_BYTES]) && !text.contains(contents)
+    };
+    let Answer::Ok(done) = running.call(world, 0).await.end.answer else { return false };
+    world.received();
+    let answer = compensate(running, world, &done).await;
+    if !matches!(answer, Answer::Ok(_)) {
+        return false;
+    }
+    let entries = world.map_entries();
+    let entry = entries.iter().find(|(_, value)| is_part(value)).map(|(name, _)| format!("map {name}"));
+    let requests = world.received();
+    let is_changed = |request: &&ReceivedRequest| request.may_change_state() && is_part(&request.body);
+    let request = requests.iter().find(is_changed).map(|request| format!("{} {}", request.method, request.url));
+    let Some(place) = entry.or(request) else { return false };
+    let message = format!("compensate puts a part of the earlier contents back: {place}, of {} bytes", contents.len());
+    let hint = "keep all of the earlier contents in the result, or let the call fail if they are too long";
+    report(running, message, &answer, world, hint);
+    true
+}
+
+/// Returns copies of the case in which one text of a response has the long contents.
+fn with_contents(case: &ToolCase, contents: &str) -> Vec<ToolCase> {
+    let mut found = Vec::new();
+    for (number, canned) in case.http.iter().enumerate() {
+        for pointer in texts(&canned.response.body, String::new()) {
+            let mut other = case.clone();
+            if let Some(text) = other.http[number].response.body.pointer_mut(&pointer) {
+                *text = contents.into();
+                found.push(other);
+            }
+        }
+    }
+    found.truncate(TEXTS_MAX);
+    found
+}
+
+/// Returns the JSON pointers of all texts in a value.
+fn texts(value: &Value, pointer: String) -> Vec<String> {
+    let escaped = |name: &String| name.replace('~', "~0").replace('/', "~1");
+    match value {
+        Value::String(_) => vec![pointer],
+        Value::Array(elements) => {
+            elements.iter().enumerate().flat_map(|(n, element)| texts(element, format!("{pointer}/{n}"))).collect()
+        }
+        Value::Object(members) => {
+            members.iter().flat_map(|(name, member)| texts(member, format!("{pointer}/{}", escaped(name)))).collect()
+        }
+        _ => vec![],
+    }
+}
