@@ -17,9 +17,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use crate::host::files as host;
 
 pub use crate::data::fs::{Entry, Error, ErrorKind, Kind};
+
+/// Maximum length of the name of a file on common file systems, in bytes.
+const NAME_BYTES_MAX: usize = 255;
+/// Number of bytes of a long name that the name of its temporary file shows.
+const NAME_SHOWN_BYTES: usize = 100;
 
 /// Reads a whole file.
 pub fn read(path: &str) -> Result<Vec<u8>, Error> {
@@ -77,8 +84,7 @@ pub fn publish(path: &str, content: &[u8], unique: &str) -> Result<(), Error> {
 /// Writes the content to a temporary file in the directory of `path`. Returns the path of the temporary file.
 fn write_temporary(path: &str, content: &[u8], unique: &str) -> Result<String, Error> {
     let (directory, name) = path.rsplit_once('/').unwrap_or((".", path));
-    let safe: String = unique.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let temporary = format!("{directory}/.{name}.{safe}.part");
+    let temporary = format!("{directory}/{}", temporary_name(name, unique));
     match create_new(&temporary, content) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             // A crash stopped an earlier try of the same call and left this file.
@@ -88,6 +94,19 @@ fn write_temporary(path: &str, content: &[u8], unique: &str) -> Result<String, E
         other => other?,
     }
     Ok(temporary)
+}
+
+/// Returns the name of the temporary file for a file name. Different values of `unique` give different names, and no name is
+/// longer than file systems allow.
+fn temporary_name(name: &str, unique: &str) -> String {
+    let plain = format!(".{name}.{unique}.part");
+    if plain.len() <= NAME_BYTES_MAX && unique.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return plain;
+    }
+    let mut hasher = DefaultHasher::new();
+    (name, unique).hash(&mut hasher);
+    let end = (0..=name.len().min(NAME_SHOWN_BYTES)).rev().find(|end| name.is_char_boundary(*end)).unwrap_or_default();
+    format!(".{}.{:016x}.part", &name[..end], hasher.finish())
 }
 
 /// Moves a file within a granted directory and replaces an existing file at `to`. The change is on disk when
@@ -119,4 +138,35 @@ pub fn list(path: &str) -> Result<Vec<Entry>, Error> {
 /// Returns true if a file or directory exists at the path.
 pub fn exists(path: &str) -> Result<bool, Error> {
     host::exists(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Host;
+
+    /// A key has at most 128 characters. The name of a file may contain the whole key.
+    #[test]
+    fn file_whose_name_contains_the_longest_key_is_published() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = format!("latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:{}:1", "s".repeat(89));
+        assert_eq!(key.len(), 128);
+        let path = format!("/out/{}.json", key.replace(':', ".."));
+        let published = Host::new().dir("/out", folder.path()).run(|| {
+            publish(&path, b"1", &key)?;
+            replace(&path, b"2", &key)?;
+            read(&path)
+        });
+        assert_eq!(published.unwrap(), b"2");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn similar_keys_have_temporary_files_of_their_own() {
+        assert_eq!(temporary_name("a.json", "k-2"), ".a.json.k-2.part");
+        assert_ne!(temporary_name("a", "latch:job:s3/0:1"), temporary_name("a", "latch:job:s3-0:1"));
+        assert_ne!(temporary_name(&"a".repeat(250), "k1"), temporary_name(&"a".repeat(250), "k2"));
+        let name = temporary_name(&"\u{1f600}".repeat(60), "latch:job:s1:1");
+        assert!(name.len() <= NAME_BYTES_MAX && name.starts_with(".\u{1f600}"), "{name}");
+    }
 }
