@@ -236,6 +236,9 @@ class _LogRecord(logging.LogRecord):
         return vars(self)[name]
 
     def read_time(self):
+        """Reads the clock, unless an earlier use of the time has done so."""
+        if "created" in vars(self):
+            return
         at = time.time_ns()
         self.created, self.msecs, self.relativeCreated = at / 1e9, at // 1_000_000 % 1_000 + 0.0, at / 1e6
 
@@ -245,8 +248,9 @@ _format_record = logging.Formatter.format
 
 def _formatted(formatter, record):
     """Formats a log record. A format that names a part of the time finds it in the attributes of the record."""
-    if isinstance(record, _LogRecord) and any(name in formatter._fmt for name in _LogRecord._TIMES):
-        record.created
+    template = getattr(formatter, "_fmt", None) or ""
+    if isinstance(record, _LogRecord) and any(name in template for name in _LogRecord._TIMES):
+        record.read_time()
     return _format_record(formatter, record)
 
 

@@ -199,6 +199,13 @@ fn c_tools_with_related_operators_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["links"]);
 }
 
+/// I292: the checker finds tools that compare a time of their input before they look for the call. I287: it checks an
+/// operator whose cases have no entries after the call of another operator.
+#[test]
+fn c_tools_of_times_and_removed_entries_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["shelf"]);
+}
+
 /// I55: the checker finds exactly the rules that the table lists for each C guest.
 #[test]
 #[ignore = "builds and checks plugins for minutes; run by .ci/long"]
@@ -213,7 +220,8 @@ fn go_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("go").check_all();
 }
 
-/// I55: the checker finds exactly the rules that the table lists for each Rust guest.
+/// I55: the checker finds exactly the rules that the table lists for each Rust guest. I293: it finds copied members with
+/// names of the output, and a recursion along the edges of a graph.
 #[test]
 fn rust_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("rust").check_all();

@@ -6,7 +6,7 @@ Each Bad tool breaks a rule of the checker. The Good tool next to it looks simil
 import uuid
 from dataclasses import dataclass
 
-from latchwork import Failure, happened, kv, secrets, tool
+from latchwork import Change, Failure, Output, happened, kv, secrets, tool
 
 
 @dataclass
@@ -129,3 +129,24 @@ def bad_schema(note: Note, context):
 def good_schema(note: Note, context):
     """Returns the length of a note."""
     return {"length": len(note.text)}
+
+
+@dataclass
+class Pieces:
+    pieces: list[str]
+
+
+# An answer has at most 1,000 changes.
+@tool("Bad.Pieces", effects=["internal_write"])
+def bad_pieces(given: Pieces, context) -> Output:
+    """Keeps pieces, and reports a change for each of them."""
+    kv.set(context.external_key, str(len(given.pieces)))
+    changes = [Change("piece", f"{context.external_key}/{number}", "create") for number in range(len(given.pieces))]
+    return Output(Kept(context.external_key), changes=changes)
+
+
+@tool("Good.Pieces", effects=["internal_write"])
+def good_pieces(given: Pieces, context) -> Output:
+    """Keeps pieces, and reports one change for all of them."""
+    kv.set(context.external_key, str(len(given.pieces)))
+    return Output(Kept(context.external_key), changes=[Change("pieces", context.external_key, "create")])

@@ -7,9 +7,10 @@ use latchwork_engine::guest::sources::StepContext;
 
 use crate::check::dynamic::script::{ANSWER_US, RunScript, ScriptedAnswer};
 use crate::check::finding::SourceLocation;
+use crate::check::variations::CASE_START_S;
 
-/// Start time of the steps in cases: 2026-01-05 09:00:00 UTC, a Monday.
-const START_US: i64 = 1_767_603_600_000_000;
+/// Start time of the steps in cases, in microseconds since 1970.
+const START_US: i64 = CASE_START_S * 1_000_000;
 
 /// Answer to one call of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]

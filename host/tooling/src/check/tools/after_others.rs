@@ -5,7 +5,7 @@ use latchwork_core::model::effect::Answer;
 use crate::check::tools::applied;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::other_inputs::{is_broken, is_denied};
-use crate::check::tools::readers::{merged, with_members_of};
+use crate::check::tools::readers::linked_case;
 use crate::check::tools::running_case::RunningCase;
 
 /// Maximum number of cases of other operators.
@@ -25,13 +25,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             let mut context = running.context_of_other_call();
             context.permissions = running.permissions_of(&other.operator);
             let Answer::Ok(done) = running.calling(&other, &world, context, false).await.end.answer else { break };
-            let input = with_members_of(&running.case.input, &merged(&other.input, &done.result));
-            let value: serde_json::Value = serde_json::from_str(&input).unwrap_or_default();
-            let is_allowed = running.tools.plugin.check_input(&running.case.operator, &value).is_ok();
-            if !is_allowed || serde_json::from_str(&running.case.input).ok().as_ref() == Some(&value) {
-                break;
-            }
-            let case = ToolCase { input, ..running.case.clone() };
+            let Some(case) = linked_case(running.tools, running.case, &other.input, &done.result) else { break };
             let before = world.state();
             let called = running.calling(&case, &world, running.context(tries), false).await;
             let later = if tries == 0 { String::new() } else { format!(", {tries} hours later") };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use latchwork_core::model::effect::Answer;
 
 use crate::check::tools::case::ToolCase;
-use crate::check::tools::readers::{merged, with_members_of};
+use crate::check::tools::readers::linked_case;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 
 /// External key of the call that makes the entries.
@@ -55,13 +55,8 @@ async fn derived_case(
         let entries = world.map_entries().into_iter().map(|(name, value)| Some((name, String::from_utf8(value).ok()?)));
         let Some(entries) = entries.collect::<Option<BTreeMap<String, String>>>() else { continue };
         for case in own {
-            let input = with_members_of(&case.input, &merged(&maker.input, &done.result));
-            let value: serde_json::Value = serde_json::from_str(&input).unwrap_or_default();
-            let is_allowed = tools.plugin.check_input(&case.operator, &value).is_ok();
-            if !is_allowed || serde_json::from_str(&case.input).ok().as_ref() == Some(&value) {
-                continue;
-            }
-            let case = ToolCase { input, kv: Some(entries.clone()), error: None, ..(*case).clone() };
+            let Some(linked) = linked_case(tools, case, &maker.input, &done.result) else { continue };
+            let case = ToolCase { kv: Some(entries.clone()), error: None, ..linked };
             let running = RunningCase::new(tools, &case, cases);
             let called = running.calling(&case, &running.world()?, running.context(0), false).await;
             if matches!(called.end.answer, Answer::Ok(_)) {

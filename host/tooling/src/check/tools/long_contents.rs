@@ -19,18 +19,13 @@ const TEXTS_MAX: usize = 8;
 
 /// Makes and undoes the call with long contents in its map, or in the responses of its servers.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    let is_found = running.found.iter().any(|finding| finding.rule == "D118");
-    let is_undone = running.tools.plugin.compensate && running.spec.is_world_changing();
-    if is_found || !is_undone || running.case.error.is_some() {
+    if !running.is_undo_open() {
         return Ok(());
     }
     let contents: String = (0..WORDS).map(|number| format!("word{number} ")).collect();
     let contents = contents.trim_end();
     for is_second in [false, true] {
-        let world = running.world()?;
-        if is_second {
-            running.calling(running.case, &world, running.context_of_other_call(), false).await;
-        }
+        let world = running.earlier_world(is_second).await?;
         world.replace_all(contents.as_bytes());
         if is_shortened(running, &world, contents).await {
             return Ok(());

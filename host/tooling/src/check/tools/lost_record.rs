@@ -19,9 +19,6 @@ use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::{CapturedLog, World};
 
-/// Maximum number of inputs with a time near the call.
-const TIMES_MAX: usize = 6;
-
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // A failing call leaves no effect, so no record of an effect can be lost.
     if running.case.error.is_some() || !running.spec.is_world_changing() {
@@ -192,7 +189,7 @@ async fn check_reconcile_of_another_call(running: &mut RunningCase<'_>) -> std::
 
 /// D103: a time of the input has passed when `reconcile` is asked. A call that happened has still happened.
 async fn check_reconcile_after_times(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    for (what, case) in running.cases_with_near_times(TIMES_MAX) {
+    for (what, case) in running.cases_with_near_times() {
         let world = running.world()?;
         let called = running.calling(&case, &world, running.context(0), false).await;
         if !matches!(called.end.answer, Answer::Ok(_)) || running.found.iter().any(|finding| finding.rule == "D103") {

@@ -7,6 +7,7 @@ use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::other_ids::{OTHER_IDS, OtherId};
 use crate::check::tools::running_case::{RunningCase, describe_answer};
+use crate::check::tools::world::World;
 
 /// Numbers of the tries with another clock. The clock of the stub advances by an hour and some seconds in each try, so
 /// the clocks differ in second, minute, hour, month and year.
@@ -36,14 +37,13 @@ async fn check_contents(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if is_found || !running.case.http.is_empty() || running.case.kv.as_ref().is_none_or(|map| map.is_empty()) {
         return Ok(());
     }
-    let world = running.world()?;
-    let base = running.call(&world, 0).await.end.answer;
-    let base = describe_answer(&base, &world);
-    let world = running.world()?;
-    let entries: Vec<String> = world.map_entries().into_keys().map(|key| format!("map {key}")).collect();
-    world.remove(&entries)?;
-    let found = running.call(&world, 0).await.end.answer;
-    let found = describe_answer(&found, &world);
+    let usual = running.world()?;
+    let empty = running.world()?;
+    let entries: Vec<String> = empty.map_entries().into_keys().map(|key| format!("map {key}")).collect();
+    empty.remove(&entries)?;
+    let base = answer_of(running, &usual, running.context(0), false).await;
+    let found = answer_of(running, &empty, running.context(0), false).await;
+    let (Some(base), Some(found)) = (base, found) else { return Ok(()) };
     if found != base {
         let class = running.spec.determinism.as_str();
         let message = format!("it declares that it is {class} but answers differently without the entries of its map");
@@ -113,8 +113,7 @@ fn changes() -> Vec<(&'static str, ContextChange)> {
     changes
 }
 
-/// Calls the operator in a new world and describes its answer. With `moved`, its memory has another layout. Returns
-/// `None` if a limit of the machine ended the call, because such an end says nothing about the tool.
+/// Calls the operator in a new world and describes its answer, as [`answer_of`] does.
 async fn answer_in(
     running: &mut RunningCase<'_>,
     change: &(dyn Fn(&mut ToolCallContext) + Send + Sync),
@@ -123,13 +122,23 @@ async fn answer_in(
     let world = running.world()?;
     let mut context = running.context(0);
     change(&mut context);
-    let called = running.call_with(&world, context, moved).await;
-    let answer = &called.end.answer;
-    let is_of_machine = match answer {
+    Ok(answer_of(running, &world, context, moved).await)
+}
+
+/// Calls the operator and describes its answer. With `moved`, its memory has another layout. Returns `None` if a limit of
+/// the machine ended the call, because such an end says nothing about the tool.
+async fn answer_of(
+    running: &mut RunningCase<'_>,
+    world: &World,
+    context: ToolCallContext,
+    moved: bool,
+) -> Option<String> {
+    let answer = running.call_with(world, context, moved).await.end.answer;
+    let is_of_machine = match &answer {
         Answer::Ok(_) => false,
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => failure.code.is_of_machine(),
     };
-    Ok((!is_of_machine).then(|| describe_answer(answer, &world)))
+    (!is_of_machine).then(|| describe_answer(&answer, world))
 }
 
 fn report(running: &mut RunningCase<'_>, message: String, base: &str, found: String, hint: &str) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use latchwork_core::model::effect::{Answer, Output};
 
 use crate::check::tools::case::ToolCase;
-use crate::check::tools::running_case::{RunningCase, describe_answer};
+use crate::check::tools::running_case::{RunningCase, ToolCheck, describe_answer};
 use crate::check::tools::world::World;
 
 /// Maximum number of cases of other operators for one source of members.
@@ -108,24 +108,37 @@ pub(super) async fn output_of_other(running: &RunningCase<'_>, world: &World, ca
     }
 }
 
+/// Returns the case with members of the arguments and the result of a call of another operator. Returns `None` if its input
+/// has no such member, or if the schema of the operator does not allow the new input.
+pub(super) fn linked_case(tools: &ToolCheck<'_>, case: &ToolCase, args: &str, result: &str) -> Option<ToolCase> {
+    let parsed = |input: &str| -> Value { serde_json::from_str(input).expect("a case's input is JSON") };
+    let input = with_members_of(&case.input, &merged(args, result));
+    let value = parsed(&input);
+    let is_allowed = tools.plugin.check_input(&case.operator, &value).is_ok();
+    (is_allowed && value != parsed(&case.input)).then(|| ToolCase { input, ..case.clone() })
+}
+
 /// Returns true if two objects have a member with the same name and value.
 pub(super) fn has_member_of(input: &str, result: &str) -> bool {
-    let members = |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
     let (input, result) = (members(input), members(result));
     result.iter().any(|(name, value)| input.get(name) == Some(value))
 }
 
 /// Returns the members of two objects as one object. A member of `result` replaces a member of `input`.
-pub(super) fn merged(input: &str, result: &str) -> String {
-    let members = |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
+fn merged(input: &str, result: &str) -> String {
     let mut all = members(input);
     all.extend(members(result));
     Value::Object(all).to_string()
 }
 
+/// Returns the members of an object. A value that is no object has none.
+fn members(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
 /// Replaces members of the object `input` by the members of the same name in `other`, if both values have the same
 /// type.
-pub(super) fn with_members_of(input: &str, other: &str) -> String {
+fn with_members_of(input: &str, other: &str) -> String {
     let (Ok(Value::Object(mut input)), Ok(Value::Object(other))) =
         (serde_json::from_str(input), serde_json::from_str(other))
     else {

@@ -14,8 +14,6 @@ use crate::check::tools::stub_servers::ReceivedRequest;
 
 /// Maximum number of reads of a repetition that are made to fail, one read in each run.
 const READS_MAX: usize = 8;
-/// Maximum number of inputs with a time near the call.
-const TIMES_MAX: usize = 6;
 
 /// Repeats the call: at once, while reads of the map fail, and after a call of another operator.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -72,7 +70,7 @@ async fn check_repeat(running: &mut RunningCase<'_>, tries_before: u32) -> std::
 /// D102: a time of the input has passed between a call and its repetition. The repetition must still give the answer of the
 /// call.
 async fn check_repeat_after_times(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    for (what, case) in running.cases_with_near_times(TIMES_MAX) {
+    for (what, case) in running.cases_with_near_times() {
         let world = running.world()?;
         let first = running.calling(&case, &world, running.context(0), false).await;
         if !matches!(first.end.answer, Answer::Ok(_)) || running.found.iter().any(|finding| finding.rule == "D102") {

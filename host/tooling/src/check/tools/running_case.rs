@@ -29,6 +29,9 @@ const OTHER_KEY: &str = "latch:job_01JZ3GQ8W6Y4B2D0F7H5K9M1NP:s2:1";
 /// o'clock.
 pub(super) const LATER_TRIES: u32 = 16;
 
+/// Maximum number of inputs with a time near the call.
+const TIMES_MAX: usize = 6;
+
 /// Inputs of the check of a tool.
 pub(crate) struct ToolCheck<'a> {
     /// The loaded plugin.
@@ -87,11 +90,24 @@ impl<'a> RunningCase<'a> {
         plugin.with_settings(world.settings()).expect("it is a tool")
     }
 
-    /// Returns true if the name of an entry contains the key of the call. The name can have other characters in place of
-    /// the colons of the key.
+    /// Returns true if the name of an entry contains the key of the call.
     pub(super) fn is_named_by_key(&self, name: &str) -> bool {
-        let letters = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
-        letters(name).contains(&letters(&self.key()))
+        contains_key(name, &self.key())
+    }
+
+    /// Returns true if the case is a call that can be undone, and if no undo of it has a finding yet.
+    pub(super) fn is_undo_open(&self) -> bool {
+        let is_found = self.found.iter().any(|finding| finding.rule == "D118");
+        self.tools.plugin.compensate && self.spec.is_world_changing() && self.case.error.is_none() && !is_found
+    }
+
+    /// Creates the world of the case. With `is_second`, an earlier call with the same input and another key was made in it.
+    pub(super) async fn earlier_world(&self, is_second: bool) -> std::io::Result<World> {
+        let world = self.world()?;
+        if is_second {
+            self.calling(self.case, &world, self.context_of_other_call(), false).await;
+        }
+        Ok(world)
     }
 
     /// External key of the call, equal in every try and every run.
@@ -157,12 +173,11 @@ impl<'a> RunningCase<'a> {
         std::iter::once(self.case.clone()).chain(others).collect()
     }
 
-    /// Returns at most `max` copies of the case in which a time of the input is near the time of the call, each with a
-    /// description.
-    pub(super) fn cases_with_near_times(&self, max: usize) -> Vec<(String, ToolCase)> {
+    /// Returns copies of the case in which a time of the input is near the time of the call, each with a description.
+    pub(super) fn cases_with_near_times(&self) -> Vec<(String, ToolCase)> {
         let input: Value = serde_json::from_str(&self.case.input).expect("a case's input is JSON");
         let is_allowed = |input: &Value| self.tools.plugin.check_input(&self.case.operator, input).is_ok();
-        let others = near_times(&input).into_iter().filter(|(_, input)| is_allowed(input)).take(max);
+        let others = near_times(&input).into_iter().filter(|(_, input)| is_allowed(input)).take(TIMES_MAX);
         others.map(|(what, input)| (what, ToolCase { input: input.to_string(), ..self.case.clone() })).collect()
     }
 
@@ -224,6 +239,13 @@ impl<'a> RunningCase<'a> {
         self.found.push(finding);
         self.found.last_mut().expect("pushed a moment ago")
     }
+}
+
+/// Returns true if the name of an entry contains a key, possibly with other characters in place of those that are neither
+/// letters nor digits.
+pub(super) fn contains_key(name: &str, key: &str) -> bool {
+    let letters = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
+    letters(name).contains(&letters(key))
 }
 
 /// Result of a call.

@@ -12,7 +12,7 @@ use crate::check::tools::applied;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::readers;
-use crate::check::tools::running_case::{RunningCase, describe_answer};
+use crate::check::tools::running_case::{RunningCase, contains_key, describe_answer};
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::single_call::is_host_ended;
 use crate::check::tools::stub_servers::ReceivedRequest;
@@ -313,10 +313,8 @@ fn left_entry<'a>(own: &'a [String], after: &WorldSnapshot, undone: &WorldSnapsh
 /// an entry contains the key of the compensation, and its content does not contain the key of the undone call.
 fn without_lost_marks(running: &RunningCase<'_>, world: &World) -> WorldSnapshot {
     let (key, undo) = (running.key(), undo_key(running));
-    // A name can have other characters in place of the colons of the key.
-    let letters = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
     let mentions_call = |value: &[u8]| String::from_utf8_lossy(value).replace(&undo, "").contains(&key);
-    let is_mark = |(name, value): &(String, Vec<u8>)| letters(name).contains(&letters(&undo)) && !mentions_call(value);
+    let is_mark = |(name, value): &(String, Vec<u8>)| contains_key(name, &undo) && !mentions_call(value);
     let marks = world.map_entries().into_iter().filter(is_mark).map(|(name, _)| format!("map {name}"));
     let mut state = world.state();
     for mark in marks {

@@ -15,14 +15,12 @@ const READS_MAX: usize = 8;
 
 /// Makes and undoes the call in worlds with earlier entries that are no text, or whose reads fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    let is_found = running.found.iter().any(|finding| finding.rule == "D118");
-    let is_undone = running.tools.plugin.compensate && running.spec.is_world_changing();
     // The entries of a tool with a server can be a cache.
-    if is_found || !is_undone || running.case.error.is_some() || !running.case.http.is_empty() {
+    if !running.is_undo_open() || !running.case.http.is_empty() {
         return Ok(());
     }
     for is_second in [false, true] {
-        let world = earlier_world(running, is_second).await?;
+        let world = running.earlier_world(is_second).await?;
         world.replace_all(NO_TEXT);
         if is_lost(running, &world, "was no text").await {
             return Ok(());
@@ -30,7 +28,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     for is_second in [false, true] {
         for number in 0..READS_MAX {
-            let world = earlier_world(running, is_second).await?;
+            let world = running.earlier_world(is_second).await?;
             world.set_faults(FaultProfile::ReadRefused(number));
             if is_lost(running, &world, "could not be read").await {
                 return Ok(());
@@ -41,15 +39,6 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Returns the world of the case, or a world in which another call with the same input was made.
-async fn earlier_world(running: &RunningCase<'_>, is_second: bool) -> std::io::Result<World> {
-    let world = running.world()?;
-    if is_second {
-        running.calling(running.case, &world, running.context_of_other_call(), false).await;
-    }
-    Ok(world)
 }
 
 /// Makes the call and undoes it after the faults have ended. Returns true if there is a finding: an entry from before the

@@ -28,5 +28,5 @@ mod whole;
 pub(super) use change::InputVariation;
 pub use known::KnownValues;
 pub(super) use similar::similar;
-pub(super) use times::near_times;
+pub(super) use times::{CASE_START_S, near_times};
 pub(super) use vary::{array_places, columns, grown, neighbours, number_places, variations, with_known};

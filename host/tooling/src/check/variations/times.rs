@@ -1,25 +1,17 @@
 //! Times shortly before and after the start of a case, in the form of the time that they replace.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use serde_json::Value;
 
 use crate::check::variations::change::ValueChange;
 use crate::check::variations::places::{Place, places_of, replaced};
 
-/// A time in UTC.
-struct Moment {
-    what: &'static str,
-    date: &'static str,
-    time: &'static str,
-    /// Seconds since 1970.
-    unix: i64,
-}
-
-/// Times near the start of the cases, which is 2026-01-05 09:00:00 UTC.
-const MOMENTS: [Moment; 3] = [
-    Moment { what: "a minute after the start", date: "2026-01-05", time: "09:01:00", unix: 1_767_603_660 },
-    Moment { what: "a minute before the start", date: "2026-01-05", time: "08:59:00", unix: 1_767_603_540 },
-    Moment { what: "a day after the start", date: "2026-01-06", time: "09:00:00", unix: 1_767_690_000 },
-];
+/// Start time of the cases, in seconds since 1970: 2026-01-05 09:00:00 UTC, a Monday.
+pub(in crate::check) const CASE_START_S: i64 = 1_767_603_600;
+/// Distances of times near the start of the cases, in seconds.
+const NEAR_S: [(&str, i64); 3] =
+    [("a minute after the start", 60), ("a minute before the start", -60), ("a day after the start", 86_400)];
 /// Seconds since 1970 of the years 2001 to 2096. Smaller and greater numbers are no times.
 const SECONDS: std::ops::Range<i64> = 1_000_000_000..4_000_000_000;
 
@@ -43,37 +35,42 @@ pub(in crate::check) fn near_times(value: &Value) -> Vec<(String, Value)> {
 
 /// Returns the changes of a text that begins with a date or is a time of day.
 pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
-    let forms = MOMENTS.iter().filter_map(|moment| Some((moment, at(text, moment)?)));
-    forms.map(|(moment, other)| vec![ValueChange::to(format!("a time {}", moment.what), other)]).collect()
+    let near = NEAR_S.iter().filter_map(|(what, distance)| Some((what, at(text, CASE_START_S + distance)?)));
+    near.map(|(what, other)| vec![ValueChange::to(format!("a time {what}"), other)]).collect()
 }
 
 /// Returns the changes of a number of seconds or milliseconds since 1970.
 pub(super) fn of_number(number: i64) -> Vec<Vec<ValueChange>> {
-    let factor = [1, 1_000].into_iter().find(|factor| SECONDS.contains(&(number / factor)));
-    let changes = |factor: i64| {
-        MOMENTS.iter().map(move |moment| {
-            vec![ValueChange::to(format!("a time {}", moment.what), Value::from(moment.unix * factor))]
-        })
+    let Some(factor) = [1, 1_000].into_iter().find(|factor| SECONDS.contains(&(number / factor))) else {
+        return vec![];
     };
-    factor.into_iter().flat_map(changes).collect()
+    let near = |(what, distance): (&str, i64)| {
+        vec![ValueChange::to(format!("a time {what}"), (CASE_START_S + distance) * factor)]
+    };
+    NEAR_S.into_iter().map(near).collect()
 }
 
-/// Returns the text with another time. All characters after the time stay, such as the name of a zone.
-fn at(text: &str, moment: &Moment) -> Option<String> {
+/// Returns the text with another time, in seconds since 1970. All characters after the time stay, such as the name of a
+/// zone.
+fn at(text: &str, seconds: i64) -> Option<String> {
+    let since_1970 = Duration::from_secs(seconds.unsigned_abs());
+    let whole = humantime::format_rfc3339_seconds(UNIX_EPOCH + since_1970).to_string();
+    // `2026-01-05T09:01:00Z`
+    let (new_date, new_time) = (&whole[..10], &whole[11..19]);
     if has_form(text, "00:00") && text.len() == "00:00".len() {
-        return Some(moment.time[.."00:00".len()].to_owned());
+        return Some(new_time[..text.len()].to_owned());
     }
     if !has_form(text, "0000-00-00") {
         return None;
     }
-    let (date, rest) = text.split_at(moment.date.len());
-    let Some(separator) = rest.chars().next().filter(|c| ['T', 't', ' '].contains(c)) else {
-        return Some(format!("{}{rest}", moment.date)).filter(|_| date.len() == text.len());
-    };
-    let of_day = &rest[1..];
-    let time = ["00:00:00", "00:00"].iter().find(|form| has_form(of_day, form))?;
-    let after = &of_day[time.len()..];
-    Some(format!("{}{separator}{}{after}", moment.date, &moment.time[..time.len()]))
+    let rest = &text[new_date.len()..];
+    let Some(separator) = rest.chars().next() else { return Some(new_date.to_owned()) };
+    if !['T', 't', ' '].contains(&separator) {
+        return None;
+    }
+    let time = ["00:00:00", "00:00"].iter().find(|form| has_form(&rest[1..], form))?;
+    let after = &rest[1 + time.len()..];
+    Some(format!("{new_date}{separator}{}{after}", &new_time[..time.len()]))
 }
 
 /// Returns true if the text begins with digits and separators as in the form, in which `0` stands for any digit.

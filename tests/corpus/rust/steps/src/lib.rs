@@ -2,9 +2,10 @@
 //! next to it looks similar and breaks no rule.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _, RandomState};
 use std::hint::black_box;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -206,6 +207,75 @@ fn good_patience(text: Text, _: &Context) -> Answer<Value> {
     Ok(json!({ "page": page, "seconds": since(began) }))
 }
 
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Survey {
+    plot: String,
+    #[serde(flatten)]
+    notes: BTreeMap<String, Value>,
+}
+
+/// A note of the input can have the name of a member of the output.
+#[derive(Serialize, JsonSchema)]
+struct Summary {
+    letters: usize,
+    #[serde(flatten)]
+    notes: BTreeMap<String, Value>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct NestedSummary {
+    letters: usize,
+    notes: BTreeMap<String, Value>,
+}
+
+fn bad_notes(survey: Survey, _: &Context) -> Answer<Summary> {
+    Ok(Summary { letters: survey.plot.len(), notes: survey.notes })
+}
+
+fn good_notes(survey: Survey, _: &Context) -> Answer<NestedSummary> {
+    Ok(NestedSummary { letters: survey.plot.len(), notes: survey.notes })
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Network {
+    stretches: Vec<[u32; 2]>,
+    from: u32,
+    to: u32,
+}
+
+/// A post, and the way to it.
+struct Trail {
+    post: u32,
+    before: Option<Rc<Trail>>,
+}
+
+impl Network {
+    fn trail(&self) -> Option<Rc<Trail>> {
+        let next: HashMap<u32, u32> = self.stretches.iter().map(|[one, other]| (*one, *other)).collect();
+        let mut trail = Rc::new(Trail { post: self.from, before: None });
+        while trail.post != self.to {
+            let post = *next.get(&trail.post).filter(|post| **post > trail.post)?;
+            trail = Rc::new(Trail { post, before: Some(trail) });
+        }
+        Some(trail)
+    }
+}
+
+/// The drop of a long trail is a recursion.
+fn bad_way(network: Network, _: &Context) -> Answer<Value> {
+    let trail = network.trail().ok_or_else(|| Error::invalid_input("there is no way"))?;
+    Ok(json!({ "end": trail.post }))
+}
+
+fn good_way(network: Network, _: &Context) -> Answer<Value> {
+    let mut trail = network.trail().ok_or_else(|| Error::invalid_input("there is no way"))?;
+    let end = trail.post;
+    while let Some(before) = Rc::try_unwrap(trail).ok().and_then(|last| last.before) {
+        trail = before;
+    }
+    Ok(json!({ "end": end }))
+}
+
 macro_rules! steps {
     ($($name:literal $handler:ident $class:ident,)*) => {
         latchwork_guest::export_step! {
@@ -243,4 +313,8 @@ steps! {
     "Good.Deep" good_deep Pure,
     "Bad.Patience" bad_patience External,
     "Good.Patience" good_patience External,
+    "Bad.Notes" bad_notes Pure,
+    "Good.Notes" good_notes Pure,
+    "Bad.Way" bad_way Pure,
+    "Good.Way" good_way Pure,
 }

@@ -84,7 +84,7 @@ def withdraw(request: Request, result, key):
     if entry is None or entry["valid_until"] != result.valid_until:
         raise Failure("POLICY_DENIED", "the offer is no longer there")
     if not kv.delete(place(key)):
-        raise Failure("POLICY_DENIED", "the offer was withdrawn by somebody else")
+        raise Failure("POLICY_DENIED", "the offer was withdrawn by another party")
     return Output(None, changes=[Change("offer", key, "delete")])
 
 

@@ -42,7 +42,7 @@ class Shown:
 
 def place(name):
     if not NAME.fullmatch(name) or len(name) > 60:
-        raise Failure("INVALID_INPUT", f"{name!r} is no name of a stencil")
+        raise Failure("INVALID_INPUT", f"{name!r} is not a name of a stencil")
     return f"stencil/{name}"
 
 

@@ -91,7 +91,7 @@ fn give_up(wish: Wish, done: Reserved, key: &str) -> Result<Output<()>, Error> {
     match fs::remove(&done.file) {
         Ok(()) => {}
         Err(error) if error.kind() == fs::ErrorKind::NotFound => {
-            return Err(Error::policy_denied(format!("niche {} was freed by somebody else", done.niche)));
+            return Err(Error::policy_denied(format!("niche {} was freed by another party", done.niche)));
         }
         Err(error) => return Err(error.into()),
     }

@@ -33,7 +33,7 @@ struct Page {
 fn request(method: &str, banner: &str) -> Result<http::Request, Error> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if banner.is_empty() || !banner.chars().all(plain) {
-        return Err(Error::invalid_input(format!("{banner:?} is no name of a banner")));
+        return Err(Error::invalid_input(format!("{banner:?} is not a name of a banner")));
     }
     let base: String = config::require("base_url")?;
     let token = secrets::get("SITE_TOKEN")?;
@@ -73,7 +73,7 @@ fn replace(args: Banner, _: &tool::Context) -> Result<Output<Replaced>, Error> {
             let (present, _) = read(&args.banner).map_err(Error::applied_unknown)?;
             return Err(match present == args.text {
                 true => Error::temporary_provider_error("the banner has the new text, but the site refused it"),
-                false => Error::policy_denied("somebody else has changed the banner"),
+                false => Error::policy_denied("another party has changed the banner"),
             });
         }
         _ => return Err(refusal(&answer)),

@@ -59,7 +59,7 @@ fn base64(bytes: &[u8]) -> String {
 fn read(args: Gate, context: &tool::Context) -> Result<tool::Output<Status>, Error> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if args.gate.is_empty() || args.gate.len() > 40 || !args.gate.chars().all(plain) {
-        return Err(Error::invalid_input(format!("{:?} is no name of a gate", args.gate)));
+        return Err(Error::invalid_input(format!("{:?} is not a name of a gate", args.gate)));
     }
     let base: String = config::require("base_url")?;
     let answer = http::Request::get(&format!("{}/gates/{}", base.trim_end_matches('/'), args.gate))
