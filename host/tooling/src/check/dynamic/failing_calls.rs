@@ -50,7 +50,7 @@ pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin)
     let called: Vec<_> = runs.ran.base.calls().map(|(operator, args)| (operator.clone(), args.clone())).collect();
     for k in 0..called.len().min(runs.ran.script.answers.len()).min(CALLS_MAX) {
         for code in codes(k) {
-            let mut script = script_of(runs, &called);
+            let mut script = runs.script_of_other_calls();
             script.answers[k].answer = Err(Failure::new(*code, "the tool failed"));
             let when = format!("when call {k} ({}) fails with {code}, ", called[k].0);
             let Some(ran) = run(runs, &script, plugin, &when).await else { return found };
@@ -89,7 +89,7 @@ async fn failing_from(
     continued: &[(usize, Code)],
 ) -> Option<Finding> {
     for (k, code) in continued {
-        let mut script = script_of(runs, called);
+        let mut script = runs.script_of_other_calls();
         script.answers.truncate(*k);
         script.otherwise = Some(Failure::new(*code, "the tool failed"));
         let when = format!("when all calls from call {k} ({}) on fail with {code}, ", called[*k].0);
@@ -105,19 +105,6 @@ async fn failing_from(
 /// Codes with which the call of this index fails.
 fn codes(k: usize) -> &'static [Code] {
     if k < ALL_CODES_MAX { &CODES } else { &CODES[..FEW_CODES] }
-}
-
-/// Returns the script of the case. The script finds answers by operator and arguments instead of by position, because
-/// the step may make other calls after a failure.
-fn script_of(runs: &PerturbedRuns<'_>, called: &[(String, String)]) -> RunScript {
-    let mut script = runs.script();
-    script.expected = None;
-    script.loose = true;
-    for (given, (operator, args)) in script.answers.iter_mut().zip(called) {
-        given.operator = Some(operator.clone());
-        given.args = Some(args.clone());
-    }
-    script
 }
 
 /// Runs the script. Returns `None` if the fuel of the check is used up.

@@ -97,7 +97,7 @@ pub(super) async fn vary_input(
         let of_columns = columns(&result, &Value::Null, COLUMNS_RESULTS_MAX, |_| true);
         let of_sources = with_known(&result, &Value::Null, known, &[], KNOWN_RESULTS_MAX, |_| true);
         for variation in others.into_iter().chain(larger).chain(of_columns).chain(of_sources) {
-            let mut script = script_of(runs);
+            let mut script = runs.script_of_other_calls();
             script.answers[number].answer = Ok(variation.value.to_string());
             let Some(finding) = run_changed(runs, case, script, plugin, loaded, &variation).await? else { continue };
             // These findings do not count, because the output schema of the real tool may exclude the changed result.
@@ -117,7 +117,7 @@ async fn run_input(
     variation: &InputVariation,
 ) -> Option<Option<Finding>> {
     let changed = StepCase { input: variation.value.to_string(), ..runs.ran.case.clone() };
-    let mut script = script_of(runs);
+    let mut script = runs.script_of_other_calls();
     script.input.clone_from(&changed.input);
     let found = run_changed(runs, &changed, script, plugin, loaded, variation).await?;
     Some(found.map(|finding| of_variation(finding, "input", variation)))
@@ -190,7 +190,7 @@ async fn end_of(
     if !is_allowed(input) {
         return Some(InputEnd::Refused);
     }
-    let mut script = script_of(runs);
+    let mut script = runs.script_of_other_calls();
     script.input = input.to_string();
     let base = runs.run(&script, plugin).await?;
     let one = CaseBaseline { case: runs.ran.case, script, base };
@@ -294,18 +294,6 @@ fn member_names(schema: &Value) -> Vec<String> {
 fn of_variation(mut finding: Finding, what: &str, variation: &InputVariation) -> Finding {
     finding.message = format!("with another {what}, {}: {}", variation.what, finding.message);
     finding
-}
-
-/// The script of the case, in which calls may have other arguments.
-fn script_of(runs: &PerturbedRuns<'_>) -> RunScript {
-    let mut script = runs.script();
-    script.expected = None;
-    script.loose = true;
-    for (given, (operator, args)) in script.answers.iter_mut().zip(runs.ran.base.calls()) {
-        given.operator.get_or_insert_with(|| operator.clone());
-        given.args = Some(args.clone());
-    }
-    script
 }
 
 /// Returns a finding if the step broke.

@@ -179,15 +179,9 @@ fn action_key_finding(runs: &PerturbedRuns<'_>, other: &Trace) -> Option<Finding
 
 /// Returns the script of the case in a job with these other values.
 fn script_of(runs: &PerturbedRuns<'_>, values: &[JobValue]) -> RunScript {
-    let mut script = runs.script();
-    script.expected = None;
-    script.loose = true;
+    let mut script = runs.script_of_other_calls();
     for value in values {
         value.replace(&mut script);
-    }
-    for (given, (operator, args)) in script.answers.iter_mut().zip(runs.ran.base.calls()) {
-        given.operator.get_or_insert_with(|| operator.clone());
-        given.args.get_or_insert_with(|| args.clone());
     }
     script
 }

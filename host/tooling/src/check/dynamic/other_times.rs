@@ -30,7 +30,7 @@ pub(super) async fn vary_times(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) ->
     // A case without calls has no latency that could be changed.
     let latencies = [("with tools that take no time, ", 0), ("with tools that take days, ", 2 * DAY_US + HOUR_US)];
     for (when, latency_us) in latencies.into_iter().filter(|_| !runs.ran.script.answers.is_empty()) {
-        let mut script = script_of(runs);
+        let mut script = runs.script_of_other_calls();
         let started_us = script.started_us;
         for (n, given) in script.answers.iter_mut().enumerate() {
             given.heard_us = started_us.saturating_add(latency_us.saturating_mul(n as i64 + 1));
@@ -40,7 +40,7 @@ pub(super) async fn vary_times(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) ->
         }
     }
     for shift_us in shifts() {
-        let mut script = script_of(runs);
+        let mut script = runs.script_of_other_calls();
         script.started_us = script.started_us.saturating_add(shift_us);
         for given in &mut script.answers {
             given.heard_us = given.heard_us.saturating_add(shift_us);
@@ -65,17 +65,6 @@ fn shifts() -> impl Iterator<Item = i64> {
 fn displayed(us: i64) -> String {
     let at = std::time::UNIX_EPOCH.checked_add(std::time::Duration::from_micros(us.max(0) as u64));
     at.map_or_else(|| format!("{us} us after 1970"), |at| humantime::format_rfc3339_seconds(at).to_string())
-}
-
-fn script_of(runs: &PerturbedRuns<'_>) -> RunScript {
-    let mut script = runs.script();
-    script.expected = None;
-    script.loose = true;
-    for (given, (operator, args)) in script.answers.iter_mut().zip(runs.ran.base.calls()) {
-        given.operator.get_or_insert_with(|| operator.clone());
-        given.args.get_or_insert_with(|| args.clone());
-    }
-    script
 }
 
 /// Runs the script. The outer `None` stands for used-up fuel.

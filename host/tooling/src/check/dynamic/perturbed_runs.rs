@@ -67,6 +67,19 @@ impl<'r> PerturbedRuns<'r> {
     pub(super) fn script(&self) -> RunScript {
         comparable_script(self.ran)
     }
+
+    /// Returns the script of the case for a run that may make other calls. The script finds answers by operator and
+    /// arguments instead of by position, and does not end the run at a difference.
+    pub(super) fn script_of_other_calls(&self) -> RunScript {
+        let mut script = self.script();
+        script.expected = None;
+        script.loose = true;
+        for (given, (operator, args)) in script.answers.iter_mut().zip(self.ran.base.calls()) {
+            given.operator = Some(operator.clone());
+            given.args = Some(args.clone());
+        }
+        script
+    }
 }
 
 /// Returns the script of a case with a longer timeout. A run with this script stops at the first host call that differs

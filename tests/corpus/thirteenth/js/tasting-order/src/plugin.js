@@ -4,7 +4,7 @@ import { events, Failure, schema, step } from '../../../../../../guest-sdk/js/in
 
 const { array, integer, object, string } = schema;
 
-const ROUNDS = 200;
+const ROUNDS = 40;
 
 step(
   'Tasting.Draw',
