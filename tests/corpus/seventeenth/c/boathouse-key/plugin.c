@@ -45,7 +45,7 @@ static const char *check(latch_change change, latch_answer *answer) {
   return change.version && strcmp(found, change.version) == 0 ? NULL : "the slip has another text";
 }
 
-/* Takes the slip back if nobody has changed it. */
+/* Takes the slip back if it has not changed. */
 static bool take_back(latch_json args, latch_json result, const char *key, latch_answer *answer) {
   (void)result;
   latch_log(LATCH_INFO, "taking back the slip of %s", key);

@@ -18,7 +18,7 @@ struct Args {
     case: String,
     clinic: String,
     ward: String,
-    /// Telephone of the ward. Without it, nobody is told.
+    /// Telephone of the ward. Without it, there is no page.
     #[serde(default)]
     phone: Option<String>,
 }
