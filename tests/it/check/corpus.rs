@@ -1,6 +1,7 @@
-//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267: for each common mistake in five
-//! languages, the checker reports the rule that covers the mistake. Correct code that looks similar has no finding.
-//! `tests/corpus` contains the guests. A table for each language lists the rules that each guest breaks.
+//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299: for
+//! each common mistake in five languages, the checker reports the rule that covers the mistake. Correct code that looks
+//! similar has no finding. `tests/corpus` contains the guests. A table for each language lists the rules that each guest
+//! breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -204,6 +205,21 @@ fn c_tools_with_related_operators_break_exactly_the_listed_rules() {
 #[test]
 fn c_tools_of_times_and_removed_entries_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["shelf"]);
+}
+
+/// I294: the checker finds steps that give different effects one action key. I295: it finds a step whose effects or class do
+/// not cover those of a called tool. I296: it finds a step that repeats a call without end, and one that uses up a limit
+/// for an input of the greatest length. I297: it finds a call with a number that a double does not hold.
+#[test]
+fn c_steps_with_calls_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["calls"]);
+}
+
+/// I298: the checker finds a tool that can undo none of its calls, and one that puts back a part of an entry. I299: it
+/// finds a repetition that has its effect again after another operator has removed it.
+#[test]
+fn c_tools_with_undone_calls_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["undo"]);
 }
 
 /// I55: the checker finds exactly the rules that the table lists for each C guest.

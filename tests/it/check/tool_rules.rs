@@ -59,6 +59,13 @@ fn shop_case(operator: &str) -> Value {
     })
 }
 
+/// Returns a case of the stubbed shop with a secret.
+fn secret_case(operator: &str) -> Value {
+    let mut case = shop_case(operator);
+    case["secrets"] = json!({ "MAIL_TOKEN": "mail-token-5521" });
+    case
+}
+
 /// Returns a case with a stubbed shop that lists an order once it was made.
 fn list_case(operator: &str) -> Value {
     let url = "https://shop.example/orders";
@@ -96,7 +103,7 @@ fn good_tools_break_no_rule() {
     let mut refused = shop_case("Good.Order");
     (refused["name"], refused["input"], refused["error"]) =
         (json!("refused"), json!({ "item": "" }), json!("INVALID_INPUT"));
-    let good = [shop_case("Good.Order"), shop_case("Good.Page"), refused];
+    let good = [shop_case("Good.Order"), shop_case("Good.Page"), secret_case("Good.Secret"), refused];
     let (code, report) = check_cases(&build_tool("misbehaved"), &good, "");
     assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
     let place = json!({ "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": {} } });
@@ -149,7 +156,7 @@ fn case_that_cannot_be_run_is_an_input_error() {
     assert!(problem.to_string().contains("case long could not be run"), "{}", ran.stdout);
 }
 
-/// I69, I255, I261, I263, I278: each rule is found in a tool that breaks this rule only.
+/// I69, I255, I261, I263, I278, I300: each rule is found in a tool that breaks this rule only.
 #[test]
 fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
     let wasm = build_tool("misbehaved");
@@ -175,6 +182,7 @@ fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
         ("D109", shop_case("Bad.Conflict")),
         ("D109", shop_case("Bad.Timeout")),
         ("D109", shop_case("Bad.Page")),
+        ("D109", secret_case("Bad.Secret")),
         ("D106", shop_case("Bad.Panics")),
         ("D110", plain("Bad.Schema")),
         ("D111", leaks.clone()),

@@ -3,7 +3,7 @@
 use latchwork_engine::capability::settings::PluginSettings;
 
 use crate::check::case_problem::CaseProblem;
-use crate::check::dynamic::{ClassOf, OtherProcess, RebuiltComponent};
+use crate::check::dynamic::{DeclarationOf, OtherProcess, RebuiltComponent};
 use crate::check::history::{HistoryFile, HistoryFileError};
 use crate::check::variations::KnownValues;
 
@@ -30,8 +30,8 @@ pub struct CheckInputs<'a> {
     pub rebuilt: Option<&'a RebuiltComponent>,
     /// Texts and numbers in the plugin's sources.
     pub known: KnownValues,
-    /// Determinism classes of the tools that steps call. `None` if only the cases state classes.
-    pub class_of: Option<ClassOf<'a>>,
+    /// Declarations of the tools that steps call. `None` if only the cases state them.
+    pub declaration_of: Option<DeclarationOf<'a>>,
     /// Command line of the other process. `None` if cases run in this process only.
     pub process: Option<&'a OtherProcess>,
 }

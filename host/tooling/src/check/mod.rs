@@ -36,7 +36,10 @@ mod variations;
 pub use acceptance::Acceptance;
 pub use accepted::{Baseline, Exception};
 pub use case_problem::CaseProblem;
-pub use dynamic::{CaseAnswer, ClassOf, OtherProcess, RebuiltComponent, RecordedEnvironment, StepCase, parse, serve};
+pub use dynamic::{
+    CaseAnswer, DeclarationOf, OtherProcess, RebuiltComponent, RecordedEnvironment, StepCase, ToolDeclaration, parse,
+    serve,
+};
 pub use finding::{Finding, SourceLocation};
 pub use history::{HistoryFile, HistoryFileError};
 pub use input::{CheckInputs, InputError, Subject};

@@ -151,6 +151,8 @@ rules! {
     "D077" Violation,
     "D078" Violation,
     "D079" Warning,
+    "D080" Warning,
+    "D081" Violation,
     "D100" Violation,
     "D101" Violation,
     "D102" Violation,

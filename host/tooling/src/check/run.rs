@@ -61,7 +61,7 @@ pub async fn check(
                 process: inputs.process,
                 rebuilt: inputs.rebuilt,
                 known: &inputs.known,
-                class_of: inputs.class_of.unwrap_or(&|_| None),
+                declaration_of: inputs.declaration_of.unwrap_or(&|_| None),
                 progress,
             };
             let file = inputs.cases.map_or(subject.file, |(file, _)| file);

@@ -102,6 +102,20 @@ fn denies(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
     done(args)
 }
 
+/// Reads a second secret after the order is made.
+fn late_secret(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    send(&order(context.external_key(), &args.item))?;
+    secrets::get("MAIL_TOKEN")?;
+    done(args)
+}
+
+/// Reads a second secret before the order is made.
+fn early_secret(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    secrets::get("MAIL_TOKEN")?;
+    send(&order(context.external_key(), &args.item))?;
+    done(args)
+}
+
 /// Says of this status that nothing was changed.
 fn denies_status(args: Args, context: &tool::Context, denied: u16) -> Result<Output<Done>, Error> {
     let response = order(context.external_key(), &args.item).send()?;
@@ -223,6 +237,8 @@ latchwork_guest::export_tool! {
         keyed!("Bad.Page", page),
         keyed!("Bad.Panics", panics),
         keyed!("Good.Page", good_page),
+        keyed!("Bad.Secret", late_secret),
+        keyed!("Good.Secret", early_secret),
         reads!("Bad.Schema", schema),
         reads!("Bad.Leaks", leaks),
         reads!("Bad.Reaches", reaches),

@@ -2,7 +2,7 @@
 
 use latchwork_core::model::error::{Code, Failure};
 use latchwork_core::model::ids::Hash;
-use latchwork_core::model::manifest::{Determinism, Limits};
+use latchwork_core::model::manifest::{Determinism, EffectKind, Limits};
 use latchwork_engine::guest::sources::StepContext;
 
 use crate::check::dynamic::script::{ANSWER_US, RunScript, ScriptedAnswer};
@@ -21,6 +21,8 @@ pub struct CaseAnswer {
     pub args: Option<String>,
     /// Determinism class of the called tool. `None` if the case does not state it.
     pub determinism: Option<Determinism>,
+    /// Effects of the called tool. `None` if the case does not state them.
+    pub effects: Option<Vec<EffectKind>>,
     /// Result of the call.
     pub answer: Result<String, Failure>,
 }

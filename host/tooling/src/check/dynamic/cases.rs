@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use latchwork_core::encoding::{canon, suggest};
 use latchwork_core::model::error::{Code, Failure};
-use latchwork_core::model::manifest::Determinism;
+use latchwork_core::model::manifest::{Determinism, EffectKind};
 
 use crate::check::case_problem::{CaseProblem, duplicate_key, line_at};
 use crate::check::dynamic::case::{CaseAnswer, StepCase};
@@ -12,7 +12,7 @@ use crate::check::finding::SourceLocation;
 
 /// Allowed keys of a line, of an answer and of an error. `$schema` is for editors.
 const LINE: [&str; 6] = ["$schema", "name", "operator", "input", "answers", "error"];
-const ANSWER: [&str; 5] = ["operator", "args", "determinism", "result", "error"];
+const ANSWER: [&str; 6] = ["operator", "args", "determinism", "effects", "result", "error"];
 const ERROR: [&str; 4] = ["code", "message", "detail", "retry_after_ms"];
 
 /// Maximum number of cases in a file.
@@ -129,7 +129,20 @@ impl CaseReader {
             Some(class) => Some(self.class(&format!("{at}/determinism"), class)?),
             None => None,
         };
-        Some(CaseAnswer { operator, args, determinism, answer })
+        let effects = match fields.get("effects") {
+            Some(effects) => Some(self.effects(&format!("{at}/effects"), effects)?),
+            None => None,
+        };
+        Some(CaseAnswer { operator, args, determinism, effects, answer })
+    }
+
+    fn effects(&mut self, at: &str, value: &Value) -> Option<Vec<EffectKind>> {
+        let effects = serde_json::from_value(value.clone()).ok();
+        if effects.is_none() {
+            let known = EffectKind::ALL.map(|effect| format!("{:?}", effect.as_str())).join(", ");
+            self.add_problem(at, format!("expected an array of effects: {known}"));
+        }
+        effects
     }
 
     fn class(&mut self, at: &str, value: &Value) -> Option<Determinism> {

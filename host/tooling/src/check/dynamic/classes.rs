@@ -1,6 +1,4 @@
-//! D078: the determinism class of a step covers the answers of the tools that it calls.
-
-use std::collections::BTreeSet;
+//! D078 and D080: the determinism class of a step covers the answers of the tools that it calls.
 
 use serde_json::Value;
 
@@ -8,7 +6,7 @@ use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::Determinism;
 use latchwork_engine::Plugin;
 
-use crate::check::dynamic::hosts::ClassOf;
+use crate::check::dynamic::hosts::DeclarationOf;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::trace::{FirstDifference, RunEnd, compare_between_jobs};
 use crate::check::finding::Finding;
@@ -19,43 +17,34 @@ const CALLS_MAX: usize = 20;
 /// Maximum number of other results of one call.
 const RESULTS_MAX: usize = 12;
 
-/// Result of the comparison of the class of a step with the classes of the tools that it calls.
-#[derive(Default)]
-pub(super) struct ComparedClasses {
-    pub(super) finding: Option<Finding>,
-    /// A note for each called operator whose class is not known.
-    pub(super) unknown: BTreeSet<String>,
-}
-
 /// Compares the class of the step with the classes of the tools that the case calls. A step that calls a tool of a wider
 /// class may have its class if its input fixes the answer. Such a step gives no other result after another answer. A step
-/// that gives one breaks D078.
-pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, class_of: ClassOf<'_>) -> ComparedClasses {
-    let mut compared = ComparedClasses::default();
+/// that gives one breaks D078, or D080 if the class of the tool is not known.
+pub(super) async fn compare(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    declaration_of: DeclarationOf<'_>,
+) -> Option<Finding> {
     let name = &runs.ran.case.operator;
     let own = plugin.operator(name).expect("cases are of operators that are served").determinism;
     if own == Determinism::External {
-        return compared;
+        return None;
     }
     let called: Vec<String> = runs.ran.base.calls().map(|(operator, _)| operator.clone()).take(CALLS_MAX).collect();
     for (call, tool) in called.iter().enumerate() {
         let stated = runs.ran.case.answers.get(call).and_then(|answer| answer.determinism);
-        let Some(class) = stated.or_else(|| class_of(tool)) else {
-            let (own, name) = (own.as_str(), &runs.ran.case.operator);
-            compared.unknown.insert(format!(
-                "{name} declares {own}, but the class of {tool} is not known: configure its plugin, or add \
-                 \"determinism\" to the answers of its cases"
-            ));
-            continue;
-        };
-        if compared.finding.is_some() || class <= own {
+        let class = stated.or_else(|| declaration_of(tool).map(|declared| declared.determinism));
+        if class.is_some_and(|class| class <= own) {
             continue;
         }
         if let Some(difference) = difference(runs, plugin, call).await {
-            compared.finding = Some(narrow(runs, own, (tool, class), call, &difference));
+            return Some(match class {
+                Some(class) => narrow(runs, own, (tool, class), call, &difference),
+                None => unknown(runs, own, tool, call, &difference),
+            });
         }
     }
-    compared
+    None
 }
 
 fn narrow(
@@ -72,6 +61,22 @@ fn narrow(
     );
     let finding = runs.ran.finding("D078", message).values(&difference.expected, &difference.found);
     finding.hint(format!("declare the determinism class `{class}`"))
+}
+
+fn unknown(
+    runs: &PerturbedRuns<'_>,
+    own: Determinism,
+    tool: &str,
+    call: usize,
+    difference: &FirstDifference,
+) -> Finding {
+    let message = format!(
+        "it declares {}, and the class of {tool} is not known: with another result of call {call}, {} differs",
+        own.as_str(),
+        difference.what
+    );
+    let finding = runs.ran.finding("D080", message).values(&difference.expected, &difference.found);
+    finding.hint("configure the plugin of the tool, or add `determinism` to the answer of the case")
 }
 
 /// Returns the first difference in the calls, events or output of the step after another result of a call. A step that

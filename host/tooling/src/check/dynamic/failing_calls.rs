@@ -48,11 +48,12 @@ pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin)
     let mut found: Vec<Finding> = Vec::new();
     let (mut continued, mut impure) = (Vec::new(), None);
     let called: Vec<_> = runs.ran.base.calls().map(|(operator, args)| (operator.clone(), args.clone())).collect();
-    for k in 0..called.len().min(runs.ran.script.answers.len()).min(CALLS_MAX) {
+    let calls_max = runs.ran.script.answers.len().min(CALLS_MAX);
+    for (k, (operator, _)) in called.iter().enumerate().take(calls_max) {
         for code in codes(k) {
             let mut script = runs.script_of_other_calls();
             script.answers[k].answer = Err(Failure::new(*code, "the tool failed"));
-            let when = format!("when call {k} ({}) fails with {code}, ", called[k].0);
+            let when = format!("when call {k} ({}) fails with {code}, ", operator);
             let Some(ran) = run(runs, &script, plugin, &when).await else { return found };
             if ran.trace.calls().count() > k + 1 {
                 continued.push((k, *code));
@@ -91,7 +92,7 @@ async fn failing_from(
     for (k, code) in continued {
         let mut script = runs.script_of_other_calls();
         script.answers.truncate(*k);
-        script.otherwise = Some(Failure::new(*code, "the tool failed"));
+        script.otherwise = Some(Err(Failure::new(*code, "the tool failed")));
         let when = format!("when all calls from call {k} ({}) on fail with {code}, ", called[*k].0);
         let Some(finding) = run(runs, &script, plugin, &when).await?.finding else { continue };
         return Some(match finding.rule {

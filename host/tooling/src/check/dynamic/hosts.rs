@@ -1,6 +1,6 @@
 //! Alternative hosts that run a step.
 
-use latchwork_core::model::manifest::Determinism;
+use latchwork_core::model::manifest::{Determinism, EffectKind};
 use latchwork_engine::Engine;
 use latchwork_engine::capability::settings::PluginSettings;
 
@@ -8,8 +8,17 @@ use crate::check::dynamic::host_inputs::{OtherProcess, RebuiltComponent};
 use crate::check::variations::KnownValues;
 use crate::units::size;
 
-/// Returns the determinism class of the tool that serves an operator. Returns `None` if the class is not known.
-pub type ClassOf<'a> = &'a (dyn Fn(&str) -> Option<Determinism> + Sync);
+/// The declaration of an operator of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolDeclaration {
+    /// Determinism class.
+    pub determinism: Determinism,
+    /// Effects on the world.
+    pub effects: Vec<EffectKind>,
+}
+
+/// Returns the declaration of the tool that serves an operator. Returns `None` if the tool is not known.
+pub type DeclarationOf<'a> = &'a (dyn Fn(&str) -> Option<ToolDeclaration> + Sync);
 
 /// Inputs for loading the component in alternative hosts.
 pub(crate) struct HostVariants<'a> {
@@ -27,8 +36,8 @@ pub(crate) struct HostVariants<'a> {
     pub(crate) rebuilt: Option<&'a RebuiltComponent>,
     /// Texts and numbers in the plugin's sources.
     pub(crate) known: &'a KnownValues,
-    /// Returns the determinism class of a tool by its operator, if it is known.
-    pub(crate) class_of: ClassOf<'a>,
+    /// Returns the declaration of a tool by its operator, if it is known.
+    pub(crate) declaration_of: DeclarationOf<'a>,
     /// Receives a message before each slow part.
     pub(crate) progress: &'a (dyn Fn(&str) + Sync),
 }

@@ -4,13 +4,16 @@
 //! differences: the stack of the machine, failures of tools, and the entropy of the build. The rules also find errors
 //! of the host itself.
 //!
-//! Floors, top first: `run_cases` · `other_inputs` · `perturb` · `loaded_variants` · `builds`, `classes`,
-//! `failing_calls`, `other_job`, `other_times`, `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`,
-//! `cases`, `child` · `case` · `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
+//! Floors, top first: `run_cases` · `other_inputs` · `perturb` · `loaded_variants` · `action_keys`, `builds`,
+//! `called_effects`, `classes`, `failing_calls`, `other_job`, `other_times`, `polling`, `schema_limits`,
+//! `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` · `case`
+//! · `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
 
+mod action_keys;
 mod address;
 mod baseline;
 mod builds;
+mod called_effects;
 mod case;
 mod cases;
 mod child;
@@ -26,8 +29,10 @@ mod other_process;
 mod other_times;
 mod perturb;
 mod perturbed_runs;
+mod polling;
 mod run_cases;
 mod run_end;
+mod schema_limits;
 pub(crate) mod script;
 pub(crate) mod trace;
 mod unoptimized;
@@ -36,7 +41,7 @@ pub use case::{CaseAnswer, RecordedEnvironment, StepCase};
 pub use cases::parse;
 pub use child::serve;
 pub use host_inputs::{OtherProcess, RebuiltComponent};
-pub use hosts::ClassOf;
+pub use hosts::{DeclarationOf, ToolDeclaration};
 pub(super) use hosts::{HostVariants, name_and_size};
 pub(super) use memory_layout::{LAYOUTS, move_memory, with_more_room};
 pub(super) use run_cases::{run, unserved_cases};

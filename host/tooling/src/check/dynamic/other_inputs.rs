@@ -253,7 +253,7 @@ async fn run_changed(
     }
     let one = CaseBaseline { case, script, base };
     let is_of_size = |finding: &Finding| {
-        variation.is_large && OF_SIZE.contains(&finding.rule) && !reads_for_each_element(&one.base, &one.script)
+        variation.is_large && OF_SIZE.contains(&finding.rule) && !uses_host_for_each_element(&one.base, &one.script)
     };
     match of_end(&one).filter(|finding| !is_of_size(finding)) {
         Some(finding) => Some(Some(finding)),
@@ -261,10 +261,10 @@ async fn run_changed(
     }
 }
 
-/// Returns true if reads of the clock and of random numbers use most of the host calls that a run may make. One read can
-/// serve for all elements of an input.
-fn reads_for_each_element(base: &Trace, script: &RunScript) -> bool {
-    base.reads.values().sum::<u32>() > script.limits.host_calls / 2
+/// Returns true if log records and reads of the clock and of random numbers use most of the host calls that a run may make.
+/// One read or one record can serve for all elements of an input.
+fn uses_host_for_each_element(base: &Trace, script: &RunScript) -> bool {
+    base.reads.values().sum::<u32>() + base.logs > script.limits.host_calls / 2
 }
 
 /// Returns the names of the members of the arguments of calls.

@@ -12,7 +12,8 @@ use crate::check::dynamic::case::StepCase;
 use crate::check::dynamic::hosts::HostVariants;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::{
-    builds, classes, failing_calls, other_inputs, other_process, perturb, run_end, unoptimized,
+    action_keys, builds, called_effects, classes, failing_calls, other_inputs, other_process, perturb, polling,
+    run_end, schema_limits, unoptimized,
 };
 use crate::check::finding::Finding;
 use crate::check::report::{CaseRun, CheckReport};
@@ -43,7 +44,7 @@ pub(crate) async fn run(
     let unoptimized = unoptimized::start(hosts, &ran);
     let loaded = hosts.load(plugin, report);
     (hosts.progress)(&format!("running the cases of {}", hosts.settings.name));
-    let (mut differing, mut unknown) = (Vec::new(), BTreeSet::new());
+    let mut differing = Vec::new();
     for one in ran.iter().filter(|one| one.base.fault().is_none()) {
         let mut count = 0;
         let mut runs = PerturbedRuns::new(one, &mut count);
@@ -55,10 +56,14 @@ pub(crate) async fn run(
         if let Some(other) = &loaded.rebuilt {
             found.extend(builds::compare(&mut runs, other).await);
         }
-        let classes = classes::compare(&mut runs, plugin, hosts.class_of).await;
-        found.extend(classes.finding);
-        unknown.extend(classes.unknown);
+        found.extend(called_effects::compare(one, plugin, hosts.declaration_of));
+        found.extend(classes::compare(&mut runs, plugin, hosts.declaration_of).await);
         // The same defect would be reported for other inputs, too.
+        if found.is_empty() {
+            found.extend(polling::poll(&mut runs, plugin).await);
+            found.extend(action_keys::compare(&mut runs, plugin).await);
+            found.extend(schema_limits::fill(&mut runs, plugin).await);
+        }
         if found.is_empty() {
             found.extend(other_inputs::vary_input(&mut runs, plugin, &loaded, hosts.known).await);
         }
@@ -71,7 +76,6 @@ pub(crate) async fn run(
             run.runs += count;
         }
     }
-    report.notes.extend(unknown);
     if let Some(pending) = unoptimized {
         unoptimized::compare(hosts, pending, &ran, &differing, report).await;
     }

@@ -46,7 +46,7 @@ pub(crate) struct RunScript {
     pub(crate) answers: Vec<ScriptedAnswer>,
     /// Answer to every call that no entry of `answers` fits, if `loose` is true. Without it, the run stops at such a
     /// call.
-    pub(crate) otherwise: Option<Failure>,
+    pub(crate) otherwise: Option<Result<String, Failure>>,
     pub(crate) limits: Limits,
     /// If true, answers are found by operator and arguments. If false, the k-th call gets the k-th answer.
     pub(crate) loose: bool,
@@ -110,6 +110,7 @@ fn trace(end: StepEnd, seen: &Mutex<Observations>) -> Trace {
         took_time: seen.took_time,
         took_chance: seen.took_chance,
         reads: seen.reads,
+        logs: seen.logs,
         unanswered: seen.unanswered,
         mismatch: seen.mismatch,
         unused: seen.unused,
@@ -125,6 +126,7 @@ struct Observations {
     took_chance: bool,
     has_begun: bool,
     reads: BTreeMap<NondeterminismSource, u32>,
+    logs: u32,
     unanswered: bool,
     mismatch: Option<Mismatch>,
     unused: usize,
@@ -196,7 +198,7 @@ impl ScriptedHost {
     fn deliver_answer(&mut self, n: usize) -> Result<String, Failure> {
         let Some(given) = self.script.answers.get(n) else {
             self.own.advance_clock_to(self.own.now_us + ANSWER_US);
-            return Err(self.script.otherwise.clone().expect("it has no index in `answers` only if it exists"));
+            return self.script.otherwise.clone().expect("it has no index in `answers` only if it exists");
         };
         self.own.advance_clock_to(given.heard_us);
         given.answer.clone()
@@ -245,7 +247,9 @@ impl StepCalls for ScriptedHost {
         self.observations.lock().expect("no holder panics").took_chance = true;
         self.own.below(bound)
     }
-    fn log(&mut self, _: Level, _: &str) {}
+    fn log(&mut self, _: Level, _: &str) {
+        self.observations.lock().expect("no holder panics").logs += 1;
+    }
 
     async fn call(
         &mut self,

@@ -55,6 +55,8 @@ pub(crate) struct Trace {
     pub(crate) took_chance: bool,
     /// Number of reads of each source. Reads during the instantiation are not counted.
     pub(crate) reads: BTreeMap<NondeterminismSource, u32>,
+    /// Number of log records.
+    pub(crate) logs: u32,
     /// True if the run ended at a call for which the script has no answer.
     pub(crate) unanswered: bool,
     pub(crate) mismatch: Option<Mismatch>,

@@ -36,7 +36,7 @@ pub(super) fn case_of_step(
             Effected::Ok(output) => Ok(output.result.clone()),
             Effected::NotApplied(failure) | Effected::Unknown { failure, .. } => Err(failure.clone()),
         };
-        answers.push(CaseAnswer { operator: None, args: None, determinism: None, answer });
+        answers.push(CaseAnswer { operator: None, args: None, determinism: None, effects: None, answer });
         heard_us.push(finished.time_us);
     }
     let header = &job.header;

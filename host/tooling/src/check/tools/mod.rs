@@ -19,8 +19,9 @@
 //! `pure` checks that the answer of a pure tool depends on its input alone. `impure_reads` looks in its code for reads
 //! of clocks, random numbers and secrets, without a run.
 //!
-//! Floors, top first: `run_cases` · `after_others`, `derived_cases` · `interrupted`, `keyless_reconcile`, `long_contents`, `other_config`, `other_inputs`, `other_keys`, `unreadable` ·
-//! `at_once`, `lost_record`, `other_operator`, `own_changes`, `repeated`, `two_calls`, `undone` · `refused_writes`,
+//! Floors, top first: `run_cases` · `after_others`, `derived_cases` · `interrupted`, `keyless_reconcile`,
+//! `long_contents`, `missing_secrets`, `other_config`, `other_inputs`, `other_keys`, `unreadable` · `at_once`,
+//! `lost_record`, `never_undone`, `other_operator`, `own_changes`, `repeated`, `two_calls`, `undone` · `refused_writes`,
 //! `server_faults` · `single_call`, `pure`, `readers` · `applied` · `running_case` · `world` · `case_map`,
 //! `stub_servers` · `case`, `fault_profile`, `impure_reads`, `refusal`.
 
@@ -36,6 +37,8 @@ mod interrupted;
 mod keyless_reconcile;
 mod long_contents;
 mod lost_record;
+mod missing_secrets;
+mod never_undone;
 mod other_config;
 mod other_inputs;
 mod other_keys;

@@ -62,7 +62,8 @@ pub(super) async fn change_by_others(running: &RunningCase<'_>, world: &World, r
 }
 
 /// Returns the cases of other operators of the plugin that change the world. If `given` has a member with the same name
-/// as a member of an input, the input gets the value of `given`. Cases with such a member come first.
+/// as a member of an input, the input gets the value of `given`. Cases with such a member come first,
+/// and of these the cases with another value.
 pub(super) fn changing_others(running: &RunningCase<'_>, given: &str) -> Vec<ToolCase> {
     let is_changing = |case: &&ToolCase| {
         let spec = running.tools.plugin.operator(&case.operator);
@@ -70,11 +71,13 @@ pub(super) fn changing_others(running: &RunningCase<'_>, given: &str) -> Vec<Too
     };
     let changing = |case: &ToolCase| {
         let input = with_members_of(&case.input, given);
-        let has_no_member = serde_json::from_str::<Value>(&case.input).ok() == serde_json::from_str(&input).ok();
-        (has_no_member, ToolCase { input, ..case.clone() })
+        let (own, given) = (members(&case.input), members(given));
+        let has_no_member = own.keys().all(|name| !given.contains_key(name));
+        let is_as_before = own == members(&input);
+        ((has_no_member, is_as_before), ToolCase { input, ..case.clone() })
     };
-    let mut cases: Vec<(bool, ToolCase)> = running.all_cases.iter().filter(is_changing).map(changing).collect();
-    cases.sort_by_key(|(has_no_member, _)| *has_no_member);
+    let mut cases: Vec<((bool, bool), ToolCase)> = running.all_cases.iter().filter(is_changing).map(changing).collect();
+    cases.sort_by_key(|(order, _)| *order);
     cases.into_iter().map(|(_, case)| case).collect()
 }
 

@@ -143,7 +143,7 @@ async fn check_repeat_after_others(running: &mut RunningCase<'_>) -> std::io::Re
         let after = world.state();
         let is_written_again = |(name, hash): &(&String, &Hash)| match before.get(*name) {
             Some(left) => left == *hash && after.get(*name).is_some_and(|other| other != *hash),
-            None => after.contains_key(*name) && !untouched.contains_key(*name) && running.is_named_by_key(name),
+            None => after.contains_key(*name) && !untouched.contains_key(*name),
         };
         let Some((name, _)) = first.iter().find(is_written_again) else { continue };
         let (operator, is_removed) = (&other.operator, !before.contains_key(name));

@@ -10,9 +10,9 @@ use crate::check::tools::case::ToolCase;
 use crate::check::tools::derived_cases::{DerivedCase, derived_cases};
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 use crate::check::tools::{
-    after_others, at_once, interrupted, keyless_reconcile, long_contents, lost_record, other_config, other_inputs,
-    other_keys, other_operator, own_changes, pure, refused_writes, repeated, server_faults, single_call, two_calls,
-    undone, unreadable,
+    after_others, at_once, interrupted, keyless_reconcile, long_contents, lost_record, missing_secrets, never_undone,
+    other_config, other_inputs, other_keys, other_operator, own_changes, pure, refused_writes, repeated, server_faults,
+    single_call, two_calls, undone, unreadable,
 };
 
 /// Runs every case.
@@ -55,9 +55,11 @@ pub(crate) async fn run(
         report.mark_not_checked(RuleKind::Tools, "there are no cases: cases.jsonl in its folder, or --cases");
         return Ok(());
     }
+    let mut undos = Vec::new();
     for case in cases {
         let mut running = RunningCase::new(tools, case, cases);
         run_case(&mut running).await.map_err(|error| not_run(case, &error))?;
+        undos.extend(running.undo.take().map(|undo| (case, undo)));
         report.add(running.found);
         report.cases.extend(running.ran);
         for note in running.notes {
@@ -66,6 +68,7 @@ pub(crate) async fn run(
             }
         }
     }
+    report.add(never_undone::never_undone(tools, &undos));
     let derived = derived_cases(tools, cases).await.map_err(|error| not_run(&cases[0], &error))?;
     for DerivedCase { maker, case } in &derived {
         let mut running = RunningCase::new(tools, case, cases);
@@ -113,6 +116,7 @@ async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     at_once::run(case).await?;
     other_operator::run(case).await?;
     other_config::run(case).await?;
+    missing_secrets::run(case).await?;
     other_keys::run(case).await?;
     refused_writes::run(case).await?;
     other_inputs::run(case).await?;

@@ -59,6 +59,8 @@ pub(crate) struct RunningCase<'a> {
     pub(super) found: Vec<Finding>,
     pub(super) notes: Vec<String>,
     pub(super) ran: Option<CaseRun>,
+    /// Result of the undo of the call, if it was undone: the error of `compensate`, or `None` after a success.
+    pub(super) undo: Option<Option<String>>,
 }
 
 impl<'a> RunningCase<'a> {
@@ -66,7 +68,7 @@ impl<'a> RunningCase<'a> {
     pub(super) fn new(tools: &'a ToolCheck<'a>, case: &'a ToolCase, all_cases: &'a [ToolCase]) -> Self {
         let spec = tools.plugin.operator(&case.operator).expect("cases are of operators that are served");
         let class = tools.plugin.class(&case.operator);
-        Self { tools, case, all_cases, spec, class, found: vec![], notes: vec![], ran: None }
+        Self { tools, case, all_cases, spec, class, found: vec![], notes: vec![], ran: None, undo: None }
     }
 
     /// Creates the world of the case in its initial state.

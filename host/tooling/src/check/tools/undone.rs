@@ -1,7 +1,9 @@
 //! D118: `compensate` must undo what the call wrote and nothing else, and report success only if it has undone the
 //! call.
 
-use serde_json::Value;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
 use tracing::instrument::WithSubscriber as _;
 
 use latchwork_core::model::effect::{Answer, Output};
@@ -33,35 +35,26 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         return Ok(());
     }
     let world = running.world()?;
-    let before = world.state();
+    let (before, entries) = (world.state(), world.map_entries());
     let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
     let after = world.state();
     world.received();
     world.was_map_used();
     let answer = compensate(running, &world, &done).await;
-    let mut faults = question_faults(running, &world);
-    // A garbled body is no fault here, because `compensate` need not read the body of the answer to a deletion.
-    faults.retain(|(fault, _)| *fault != FaultProfile::Garbled);
-    if faults.iter().any(|(fault, _)| *fault == FaultProfile::NoMap) {
-        faults.push((FaultProfile::ReadOnlyMap, "the map refuses writes".to_owned()));
-    }
-    if !running.case.http.is_empty() {
-        // The host does not repeat a compensation that may have sent a deletion, so another party has removed the entry.
-        let removed = "the server answers 404, because another party removed the entry".to_owned();
-        faults.push((FaultProfile::ChangeStatus(404), removed));
-    }
+    let faults = undo_faults(running, &world);
     // If the case has no response for a request, the answer of `compensate` says nothing.
     if world.is_unanswered() {
         return Ok(());
     }
     match &answer {
-        Answer::Ok(_) => {}
+        Answer::Ok(_) => running.undo = Some(None),
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => {
             if is_host_ended(failure.code) {
                 let message = "compensate ends without an answer".to_owned();
                 report(running, message, &answer, &world, "return a typed error; catch all exceptions");
             }
-            // Any other error is allowed. A call may be impossible to undo, and an operator may have no handler.
+            // Any other error is allowed in one case, because a call may be impossible to undo.
+            running.undo = Some(Some(failure.message.clone()));
             return Ok(());
         }
     }
@@ -80,6 +73,10 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let message = "compensate reports that the call is undone, but it only writes an entry under its own key, which no \
                        later call can find";
         report(running, message.to_owned(), &answer, &world, "name the entry by the key of the undone call");
+    }
+    if let Some((name, member)) = lost_member(&entries, &world) {
+        let message = format!("compensate puts map {name} back without its member {member:?}");
+        report(running, message, &answer, &world, "keep the whole earlier contents, for example in the result");
     }
     if let Some(left) = emptied_file(&own, &after, &undone) {
         let message = format!("compensate leaves the empty file {left}, which was not there before the call");
@@ -102,6 +99,22 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     check_changed(running, &own).await?;
     check_failed_undo(running, &own).await?;
     check_faults(running, faults).await
+}
+
+/// Returns the faults under which `compensate` is called again, each with a description.
+fn undo_faults(running: &RunningCase<'_>, world: &World) -> Vec<(FaultProfile, String)> {
+    let mut faults = question_faults(running, world);
+    // A garbled body is no fault here, because `compensate` need not read the body of the answer to a deletion.
+    faults.retain(|(fault, _)| *fault != FaultProfile::Garbled);
+    if faults.iter().any(|(fault, _)| *fault == FaultProfile::NoMap) {
+        faults.push((FaultProfile::ReadOnlyMap, "the map refuses writes".to_owned()));
+    }
+    if !running.case.http.is_empty() {
+        // The host does not repeat a compensation that may have sent a deletion, so another party has removed the entry.
+        let removed = "the server answers 404, because another party removed the entry".to_owned();
+        faults.push((FaultProfile::ChangeStatus(404), removed));
+    }
+    faults
 }
 
 /// D118: `compensate` must not report success while a server or the map refuses what it does.
@@ -321,6 +334,17 @@ fn without_lost_marks(running: &RunningCase<'_>, world: &World) -> WorldSnapshot
         state.remove(&mark);
     }
     state
+}
+
+/// Returns an entry of the map from before the call that is an object, and a member that it lacks after the undo.
+fn lost_member(entries: &BTreeMap<String, Vec<u8>>, undone: &World) -> Option<(String, String)> {
+    let object = |value: &[u8]| serde_json::from_slice::<Map<String, Value>>(value).ok();
+    let undone = undone.map_entries();
+    entries.iter().find_map(|(name, before)| {
+        let (before, undone) = (object(before)?, object(undone.get(name)?)?);
+        let lost = before.keys().find(|member| !undone.contains_key(*member))?;
+        Some((name.clone(), lost.clone()))
+    })
 }
 
 /// Returns the external key of the compensation.

@@ -80,6 +80,11 @@ impl World {
         self.settings.config.extend(names.iter().map(|name| (name.clone(), value.clone())));
     }
 
+    /// Gives the secrets these values. The grants stay.
+    pub(super) fn set_secrets(&mut self, values: BTreeMap<String, String>) {
+        self.settings.secrets = Arc::new(CaseSecrets(values));
+    }
+
     /// Kills the host of the next call before an operation that may change the world. `operations` is the number of
     /// such operations that the call makes before the kill. The returned [`Interruption`] shows afterwards if the call
     /// reached the next operation.

@@ -1,16 +1,19 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
 //! once.
 //!
-//! Floors, top first: `vary` · `arrays`, `columns`, `objects`, `similar`, `texts`, `whole` · `continued`, `depths`, `edges`,
-//! `numerals`, `parts`, `positions`, `references`, `times` · `numbering`, `places` · `change`, `known`, `schema_sample`.
+//! Floors, top first: `largest`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`, `whole`
+//! · `continued`, `depths`, `edges`, `numerals`, `parts`, `positions`, `references`, `times` · `numbering`, `places`
+//! · `change`, `known`, `schema_sample`.
 
 mod arrays;
 mod change;
 mod columns;
+mod confusable;
 mod continued;
 mod depths;
 mod edges;
 mod known;
+mod largest;
 mod numbering;
 mod numerals;
 mod objects;
@@ -26,7 +29,9 @@ mod vary;
 mod whole;
 
 pub(super) use change::InputVariation;
+pub(super) use confusable::{MovedLetter, in_other_letters, moved_letters};
 pub use known::KnownValues;
+pub(super) use largest::largest_allowed;
 pub(super) use similar::similar;
 pub(super) use times::{CASE_START_S, near_times};
 pub(super) use vary::{array_places, columns, grown, neighbours, number_places, variations, with_known};

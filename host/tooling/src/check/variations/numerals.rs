@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use crate::check::variations::change::ValueChange;
 
-/// Texts that replace a number within a text. Parsers of numbers accept all of them, in some languages.
-const NUMERALS: [&str; 5] = ["nan", "-1", "inf", "0", "1e400"];
+/// Texts that replace a number within a text. Parsers of numbers accept all of them, in some languages. The last one is the
+/// least integer that a double does not hold.
+const NUMERALS: [&str; 6] = ["nan", "-1", "inf", "0", "1e400", "9007199254740993"];
 /// Maximum number of places of a text at which numbers are replaced.
 const PLACES: usize = 2;
 

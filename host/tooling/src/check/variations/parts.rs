@@ -9,9 +9,14 @@ use crate::check::variations::numbering::numbered_text;
 /// canonical form.
 const PARTS: [usize; 3] = [200, 100, 70];
 
+/// Number of lines that are added to a text: more than the host calls of a run.
+const LINES: usize = 12_000;
+/// Maximum number of lines of which copies are added.
+const KINDS_MAX: usize = 2;
+
 /// Returns texts of many parts. Of each group, the first change that is allowed is made.
 pub(super) fn of_parts(text: &str) -> Vec<Vec<ValueChange>> {
-    separated(text).into_iter().chain(indented_text(text)).collect()
+    separated(text).into_iter().chain(indented_text(text)).chain(many_lines(text)).collect()
 }
 
 /// Returns texts with many separators: one of the text's own parts, and one of single letters, which is shorter.
@@ -38,6 +43,21 @@ fn separator(text: &str) -> Option<char> {
     let is_separator = |c: &char| !c.is_alphanumeric() && !c.is_whitespace();
     let count = |separator: char| text.chars().filter(|c| *c == separator).count();
     text.chars().filter(is_separator).rev().max_by_key(|separator| count(*separator))
+}
+
+/// If the text has several lines, returns it with many more lines: copies of a line, one text for each number of cells that
+/// its lines have, and lines that have no cells.
+fn many_lines(text: &str) -> Vec<Vec<ValueChange>> {
+    let own: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let (Some(separator), true) = (separator(text), own.len() > 1) else { return vec![] };
+    let cells = |line: &str| line.matches(separator).count();
+    let is_first = |index: &usize| own[..*index].iter().all(|before| cells(before) != cells(own[*index]));
+    let kinds = (0..own.len()).filter(is_first).map(|index| own[index]).take(KINDS_MAX);
+    let many = |line: &str| {
+        let lines = std::iter::once(text.trim_end()).chain(std::iter::repeat_n(line, LINES)).collect::<Vec<_>>();
+        vec![ValueChange::large(&format!("{LINES} more lines {line:?}"), lines.join("\n"))]
+    };
+    kinds.chain(["x"]).map(many).collect()
 }
 
 /// Returns a text of many lines if lines of the text are indented.

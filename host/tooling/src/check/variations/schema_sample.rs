@@ -93,6 +93,12 @@ impl<'s> LocatedSchema<'s> {
         ["minimum", "maximum"].map(|word| self.own.get(word))
     }
 
+    /// Returns the greatest length of an array or a text that the schema states.
+    pub(super) fn length_max(self) -> Option<usize> {
+        let length = ["maxItems", "maxLength"].iter().find_map(|word| self.own.get(*word)?.as_u64())?;
+        usize::try_from(length).ok()
+    }
+
     /// Returns the values of an enumeration.
     pub(super) fn alternatives(self) -> impl Iterator<Item = &'s Value> {
         self.own.get("enum").and_then(Value::as_array).into_iter().flatten()

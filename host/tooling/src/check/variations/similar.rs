@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::check::variations::places::{places_of, replaced};
 
 /// Returns at most `max` values. In each of them one text, number, truth value or array has another content of the same
-/// form: more or fewer lines or words, another number, or another number of elements.
+/// form: more or fewer lines or words, other words or numbers, another number, or another number of elements.
 pub(in crate::check) fn similar(value: &Value, max: usize) -> Vec<Value> {
     let places = places_of(value, &Value::Null);
     let others = places.iter().flat_map(|place| {
@@ -29,7 +29,8 @@ fn others(value: &Value) -> Vec<Value> {
             let shorter = trimmed.rsplit_once(separator).map(|(shorter, _)| shorter.into());
             let last = trimmed.rsplit(separator).next().unwrap_or_default();
             let longer = [trimmed, last].map(|more| format!("{trimmed}{separator}{more}").into());
-            longer.into_iter().chain(shorter).collect()
+            let others = [Value::from(with_other_numbers(text)), with_other_words(text).into()];
+            longer.into_iter().chain(shorter).chain(others).collect()
         }
         Value::Number(number) => match number.as_i64() {
             Some(number) => vec![number.saturating_add(1).into(), number.saturating_mul(2).into()],
@@ -45,6 +46,28 @@ fn others(value: &Value) -> Vec<Value> {
         },
         Value::Null | Value::Object(_) => vec![],
     }
+}
+
+/// Returns the text with a greater last digit in each number. The digit 9 becomes 8.
+fn with_other_numbers(text: &str) -> String {
+    let mut changed: Vec<char> = text.chars().collect();
+    for index in 0..changed.len() {
+        let is_last = changed.get(index + 1).is_none_or(|next| !next.is_ascii_digit());
+        if let (Some(digit), true) = (changed[index].to_digit(10), is_last) {
+            changed[index] = if digit == 9 { '8' } else { char::from(b'1' + digit as u8) };
+        }
+    }
+    changed.into_iter().collect()
+}
+
+/// Returns the text with a further last word in each line that has several words.
+fn with_other_words(text: &str) -> String {
+    let changed = text.split_inclusive('\n').map(|line| {
+        let words = line.trim_end();
+        let more = words.rsplit_once(' ').map_or_else(String::new, |(_, last)| format!(" {last}"));
+        format!("{words}{more}{}", &line[words.len()..])
+    });
+    changed.collect()
 }
 
 #[cfg(test)]
@@ -65,6 +88,10 @@ mod tests {
             assert!(found.iter().any(|one| one[name] == expected), "{name} {expected}: {found:?}");
         }
         assert_eq!(similar(&json!("one two"), 100), [json!("one two one two"), json!("one two two"), json!("one")]);
+        let found = similar(&json!("tea; 109\nrye bread; 8\n\nend\n"), 100);
+        for other in ["tea; 108\nrye bread; 9\n\nend\n", "tea; 109 109\nrye bread; 8 8\n\nend\n"] {
+            assert!(found.contains(&json!(other)), "{other}: {found:?}");
+        }
         assert_eq!(similar(&json!("one two"), 1).len(), 1);
     }
 }

@@ -17,6 +17,9 @@ const PARENTHESES: [(char, char); 4] = [('(', ')'), ('[', ']'), ('{', '}'), ('<'
 /// Characters between operands. A text that contains one of them can be an expression.
 const OPERATORS: [char; 8] = ['+', '*', '/', '=', '&', '|', '^', '!'];
 
+/// Name of a property of every object in JavaScript. As a key of a plain object, it names a value that the step never set.
+const OBJECT_PROPERTY: &str = "constructor";
+
 /// Returns the changes of a text. Of each group, the first change that is allowed is made.
 pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
     // A step may cut a text in the middle of a character, and the result has no canonical form. An additional letter
@@ -32,6 +35,7 @@ pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
         emoji("a text of emoji after a letter", "a"),
         vec![ValueChange::to("a blank text", " ")],
         vec![ValueChange::to("another text", format!("{text}x"))],
+        vec![ValueChange::to("the name of a property that every object has", OBJECT_PROPERTY)],
         vec![ValueChange::to("a text between blanks", format!(" {text}  "))],
         vec![
             ValueChange::to("a text with characters that JSON escapes", format!("{text} \"x\" \\ \n")),

@@ -46,6 +46,9 @@ func plan(ctx latchwork.Context, request Request) (Plan, error) {
 	if request.Days < 1 || request.Days > 365 {
 		return Plan{}, latchwork.Fail(latchwork.InvalidInput, "days must be 1 to 365")
 	}
+	if len(request.Sites) > 500 {
+		return Plan{}, latchwork.Fail(latchwork.InvalidInput, "at most 500 sites can be planned")
+	}
 	start := time.Now().UTC()
 	made := Plan{By: ctx.Actor, Visits: []Visit{}}
 	for i, at := range rand.Perm(len(request.Sites)) {

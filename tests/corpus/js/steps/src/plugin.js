@@ -157,3 +157,17 @@ step('Good.Progress', of('Tells how far it is.', words, object({})), ({ words })
   words.forEach((_, done) => events.emit('progress', { done }));
   return {};
 });
+
+// Every object has a property "constructor", so the sum of this key begins with a function.
+const entries = array(object({ role: string(), minutes: integer() }));
+const totals = object({}, { additionalProperties: integer() });
+step('Bad.Roles', of('Adds up minutes.', object({ entries }), totals), ({ entries }) => {
+  const sums = {};
+  for (const { role, minutes } of entries) sums[role] = (sums[role] ?? 0) + minutes;
+  return sums;
+});
+step('Good.Roles', of('Adds up minutes.', object({ entries }), totals), ({ entries }) => {
+  const sums = new Map();
+  for (const { role, minutes } of entries) sums.set(role, (sums.get(role) ?? 0) + minutes);
+  return Object.fromEntries(sums);
+});

@@ -48,6 +48,7 @@ static bool evaluate(latch_json input, latch_answer *answer) {
   parser p = { .at = formula };
   double value = sum(&p);
   if (p.wrong || *p.at || !isfinite(value)) return latch_fail(answer, LATCH_INVALID_INPUT, "the formula is wrong");
+  if (fabs(value) > 1e15) return latch_fail(answer, LATCH_INVALID_INPUT, "the value is too large");
   latch_put(&answer->result, "{\"value\":");
   latch_put_number(&answer->result, value);
   latch_putf(&answer->result, ",\"depth\":%d}", p.deepest);

@@ -11,9 +11,9 @@ use latchwork_tooling::inspect::ComponentInfo;
 
 use crate::args::PluginCheckArgs;
 use crate::commands::plugin::check::baseline::LoadedBaseline;
+use crate::commands::plugin::check::configured_tools::ConfiguredTools;
 use crate::commands::plugin::check::outputs::Outputs;
 use crate::commands::plugin::check::phases::Phases;
-use crate::commands::plugin::check::tool_classes::ToolClasses;
 use crate::commands::plugin::check::{input_errors, known_values, subject};
 use crate::context::CommandContext;
 use crate::error::{CliError, Exit};
@@ -95,15 +95,15 @@ async fn check_plugin(args: &PluginCheckArgs, ctx: &CommandContext<'_>, file: &P
     };
     let engine = catalog::engine(ctx.session(), &config)?;
     let settings = catalog::settings(&config, entry);
-    let classes = ToolClasses::new(&engine, &config);
-    let class_of = |operator: &str| classes.of(operator);
+    let tools = ConfiguredTools::new(&engine, &config);
+    let declaration_of = |operator: &str| tools.declaration(operator);
     let subject = Subject { file: &target.display_name, bytes: &bytes, settings, is_configured };
     let inputs = CheckInputs {
         cases: cases.as_ref().map(|(file, bytes)| (file.as_str(), bytes.as_slice())),
         histories: &histories,
         rebuilt: rebuilt.as_ref(),
         known: target.dir.as_deref().map(known_values::of_folder).unwrap_or_default(),
-        class_of: Some(&class_of),
+        declaration_of: Some(&declaration_of),
         process: Some(&process),
     };
     let checked = check::check(&engine, &subject, &inputs, &|phase| phases.begin(phase)).await;

@@ -4,11 +4,11 @@
 
 mod baseline;
 mod command;
+mod configured_tools;
 mod input_errors;
 mod known_values;
 mod outputs;
 mod phases;
 mod subject;
-mod tool_classes;
 
 pub(crate) use command::run;

@@ -1,0 +1,119 @@
+//! D079: different effects must not get one action key. Runs the case with inputs whose texts are easily confused by a key.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use latchwork_engine::Plugin;
+
+use crate::check::dynamic::perturbed_runs::PerturbedRuns;
+use crate::check::dynamic::trace::{RunEnd, Trace};
+use crate::check::finding::Finding;
+use crate::check::variations::{MovedLetter, in_other_letters, moved_letters};
+
+/// Maximum number of pairs of texts between which a letter is moved.
+const PAIRS_MAX: usize = 12;
+
+/// A call with an action key: operator, action key and arguments.
+type KeyedCall = (String, String, String);
+
+/// Returns the first finding.
+pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
+    let base = &runs.ran.base;
+    if base.keyed_calls().next().is_none() || !matches!(base.ended, RunEnd::Output(_)) {
+        return None;
+    }
+    let input: Value = serde_json::from_str(&runs.ran.case.input).expect("a case's input is JSON");
+    let spec = plugin.operator(&runs.ran.case.operator).expect("cases are of operators that are served");
+    let schema: Value = serde_json::from_str(&spec.input_schema).unwrap_or_default();
+    let is_allowed = |input: &Value| plugin.check_input(&runs.ran.case.operator, input).is_ok();
+    let letters = in_other_letters(&input, &schema, is_allowed);
+    let moved: Vec<_> = moved_letters(&input, &schema, is_allowed).into_iter().take(PAIRS_MAX).collect();
+    if let Some(letters) = letters
+        && let Some(finding) = of_letters(runs, plugin, &letters).await?
+    {
+        return Some(finding);
+    }
+    for one in &moved {
+        if let Some(finding) = of_moved_letter(runs, plugin, one).await? {
+            return Some(finding);
+        }
+    }
+    None
+}
+
+/// Compares two inputs whose texts have different Greek letters. A key that leaves such letters out is the same for both.
+/// The key must differ for other Latin letters, so that it is known to contain the texts. The outer `None` stands for
+/// used-up fuel.
+async fn of_letters(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    [latin, first, second]: &[Value; 3],
+) -> Option<Option<Finding>> {
+    let first = keyed_calls(runs, plugin, first).await?;
+    let second = keyed_calls(runs, plugin, second).await?;
+    // Two elements of one input can get the same key, too.
+    let within = first.iter().find_map(|one| Some((one, first.iter().find(|other| is_shared(one, other))?)));
+    let Some((one, other)) = within.or_else(|| shared(&first, &second)) else { return Some(None) };
+    let latin = keyed_calls(runs, plugin, latin).await?;
+    if !has_other_keys(runs, &latin) {
+        return Some(None);
+    }
+    let message =
+        format!("with texts in Greek letters, calls of {} have the action key {:?} and other arguments", one.0, one.1);
+    let finding = runs.ran.finding("D079", message).values(&one.2, &other.2);
+    Some(Some(finding.hint("put the texts into the key as they are, for example as a JSON array")))
+}
+
+/// Compares the case with an input in which a letter has moved from one text to the next one. A key that joins the texts
+/// without a separator is the same for both. The key must differ if only one of the texts changes.
+async fn of_moved_letter(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    moved: &MovedLetter,
+) -> Option<Option<Finding>> {
+    let usual = calls_of(&runs.ran.base);
+    let other = keyed_calls(runs, plugin, &moved.both).await?;
+    let Some((one, other)) = shared(&usual, &other) else { return Some(None) };
+    for single in [&moved.first, &moved.second] {
+        let calls = keyed_calls(runs, plugin, single).await?;
+        if !has_other_keys(runs, &calls) {
+            return Some(None);
+        }
+    }
+    let message = format!(
+        "with another input, {}, a call of {} has the same action key {:?} and other arguments",
+        moved.what, one.0, one.1
+    );
+    let finding = runs.ran.finding("D079", message).values(&one.2, &other.2);
+    Some(Some(finding.hint("put a separator between the texts that they cannot contain, or a JSON array of them")))
+}
+
+/// Runs the case with another input and returns its calls. Returns no calls if the step fails. `None` stands for used-up
+/// fuel.
+async fn keyed_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, input: &Value) -> Option<Vec<KeyedCall>> {
+    let mut script = runs.script_of_other_calls();
+    script.input = input.to_string();
+    let trace = runs.run(&script, plugin).await?;
+    Some(if matches!(trace.ended, RunEnd::Failed(_) | RunEnd::Fault(_)) { vec![] } else { calls_of(&trace) })
+}
+
+fn calls_of(trace: &Trace) -> Vec<KeyedCall> {
+    trace.keyed_calls().map(|(operator, key, args)| (operator.clone(), key.clone(), args.clone())).collect()
+}
+
+fn is_shared(one: &KeyedCall, other: &KeyedCall) -> bool {
+    (&one.0, &one.1) == (&other.0, &other.1) && one.2 != other.2
+}
+
+/// Returns the first pair of calls with the same number that share a key.
+fn shared<'c>(usual: &'c [KeyedCall], other: &'c [KeyedCall]) -> Option<(&'c KeyedCall, &'c KeyedCall)> {
+    usual.iter().zip(other).find(|(one, other)| is_shared(one, other))
+}
+
+/// Returns true if each call has another key than in the case. The calls of one run have keys of their own.
+fn has_other_keys(runs: &PerturbedRuns<'_>, calls: &[KeyedCall]) -> bool {
+    let usual = calls_of(&runs.ran.base);
+    let keys: BTreeMap<_, usize> = calls.iter().map(|call| ((&call.0, &call.1), 1)).collect();
+    !calls.is_empty() && keys.len() == calls.len() && usual.iter().zip(calls).all(|(one, other)| one.1 != other.1)
+}

@@ -1,0 +1,144 @@
+//! Values whose texts an identifier can confuse: texts in letters that it leaves out, and texts that are equal when they are
+//! joined.
+
+use serde_json::Value;
+
+use crate::check::variations::places::{Place, places_of, replaced};
+
+/// Greek letters for the letters of a text. The two halves have no letter in common.
+const GREEK: [char; 24] = [
+    'α', 'β', 'γ', 'δ', 'ε', 'ζ', 'η', 'θ', 'ι', 'κ', 'λ', 'μ', 'ν', 'ξ', 'ο', 'π', 'ρ', 'σ', 'τ', 'υ', 'φ', 'χ', 'ψ',
+    'ω',
+];
+
+/// Returns the value with other Latin letters, and with letters of each half of the Greek alphabet. Texts for which the
+/// schema does not allow Greek letters stay. Returns `None` if all texts stay.
+pub(in crate::check) fn in_other_letters(
+    value: &Value,
+    schema: &Value,
+    is_allowed: impl Fn(&Value) -> bool,
+) -> Option<[Value; 3]> {
+    let next = |letter: u8| char::from(b'a' + (letter.to_ascii_lowercase() - b'a' + 1) % 26);
+    let greek = |half: usize| move |letter: u8| GREEK[half * 12 + usize::from(letter.to_ascii_lowercase() - b'a') % 12];
+    let with = |other: &dyn Fn(u8) -> char, text: &str| -> String {
+        let letter = |c: char| if c.is_ascii_alphabetic() { other(c as u8) } else { c };
+        text.chars().map(letter).collect()
+    };
+    let mut varied = [value.clone(), value.clone(), value.clone()];
+    for place in places_of(value, schema) {
+        let (Value::String(text), false) = (place.value, place.schema.is_fixed()) else { continue };
+        let others = [with(&next, text), with(&greek(0), text), with(&greek(1), text)];
+        let changed = |(value, other): (&Value, &String)| {
+            replaced(value, &place.pointer, Some(other.as_str().into())).filter(&is_allowed)
+        };
+        if let Some(all) = varied.iter().zip(&others).map(changed).collect::<Option<Vec<_>>>() {
+            varied = all.try_into().expect("three values");
+        }
+    }
+    (varied[1] != varied[2]).then_some(varied)
+}
+
+/// A value in which a letter has moved from one text to another text of the same object.
+pub(in crate::check) struct MovedLetter {
+    pub(in crate::check) what: String,
+    /// Both texts are changed.
+    pub(in crate::check) both: Value,
+    /// Only the first text is changed.
+    pub(in crate::check) first: Value,
+    /// Only the second text is changed.
+    pub(in crate::check) second: Value,
+}
+
+/// Returns values in which the first letter of one text is the last letter of another text, or the reverse. Integers count
+/// as texts of their digits.
+pub(in crate::check) fn moved_letters(
+    value: &Value,
+    schema: &Value,
+    is_allowed: impl Fn(&Value) -> bool,
+) -> Vec<MovedLetter> {
+    let places = places_of(value, schema);
+    let texts: Vec<(&Place<'_>, String)> = places.iter().filter_map(|place| Some((place, text_of(place)?))).collect();
+    let parent = |place: &Place<'_>| place.pointer.rsplit_once('/').map(|(parent, _)| parent.to_owned());
+    let mut found = Vec::new();
+    for (first, first_text) in &texts {
+        for (second, second_text) in &texts {
+            if first.pointer == second.pointer || parent(first) != parent(second) {
+                continue;
+            }
+            for (one, other) in splits(first_text, second_text) {
+                let (one, other) = (like(first.value, &one), like(second.value, &other));
+                let (Some(one), Some(other)) = (one, other) else { continue };
+                let with = |pointer: &str, text: &Value| replaced(value, pointer, Some(text.clone()));
+                let both =
+                    with(&first.pointer, &one).and_then(|one| replaced(&one, &second.pointer, Some(other.clone())));
+                let singles = (with(&first.pointer, &one), with(&second.pointer, &other));
+                if let (Some(both), (Some(of_first), Some(of_second))) = (both.filter(&is_allowed), singles)
+                    && is_allowed(&of_first)
+                    && is_allowed(&of_second)
+                {
+                    let what = format!("{one} at {:?} and {other} at {:?}", first.pointer, second.pointer);
+                    found.push(MovedLetter { what, both, first: of_first, second: of_second });
+                    break;
+                }
+            }
+        }
+    }
+    found
+}
+
+fn text_of(place: &Place<'_>) -> Option<String> {
+    match place.value {
+        Value::String(text) if !place.schema.is_fixed() && !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => number.as_u64().map(|number| number.to_string()),
+        _ => None,
+    }
+}
+
+/// Returns the text as a value of the same type.
+fn like(value: &Value, text: &str) -> Option<Value> {
+    match value {
+        Value::Number(_) if text.starts_with('0') && text != "0" => None,
+        Value::Number(_) => text.parse::<u64>().ok().map(Value::from),
+        _ => Some(text.into()),
+    }
+}
+
+/// Returns the two texts after a letter has moved between them, in both directions. Neither text becomes empty.
+fn splits(first: &str, second: &str) -> Vec<(String, String)> {
+    let forward = second.chars().next().map(|c| (format!("{first}{c}"), second[c.len_utf8()..].to_owned()));
+    let back = first.chars().last().map(|c| (first[..first.len() - c.len_utf8()].to_owned(), format!("{c}{second}")));
+    let is_possible = |(one, other): &(String, String)| {
+        let is_text = |text: &String| !text.is_empty() && text.trim() == text;
+        is_text(one) && is_text(other)
+    };
+    forward.into_iter().chain(back).filter(is_possible).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_get_other_letters_where_the_schema_allows_them() {
+        let value = json!({ "name": "Ada 1", "code": "x2", "kind": "a" });
+        let schema = json!({ "properties": { "kind": { "enum": ["a"] } } });
+        let is_allowed = |value: &Value| value["code"].as_str().is_some_and(|code| code.is_ascii());
+        let found = in_other_letters(&value, &schema, is_allowed).unwrap();
+        assert_eq!(found[0], json!({ "name": "beb 1", "code": "x2", "kind": "a" }));
+        assert_eq!(found[1]["name"], "αδα 1");
+        assert_eq!(found[2]["name"], "νπν 1");
+        assert_eq!(in_other_letters(&json!({ "code": "x2" }), &Value::Null, is_allowed), None);
+    }
+
+    #[test]
+    fn letter_moves_between_texts_and_integers_of_an_object() {
+        let value = json!({ "building": 7, "locker": "214", "place": { "hall": "a" } });
+        let found = moved_letters(&value, &Value::Null, |_| true);
+        let both: Vec<[&Value; 2]> = found.iter().map(|one| [&one.both["building"], &one.both["locker"]]).collect();
+        assert_eq!(both, [[&json!(72), &json!("14")], [&json!(47), &json!("21")]]);
+        assert_eq!([&found[0].first["locker"], &found[0].second["building"]], [&json!("214"), &json!(7)]);
+        assert!(moved_letters(&value, &Value::Null, |value| value["building"] == 7).is_empty());
+    }
+}

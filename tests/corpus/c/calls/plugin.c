@@ -1,0 +1,134 @@
+/* Corpus of steps whose mistake shows in their calls of tools, or for an input of the greatest length. Each bad_* step breaks
+   a rule of the checker. The good_* step next to it looks similar and breaks no rule. */
+#include "latchwork.h"
+
+static char *text_of(latch_json value, const char *member) {
+  char *text = latch_json_string(latch_json_member(value, member));
+  return text ? text : "";
+}
+
+static bool counted(latch_answer *answer, int64_t count) {
+  latch_putf(&answer->result, "{\"count\":%lld}", (long long)count);
+  return true;
+}
+
+static char *mail_to(const char *to) {
+  latch_text args = { 0 };
+  latch_put(&args, "{\"to\":");
+  latch_put_string(&args, to);
+  latch_put(&args, "}");
+  return args.bytes;
+}
+
+static bool send(latch_answer *answer, const char *to, const char *action) {
+  return latch_call(answer, "Mail.Send", mail_to(to), action) && counted(answer, 1);
+}
+
+/* Announces the keys of a locker. Without a separator, locker 14 in building 72 has the key of locker 214 in building 7. */
+static bool locker(latch_json input, latch_answer *answer, const char *separator) {
+  latch_text action = { 0 }, to = { 0 };
+  latch_putf(&action, "keys:%s%s%s", text_of(input, "building"), separator, text_of(input, "locker"));
+  latch_putf(&to, "%s, building %s", text_of(input, "locker"), text_of(input, "building"));
+  return send(answer, to.bytes, action.bytes);
+}
+static bool bad_locker(latch_json input, latch_answer *answer) { return locker(input, answer, ""); }
+static bool good_locker(latch_json input, latch_answer *answer) { return locker(input, answer, "/"); }
+
+/* The key has the letters and digits of a name. Names in other letters have the same key. */
+static bool greet(latch_json input, latch_answer *answer, bool keeps_all) {
+  char *name = text_of(input, "name");
+  latch_text action = { 0 };
+  latch_put(&action, "greeting:");
+  for (char *c = name; *c; c++)
+    if (keeps_all || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z')) latch_putf(&action, "%c", *c);
+  return send(answer, name, action.bytes);
+}
+static bool bad_greeting(latch_json input, latch_answer *answer) { return greet(input, answer, false); }
+static bool good_greeting(latch_json input, latch_answer *answer) { return greet(input, answer, true); }
+
+/* Asks for the temperature until it is low. */
+static bool cool(latch_answer *answer, int64_t calls_max) {
+  for (int64_t calls = 1; calls <= calls_max; calls++) {
+    char *reply = latch_call(answer, "Oven.Read", "{}", NULL);
+    int64_t degrees = 0;
+    if (!reply) return false;
+    if (!latch_json_integer(latch_json_member(latch_json_of(reply), "degrees"), &degrees) || degrees < 50)
+      return counted(answer, calls);
+  }
+  return latch_fail(answer, LATCH_POLICY_DENIED, "the oven is still hot");
+}
+static bool bad_oven(latch_json input, latch_answer *answer) { return (void)input, cool(answer, INT64_MAX); }
+static bool good_oven(latch_json input, latch_answer *answer) { return (void)input, cool(answer, 100); }
+
+/* Counts pairs of equal names. Both steps compare each name with all names before it. */
+static bool pairs(latch_json input, latch_answer *answer) {
+  latch_json names = latch_json_member(input, "names");
+  int64_t found = 0;
+  for (size_t i = 0; i < latch_json_count(names); i++)
+    for (size_t j = 0; j < i; j++)
+      found += strcmp(latch_json_string(latch_json_item(names, i)), latch_json_string(latch_json_item(names, j))) == 0;
+  return counted(answer, found);
+}
+
+/* Counts the rows that have two cells. */
+static bool rows(latch_json input, latch_answer *answer, bool logs_each) {
+  int64_t used = 0, skipped = 0, cells = 1, length = 0;
+  for (const char *c = text_of(input, "rows"); *c; c++) {
+    if (*c != '\n') {
+      length++;
+      cells += *c == ';';
+      continue;
+    }
+    if (cells == 2) used++;
+    else if (length > 0) skipped++;
+    if (cells != 2 && length > 0 && logs_each) latch_log(LATCH_WARN, "a row has %lld cells", (long long)cells);
+    cells = 1, length = 0;
+  }
+  if (skipped && !logs_each) latch_log(LATCH_WARN, "%lld rows are skipped", (long long)skipped);
+  return counted(answer, used);
+}
+static bool bad_rows(latch_json input, latch_answer *answer) { return rows(input, answer, true); }
+static bool good_rows(latch_json input, latch_answer *answer) { return rows(input, answer, false); }
+
+/* Reads the price of a good from a list. Pure: the answer has to follow from the input. */
+static bool price(latch_json input, latch_answer *answer) {
+  char *reply = latch_call(answer, "Price.List", "{}", NULL);
+  if (!reply) return false;
+  char *list = latch_json_string(latch_json_member(latch_json_of(reply), "text"));
+  char *row = list ? strstr(list, text_of(input, "good")) : NULL;
+  if (!row) return latch_fail(answer, LATCH_INVALID_INPUT, "the list has no such good");
+  return counted(answer, atoi(row + strlen(text_of(input, "good"))));
+}
+
+/* Hands a number to a tool as a JSON integer. */
+static bool track(latch_json input, latch_answer *answer, long long greatest) {
+  char *digits = text_of(input, "number");
+  long long number = strtoll(digits, NULL, 10);
+  if (strlen(digits) > 18 || number <= 0 || number > greatest) return latch_fail(answer, LATCH_INVALID_INPUT, "the number is too large");
+  latch_text args = { 0 };
+  latch_putf(&args, "{\"number\":%lld}", number);
+  return latch_call(answer, "Track.Take", args.bytes, NULL) && counted(answer, 1);
+}
+static bool bad_track(latch_json input, latch_answer *answer) { return track(input, answer, INT64_MAX); }
+static bool good_track(latch_json input, latch_answer *answer) { return track(input, answer, 9007199254740991); }
+
+/* Sends a page if the level is high. */
+static bool page(latch_json input, latch_answer *answer) {
+  int64_t level = 0;
+  latch_json_integer(latch_json_member(input, "level"), &level);
+  if (level < 3) return counted(answer, 0);
+  return latch_call(answer, "Pager.Send", "{}", NULL) && counted(answer, 1);
+}
+
+#define NAMES(max) "{\"type\":\"object\",\"properties\":{\"names\":{\"type\":\"array\",\"maxItems\":" max ",\"items\":{\"type\":\"string\"}}}}"
+#define STEP(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
+#define SENDS .effects = LATCH_EXTERNAL_SEND, .determinism = LATCH_EXTERNAL
+
+LATCH_PLUGIN(
+  STEP("Bad.Locker", bad_locker, SENDS), STEP("Good.Locker", good_locker, SENDS), STEP("Bad.Greeting", bad_greeting, SENDS),
+  STEP("Good.Greeting", good_greeting, SENDS), STEP("Bad.Oven", bad_oven, .determinism = LATCH_EXTERNAL),
+  STEP("Good.Oven", good_oven, .determinism = LATCH_EXTERNAL), STEP("Bad.Pairs", pairs, .input = NAMES("20000")),
+  STEP("Good.Pairs", pairs, .input = NAMES("40")), STEP("Bad.Rows", bad_rows), STEP("Good.Rows", good_rows),
+  STEP("Bad.Price", price), STEP("Good.Price", price), STEP("Bad.Track", bad_track, SENDS),
+  STEP("Good.Track", good_track, SENDS), STEP("Bad.Page", page, .determinism = LATCH_EXTERNAL),
+  STEP("Good.Page", page, SENDS));
