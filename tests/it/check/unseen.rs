@@ -10,10 +10,7 @@ use crate::support::checkout;
 use crate::support::program::run_latch;
 
 /// Violating guests without a finding, as corpus, language and name. A guest that is found now is removed from this list.
-const MISSED: [(&str, &str, &str); 7] = [
-    // The class of the called tool is known neither from the cases nor from a configuration, so there is only a note.
-    ("ninth", "go", "fuel-advice"),
-    ("twelfth", "js", "frost-watch"),
+const MISSED: [(&str, &str, &str); 6] = [
     // The output leaves its schema only for an answer of a tool that no case has. The schema of the tool is not known.
     ("fourteenth", "rust", "compost-rating"),
     // No run shows a difference: records from the arena of the SDK have rising addresses, and goroutines have one order.
@@ -23,6 +20,8 @@ const MISSED: [(&str, &str, &str); 7] = [
     ("fifteenth", "js", "deed-abstract"),
     // Two members of one household share an action key. The check does not know which members of an input are unique.
     ("sixteenth", "go", "household-reminders"),
+    // Two concurrent calls need each other. The check does not know what the called tools do.
+    ("seventeenth", "js", "sculls-entry"),
 ];
 /// Folders of the corpora, in the order in which they were written.
 const CORPORA: [&str; 17] = [
