@@ -147,12 +147,17 @@ pub(super) async fn vary_few(
         return None;
     }
     let all: Vec<JobValue> = all_values().collect();
+    // A larger input can be near a limit. The runtime of Go then passes the limit in some jobs, because its scheduler reads
+    // random numbers.
+    let compared =
+        |base: &Trace, trace: Trace| trace.fault().is_none().then(|| compare_between_jobs(base, &trace)).flatten();
     let trace = runs.run(&script_of(runs, &all), plugin).await?;
     let mut causes = vec![];
-    let mut differing = compare_between_jobs(&runs.ran.base, &trace);
+    let mut differing = compared(&runs.ran.base, trace);
     for seed in 0..FEW_SEEDS {
         if differing.is_none() && runs.ran.base.took_chance {
-            differing = difference(runs, plugin, JobValue::Seed(seed)).await;
+            let trace = runs.run(&script_of(runs, &[JobValue::Seed(seed)]), plugin).await?;
+            differing = compared(&runs.ran.base, trace);
             causes = vec![RANDOM];
         }
     }
