@@ -24,7 +24,7 @@ const MISSED: [(&str, &str, &str); 6] = [
     ("seventeenth", "js", "sculls-entry"),
 ];
 /// Folders of the corpora, in the order in which they were written.
-const CORPORA: [&str; 17] = [
+const CORPORA: [&str; 18] = [
     "unseen",
     "fresh",
     "later",
@@ -42,6 +42,7 @@ const CORPORA: [&str; 17] = [
     "fifteenth",
     "sixteenth",
     "seventeenth",
+    "eighteenth",
 ];
 
 /// One guest of the `table.toml` of a corpus.
@@ -229,6 +230,12 @@ fn guests_of_the_sixteenth_corpus_have_findings_if_they_violate_a_promise() {
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_seventeenth_corpus_have_findings_if_they_violate_a_promise() {
     println!("{}", check_corpus("seventeenth").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+#[test]
+#[ignore = "builds and checks sixty plugins; run by .ci/long"]
+fn guests_of_the_eighteenth_corpus_have_findings_if_they_violate_a_promise() {
+    println!("{}", check_corpus("eighteenth").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]
