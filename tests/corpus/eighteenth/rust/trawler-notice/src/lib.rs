@@ -26,7 +26,7 @@ struct Notice {
     number: String,
 }
 
-/// What the harbor says about a notice.
+/// Answer of the harbor about a notice.
 #[derive(Debug, Deserialize)]
 struct Stored {
     number: String,
