@@ -12,10 +12,10 @@ fn breaking_case(rule: &str, input: &Value, answers: &Value) -> Value {
 fn good_cases() -> Vec<Value> {
     vec![
         json!({ "name": "flow", "operator": "Good.Flow", "input": { "url": "https://example.org/" }, "answers": [
-            { "operator": "Web.Fetch", "args": { "url": "https://example.org/" }, "result": { "status": 200 } },
-            { "operator": "File.Read", "result": "a" },
-            { "operator": "File.Read", "args": { "path": "b" }, "result": "b" },
-            { "operator": "File.Read", "result": [1.0, 12345678901234567890u64] },
+            { "operator": "Web.Fetch", "args": { "url": "https://example.org/" }, "determinism": "stable", "result": { "status": 200 } },
+            { "operator": "File.Read", "determinism": "pure", "result": "a" },
+            { "operator": "File.Read", "args": { "path": "b" }, "determinism": "pure", "result": "b" },
+            { "operator": "File.Read", "determinism": "pure", "result": [1.0, 12345678901234567890u64] },
         ] }),
         json!({ "operator": "Good.Flow", "input": {}, "answers": [{ "error": { "code": "RATE_LIMIT" } }], "error": "RATE_LIMIT" }),
         json!({ "name": "pure", "operator": "Good.Pure", "input": { "n": 21 } }),
