@@ -74,6 +74,9 @@ void latch_flush(void) {
   fflush(NULL);
   for (int file = 1; file <= 2; file++)
     if (lines[file - 1].len) end_line(file);
+#ifndef LATCH_TOOL
+  last = 0; /* A later run in this instance begins without the sleep of this run. */
+#endif
 }
 
 /* Logs each complete line as one record: file 1 with level info, file 2 with level warn. */

@@ -2,6 +2,9 @@
    a rule of the checker. The good_* step next to it looks similar and breaks no rule. */
 #include "latchwork.h"
 
+#include <time.h>
+#include <unistd.h>
+
 static char *text_of(latch_json value, const char *member) {
   char *text = latch_json_string(latch_json_member(value, member));
   return text ? text : "";
@@ -59,6 +62,13 @@ static bool cool(latch_answer *answer, int64_t calls_max) {
 }
 static bool bad_oven(latch_json input, latch_answer *answer) { return (void)input, cool(answer, INT64_MAX); }
 static bool good_oven(latch_json input, latch_answer *answer) { return (void)input, cool(answer, 100); }
+
+/* Returns the time after a pause. */
+static bool nap(latch_json input, latch_answer *answer) {
+  (void)input;
+  sleep(60);
+  return counted(answer, time(NULL));
+}
 
 /* Counts pairs of equal names. Both steps compare each name with all names before it. */
 static bool pairs(latch_json input, latch_answer *answer) {
@@ -127,7 +137,7 @@ static bool page(latch_json input, latch_answer *answer) {
 LATCH_PLUGIN(
   STEP("Bad.Locker", bad_locker, SENDS), STEP("Good.Locker", good_locker, SENDS), STEP("Bad.Greeting", bad_greeting, SENDS),
   STEP("Good.Greeting", good_greeting, SENDS), STEP("Bad.Oven", bad_oven, .determinism = LATCH_EXTERNAL),
-  STEP("Good.Oven", good_oven, .determinism = LATCH_EXTERNAL), STEP("Bad.Pairs", pairs, .input = NAMES("20000")),
+  STEP("Good.Oven", good_oven, .determinism = LATCH_EXTERNAL), STEP("Good.Nap", nap, .determinism = LATCH_STABLE), STEP("Bad.Pairs", pairs, .input = NAMES("20000")),
   STEP("Good.Pairs", pairs, .input = NAMES("40")), STEP("Bad.Rows", bad_rows), STEP("Good.Rows", good_rows),
   STEP("Bad.Price", price), STEP("Good.Price", price), STEP("Bad.Track", bad_track, SENDS),
   STEP("Good.Track", good_track, SENDS), STEP("Bad.Page", page, .determinism = LATCH_EXTERNAL),

@@ -117,6 +117,24 @@ static bool look(latch_json args, latch_answer *answer, bool is_removed) {
 static bool bad_look(latch_json args, latch_answer *answer) { return look(args, answer, true); }
 static bool good_look(latch_json args, latch_answer *answer) { return look(args, answer, false); }
 
+/* Writes the end of a loan. Bad.Borrow and Bad.Prolong write one entry and report different types of resources. */
+static bool until(latch_json args, latch_answer *answer, const char *member, const char *type) {
+  char *id = named(args, member), *end = named(args, "until");
+  if (!id || !end || strlen(id) > 100 || strlen(end) > 100)
+    return latch_fail(answer, LATCH_INVALID_INPUT, "the name or the end is missing or too long");
+  if (!latch_kv_set(answer, under("until", id), end)) return false;
+  changed(answer, type, id, end);
+  return with(answer, member, id);
+}
+static bool bad_borrow(latch_json args, latch_answer *answer) { return until(args, answer, "item", "loan"); }
+static bool bad_prolong(latch_json args, latch_answer *answer) { return until(args, answer, "item", "extension"); }
+static bool good_rent(latch_json args, latch_answer *answer) { return until(args, answer, "thing", "rent"); }
+static const char *compare_until(latch_change change, latch_answer *answer) {
+  char *end;
+  if (!latch_kv_get(answer, under("until", change.resource_id), &end)) return NULL;
+  return end && strcmp(end, change.version) == 0 ? NULL : "the loan has another end";
+}
+
 /* An external key has at most 128 characters. */
 static bool stamp(latch_json args, latch_answer *answer, size_t size) {
   char name[200], *text = named(args, "text");
@@ -135,4 +153,6 @@ LATCH_PLUGIN(
   TOOL("Good.Withdraw", good_withdraw, WRITES), TOOL("Bad.Lend", bad_lend, WRITES, .verify = compare),
   TOOL("Good.Return", good_return, WRITES, .verify = compare), TOOL("Good.Lend", good_lend, WRITES, .verify = compare),
   TOOL("Good.End", good_end, WRITES, .verify = compare), TOOL("Good.Issue", good_issue, WRITES), TOOL("Bad.Look", bad_look),
-  TOOL("Good.Look", good_look), TOOL("Bad.Stamp", bad_stamp, WRITES), TOOL("Good.Stamp", good_stamp, WRITES));
+  TOOL("Good.Look", good_look), TOOL("Bad.Borrow", bad_borrow, WRITES, .verify = compare_until),
+  TOOL("Bad.Prolong", bad_prolong, WRITES, .verify = compare_until), TOOL("Good.Rent", good_rent, WRITES, .verify = compare_until),
+  TOOL("Good.Renew", good_rent, WRITES, .verify = compare_until), TOOL("Bad.Stamp", bad_stamp, WRITES), TOOL("Good.Stamp", good_stamp, WRITES));

@@ -123,8 +123,8 @@ async fn check_replaced(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Checks that a later call of another operator, which gets a member of the result of the call, reports each resource whose change `verify` no longer confirms. Otherwise
-/// the host looks for the earlier change when the job is resumed.
+/// Checks that a later call of another operator, which gets a member of the result of the call, reports each resource whose
+/// change `verify` no longer confirms. Otherwise the host looks for the earlier change when the job is resumed.
 async fn check_unreported(running: &mut RunningCase<'_>, result: &str) -> std::io::Result<()> {
     for other in changing_others_after(running, result).iter().filter(|other| has_member_of(&other.input, result)) {
         let world = running.world()?;

@@ -8,6 +8,9 @@ use crate::check::variations::places::{Place, replaced};
 /// Odd numbers that replace all numbers at once. A double can hold a large product of even numbers exactly. Such a
 /// product would not show that the plugin can produce integers that a double cannot hold.
 const ALL_NUMBERS: [i64; 3] = [999_983, 997, 53];
+/// Length of a long text in characters: more than most fields of a form may have.
+const LONG_TEXT: usize = 5_000;
+
 /// Returns variations of the whole value. Each of them changes values in many places.
 pub(super) fn of_whole(
     value: &Value,
@@ -16,7 +19,7 @@ pub(super) fn of_whole(
 ) -> Vec<InputVariation> {
     let mut all = all_numbers(value, places, is_allowed);
     all.extend(extremes(value, places));
-    all.extend(without_texts(value, places, is_allowed));
+    all.extend(all_texts(value, places, is_allowed));
     all
 }
 
@@ -61,8 +64,9 @@ fn extremes(value: &Value, places: &[Place<'_>]) -> Vec<InputVariation> {
     [(0, "least"), (1, "greatest")].map(with).into_iter().filter(|one| one.value != *value).collect()
 }
 
-/// Replaces all texts by empty texts, or by blank ones. An error or a refusal can need one text of several.
-fn without_texts(value: &Value, places: &[Place<'_>], is_allowed: &impl Fn(&Value) -> bool) -> Vec<InputVariation> {
+/// Replaces all texts by empty, blank or long ones. An error or a refusal can need one text of several, and two texts can be
+/// too long at once.
+fn all_texts(value: &Value, places: &[Place<'_>], is_allowed: &impl Fn(&Value) -> bool) -> Vec<InputVariation> {
     let texts: Vec<&Place<'_>> =
         places.iter().filter(|place| place.value.is_string() && !place.schema.is_fixed()).collect();
     let with = |(text, what): (&str, &str)| {
@@ -74,7 +78,11 @@ fn without_texts(value: &Value, places: &[Place<'_>], is_allowed: &impl Fn(&Valu
         }
         InputVariation { what: format!("{what} for all texts"), value: varied, is_large: false }
     };
-    if texts.len() < 2 { vec![] } else { [("", "an empty text"), (" ", "a blank text")].map(with).into() }
+    if texts.len() < 2 {
+        vec![]
+    } else {
+        [("", "an empty text"), (" ", "a blank text"), (&"x".repeat(LONG_TEXT), "a long text")].map(with).into()
+    }
 }
 
 #[cfg(test)]
@@ -85,7 +93,7 @@ mod tests {
     use crate::check::variations::places::places_of;
 
     #[test]
-    fn all_texts_are_empty_or_blank_at_once() {
+    fn all_texts_are_empty_blank_or_long_at_once() {
         let (input, schema) =
             (json!({ "a": "x", "b": ["y"], "kind": "k" }), json!({ "properties": { "kind": { "enum": ["k"] } } }));
         let varied = |input: &Value, is_allowed: &dyn Fn(&Value) -> bool| -> Vec<Value> {
@@ -93,9 +101,10 @@ mod tests {
             found.into_iter().map(|one| one.value).collect()
         };
         let all = |text: &str| json!({ "a": text, "b": [text], "kind": "k" });
-        assert_eq!(varied(&input, &|_| true), [all(""), all(" ")]);
+        let long = "x".repeat(LONG_TEXT);
+        assert_eq!(varied(&input, &|_| true), [all(""), all(" "), all(&long)]);
         let found = varied(&input, &|input| input["a"] != "");
-        assert_eq!(found, [json!({ "a": "x", "b": [""], "kind": "k" }), all(" ")]);
+        assert_eq!(found, [json!({ "a": "x", "b": [""], "kind": "k" }), all(" "), all(&long)]);
         assert!(varied(&json!({ "a": "x", "b": 1 }), &|_| true).is_empty());
     }
 }
