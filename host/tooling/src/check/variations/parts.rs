@@ -16,7 +16,7 @@ const KINDS_MAX: usize = 2;
 
 /// Returns texts of many parts. Of each group, the first change that is allowed is made.
 pub(super) fn of_parts(text: &str) -> Vec<Vec<ValueChange>> {
-    separated(text).into_iter().chain(indented_text(text)).chain(many_lines(text)).collect()
+    separated(text).into_iter().chain(many_lines(text)).chain(indented_text(text)).collect()
 }
 
 /// Returns texts with many separators: one of the text's own parts, and one of single letters, which is shorter.
@@ -108,6 +108,17 @@ mod tests {
         let texts = first_allowed(of_parts("a.b-c-d"), 10_000);
         assert!(texts[0].starts_with("a.b-c-d-a.b-c-") && texts[1].starts_with("a-b-"), "{texts:?}");
         assert!(of_parts("two words").is_empty());
+    }
+
+    #[test]
+    fn lines_of_each_kind_are_added() {
+        let texts = first_allowed(of_parts("tea;4\nrye\nend\n"), 1_000_000);
+        let added = &texts[texts.len() - 3..];
+        for (text, line) in added.iter().zip(["tea;4", "rye", "x"]) {
+            let added = text.strip_prefix("tea;4\nrye\nend\n").unwrap();
+            assert!(added.lines().count() == LINES && added.lines().all(|one| one == line), "{line}");
+        }
+        assert!(first_allowed(of_parts("one;line"), 1_000_000).iter().all(|text| text.lines().count() < 2));
     }
 
     #[test]
