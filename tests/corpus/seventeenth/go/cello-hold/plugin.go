@@ -92,7 +92,7 @@ func place(call *latchwork.Invocation, wish Wish) (Held, error) {
 
 func release(call *latchwork.Invocation, named Named) (Held, error) {
 	if named.Hold == "" || len(named.Hold) > 128 {
-		return Held{}, latchwork.Fail(latchwork.InvalidInput, "that is no name of a hold")
+		return Held{}, latchwork.Fail(latchwork.InvalidInput, "a hold cannot have this name")
 	}
 	hold, found, err := load(named.Hold)
 	if err != nil {

@@ -69,7 +69,7 @@ func store(call *latchwork.Invocation, leaflet Leaflet) (Stored, error) {
 // head returns what the room plan shows of a leaflet.
 func head(_ *latchwork.Invocation, named Named) (Head, error) {
 	if named.Leaflet == "" || len(named.Leaflet) > 128 {
-		return Head{}, latchwork.Fail(latchwork.InvalidInput, "that is no name of a leaflet")
+		return Head{}, latchwork.Fail(latchwork.InvalidInput, "a leaflet cannot have this name")
 	}
 	line, found, err := latchwork.KVGet(named.Leaflet)
 	if err != nil {

@@ -55,7 +55,7 @@ fn call_out(incident: Incident, _: &step::Context) -> Result<Callout, Error> {
         _ => incident.crews.len(),
     };
     if incident.severity >= 3 && wanted == 0 {
-        return Err(Error::invalid_input("crews: nobody can be called"));
+        return Err(Error::invalid_input("crews: there is no crew to call"));
     }
     let place = format!("{latitude:.4} {longitude:.4}");
     let entry: Entry = tools::call(
