@@ -45,6 +45,35 @@ fn class_in_an_answer_is_compared() {
     assert_eq!((&finding["severity"], &finding["message"]), (&json!("warning"), &json!(unknown)), "{report:#}");
 }
 
+/// I295: the effects of a configured tool are known. An answer that states effects comes first.
+#[test]
+fn effects_of_a_configured_tool_are_compared() {
+    const FETCH: OperatorSpec = OperatorSpec { name: "Web.Fetch", effects: &[4], ..VALID_OPERATOR };
+    let folder = Folder::new();
+    let tool = ComponentSpec { operators: &[FETCH], ..VALID_TOOL }.build_component();
+    std::fs::write(folder.file("web.wasm"), tool).unwrap();
+    let plugin = |name: &str| format!("[[plugin]]\nname = \"{name}\"\nsource = \"{name}.wasm\"\n");
+    folder.write("latch.toml", &[plugin("web"), plugin("check")].concat());
+    let messages = |effects: Option<Value>| -> Vec<String> {
+        let mut answer = json!({ "operator": "Web.Fetch", "result": {}, "determinism": "stable" });
+        if let Some(effects) = effects {
+            answer["effects"] = effects;
+        }
+        let files =
+            ["a", "b", "c"].map(|file| json!({ "operator": "File.Read", "determinism": "pure", "result": file }));
+        let answers = [&[answer][..], &files].concat();
+        let input = json!({ "url": "https://example.org/" });
+        folder.write_cases(&[json!({ "operator": "Good.Flow", "input": input, "answers": answers })]);
+        let report = folder.check(&["--cases", "cases.jsonl", "--json"]).json();
+        let findings = report["findings"].as_array().unwrap_or_else(|| panic!("{report:#}")).iter();
+        let of_rule = findings.filter(|finding| finding["rule"] == "D081");
+        of_rule.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()
+    };
+    let undeclared = "call 0 (Web.Fetch) has the effect external_send, which the step does not declare";
+    assert_eq!(messages(None), [undeclared]);
+    assert_eq!(messages(Some(json!(["read_only"]))), Vec::<String>::new());
+}
+
 /// I273: the class of a configured tool is known. An answer that states a class comes first.
 #[test]
 fn class_of_a_configured_tool_is_compared() {

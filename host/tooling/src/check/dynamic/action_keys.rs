@@ -1,6 +1,6 @@
 //! D079: different effects must not get one action key. Runs the case with inputs whose texts are easily confused by a key.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -23,12 +23,10 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
     if base.keyed_calls().next().is_none() || !matches!(base.ended, RunEnd::Output(_)) {
         return None;
     }
-    let input: Value = serde_json::from_str(&runs.ran.case.input).expect("a case's input is JSON");
-    let spec = plugin.operator(&runs.ran.case.operator).expect("cases are of operators that are served");
-    let schema: Value = serde_json::from_str(&spec.input_schema).unwrap_or_default();
+    let (input, schema) = runs.ran.input_and_schema(plugin);
     let is_allowed = |input: &Value| plugin.check_input(&runs.ran.case.operator, input).is_ok();
     let letters = in_other_letters(&input, &schema, is_allowed);
-    let moved: Vec<_> = moved_letters(&input, &schema, is_allowed).into_iter().take(PAIRS_MAX).collect();
+    let moved = moved_letters(&input, &schema, PAIRS_MAX, is_allowed);
     if let Some(letters) = letters
         && let Some(finding) = of_letters(runs, plugin, &letters).await?
     {
@@ -42,7 +40,8 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
     None
 }
 
-/// Compares two inputs whose texts have different Greek letters. A key that leaves such letters out is the same for both.
+/// Compares two inputs whose texts have other letters, of two alphabets. A key that leaves such letters out is the same for
+/// both.
 /// The key must differ for other Latin letters, so that it is known to contain the texts. The outer `None` stands for
 /// used-up fuel.
 async fn of_letters(
@@ -59,8 +58,10 @@ async fn of_letters(
     if !has_other_keys(runs, &latin) {
         return Some(None);
     }
-    let message =
-        format!("with texts in Greek letters, calls of {} have the action key {:?} and other arguments", one.0, one.1);
+    let message = format!(
+        "with texts in other than Latin letters, calls of {} have the action key {:?} and other arguments",
+        one.0, one.1
+    );
     let finding = runs.ran.finding("D079", message).values(&one.2, &other.2);
     Some(Some(finding.hint("put the texts into the key as they are, for example as a JSON array")))
 }
@@ -114,6 +115,6 @@ fn shared<'c>(usual: &'c [KeyedCall], other: &'c [KeyedCall]) -> Option<(&'c Key
 /// Returns true if each call has another key than in the case. The calls of one run have keys of their own.
 fn has_other_keys(runs: &PerturbedRuns<'_>, calls: &[KeyedCall]) -> bool {
     let usual = calls_of(&runs.ran.base);
-    let keys: BTreeMap<_, usize> = calls.iter().map(|call| ((&call.0, &call.1), 1)).collect();
+    let keys: BTreeSet<_> = calls.iter().map(|call| (&call.0, &call.1)).collect();
     !calls.is_empty() && keys.len() == calls.len() && usual.iter().zip(calls).all(|(one, other)| one.1 != other.1)
 }

@@ -1,5 +1,9 @@
 //! A case with the trace of its usual run.
 
+use serde_json::Value;
+
+use latchwork_engine::Plugin;
+
 use crate::check::dynamic::case::StepCase;
 use crate::check::dynamic::script::RunScript;
 use crate::check::dynamic::trace::{FirstDifference, Trace};
@@ -13,6 +17,13 @@ pub(crate) struct CaseBaseline<'a> {
 }
 
 impl CaseBaseline<'_> {
+    /// Returns the input of the case, and the schema of its operator.
+    pub(super) fn input_and_schema(&self, plugin: &Plugin) -> (Value, Value) {
+        let input = serde_json::from_str(&self.case.input).expect("a case's input is JSON");
+        let spec = plugin.operator(&self.case.operator).expect("cases are of operators that are served");
+        (input, serde_json::from_str(&spec.input_schema).unwrap_or_default())
+    }
+
     /// Creates a finding about this case.
     pub(super) fn finding(&self, rule: &str, message: impl Into<String>) -> Finding {
         finding_about(self.case, rule, message)

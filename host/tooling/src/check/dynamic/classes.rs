@@ -91,10 +91,7 @@ async fn difference(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, call: usize) 
         script.expected = None;
         script.answers[call].answer = Ok(other.to_string());
         // Another call stops the run, because the answer to it is not known.
-        for (given, (operator, args)) in script.answers.iter_mut().zip(runs.ran.base.calls()) {
-            given.operator.get_or_insert_with(|| operator.clone());
-            given.args.get_or_insert_with(|| args.clone());
-        }
+        runs.bind_answers(&mut script);
         let trace = runs.run(&script, plugin).await?;
         if matches!(trace.ended, RunEnd::Output(_) | RunEnd::Stopped)
             && let Some(difference) = compare_between_jobs(&runs.ran.base, &trace)

@@ -65,8 +65,7 @@ pub(super) async fn vary_input(
         return None;
     }
     let spec = plugin.operator(&case.operator).expect("cases are of operators that are served");
-    let input: Value = serde_json::from_str(&case.input).expect("a case's input is JSON");
-    let schema: Value = serde_json::from_str(&spec.input_schema).unwrap_or_default();
+    let (input, schema) = runs.ran.input_and_schema(plugin);
     let is_allowed = |input: &Value| plugin.check_input(&case.operator, input).is_ok();
     // A step can copy the members of a map into its output, or into the arguments of a call.
     let keys = [

@@ -233,11 +233,10 @@ async fn vary_latency(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<F
         script.expected = None;
         script.loose = true;
     }
-    for (given, (operator, args)) in script.answers.iter_mut().zip(runs.ran.base.calls()) {
+    runs.bind_answers(&mut script);
+    for given in &mut script.answers {
         let after = given.heard_us.saturating_sub(script.started_us);
         given.heard_us = script.started_us.saturating_add(after.saturating_mul(LATENCY_FACTOR));
-        given.operator.get_or_insert_with(|| operator.clone());
-        given.args.get_or_insert_with(|| args.clone());
     }
     let host = "with tools that take longer";
     let trace = runs.run(&script, plugin).await?;

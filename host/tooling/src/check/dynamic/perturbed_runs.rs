@@ -74,11 +74,17 @@ impl<'r> PerturbedRuns<'r> {
         let mut script = self.script();
         script.expected = None;
         script.loose = true;
-        for (given, (operator, args)) in script.answers.iter_mut().zip(self.ran.base.calls()) {
-            given.operator = Some(operator.clone());
-            given.args = Some(args.clone());
-        }
+        self.bind_answers(&mut script);
         script
+    }
+
+    /// Binds each answer to the operator and the arguments of the call that gets it in the usual run. What the case states
+    /// itself stays.
+    pub(super) fn bind_answers(&self, script: &mut RunScript) {
+        for (given, (operator, args)) in script.answers.iter_mut().zip(self.ran.base.calls()) {
+            given.operator.get_or_insert_with(|| operator.clone());
+            given.args.get_or_insert_with(|| args.clone());
+        }
     }
 }
 

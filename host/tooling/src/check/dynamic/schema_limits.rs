@@ -14,11 +14,9 @@ const PLACES_MAX: usize = 4;
 
 /// Runs the case with arrays and texts of the greatest length that the schema states. All other values stay.
 pub(super) async fn fill(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
-    let input: Value = serde_json::from_str(&runs.ran.case.input).expect("a case's input is JSON");
-    let spec = plugin.operator(&runs.ran.case.operator).expect("cases are of operators that are served");
-    let schema: Value = serde_json::from_str(&spec.input_schema).unwrap_or_default();
+    let (input, schema) = runs.ran.input_and_schema(plugin);
     let is_allowed = |input: &Value| plugin.check_input(&runs.ran.case.operator, input).is_ok();
-    for variation in largest_allowed(&input, &schema, is_allowed).into_iter().take(PLACES_MAX) {
+    for variation in largest_allowed(&input, &schema, PLACES_MAX, is_allowed) {
         let mut script = runs.script_of_other_calls();
         script.input = variation.value.to_string();
         let trace = runs.run(&script, plugin).await?;

@@ -120,7 +120,7 @@ async fn check_repeat_without_reads(running: &mut RunningCase<'_>) -> std::io::R
 }
 
 /// D102: another operator has changed what the call reads. A repetition must not change an entry that the call wrote and
-/// the other operator left as it was. If the other operator removed an entry of the key, the repetition must not write it
+/// the other operator left as it was. If the other operator removed an entry of the call, the repetition must not write it
 /// again.
 async fn check_repeat_after_others(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.found.iter().any(|finding| finding.rule == "D102") {

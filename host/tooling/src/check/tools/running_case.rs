@@ -59,8 +59,8 @@ pub(crate) struct RunningCase<'a> {
     pub(super) found: Vec<Finding>,
     pub(super) notes: Vec<String>,
     pub(super) ran: Option<CaseRun>,
-    /// Result of the undo of the call, if it was undone: the error of `compensate`, or `None` after a success.
-    pub(super) undo: Option<Option<String>>,
+    /// Result of the undo of the call, with the message of an error. `None` if the call was not undone.
+    pub(super) undo: Option<Result<(), String>>,
 }
 
 impl<'a> RunningCase<'a> {

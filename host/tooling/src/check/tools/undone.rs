@@ -47,14 +47,14 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         return Ok(());
     }
     match &answer {
-        Answer::Ok(_) => running.undo = Some(None),
+        Answer::Ok(_) => running.undo = Some(Ok(())),
         Answer::NotApplied(failure) | Answer::Unknown { failure, .. } => {
             if is_host_ended(failure.code) {
                 let message = "compensate ends without an answer".to_owned();
                 report(running, message, &answer, &world, "return a typed error; catch all exceptions");
             }
             // Any other error is allowed in one case, because a call may be impossible to undo.
-            running.undo = Some(Some(failure.message.clone()));
+            running.undo = Some(Err(failure.message.clone()));
             return Ok(());
         }
     }

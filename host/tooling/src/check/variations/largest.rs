@@ -10,10 +10,11 @@ use crate::check::variations::places::{places_of, replaced};
 const LENGTH_MAX: usize = 100_000;
 
 /// Returns the value with one array or text of the greatest length that its schema states. The elements are those of the
-/// value, first with other texts, and else as they are.
+/// value, first with other texts, and else as they are. Returns at most `max` values.
 pub(in crate::check) fn largest_allowed(
     value: &Value,
     schema: &Value,
+    max: usize,
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
     let places = places_of(value, schema);
@@ -33,7 +34,7 @@ pub(in crate::check) fn largest_allowed(
         let value = varied.into_iter().find(&is_allowed)?;
         Some(InputVariation { what: format!("{length} {unit} at {:?}", place.pointer), value, is_large: false })
     });
-    of_place.collect()
+    of_place.take(max).collect()
 }
 
 #[cfg(test)]
@@ -53,11 +54,11 @@ mod tests {
         let value = json!({ "names": ["a", "b"], "text": "xy", "full": "xy", "free": "x" });
         let is_short =
             |value: &Value| value["names"].as_array().unwrap().iter().all(|name| name.as_str().unwrap().len() == 1);
-        let found = largest_allowed(&value, &schema, is_short);
+        let found = largest_allowed(&value, &schema, 10, is_short);
         let whats: Vec<&str> = found.iter().map(|one| one.what.as_str()).collect();
         assert_eq!(whats, ["3 elements at \"/names\"", "5 characters at \"/text\""]);
         assert_eq!((&found[0].value["names"], &found[1].value["text"]), (&json!(["a", "b", "a"]), &json!("xyxyx")));
-        let found = largest_allowed(&value, &schema, |_| true);
+        let found = largest_allowed(&value, &schema, 1, |_| true);
         assert_eq!(found[0].value["names"], json!(["a-0", "b-1", "a-2"]));
     }
 }

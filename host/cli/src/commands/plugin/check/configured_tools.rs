@@ -12,8 +12,8 @@ use latchwork_tooling::check::ToolDeclaration;
 use crate::files::source;
 use crate::plugins::catalog;
 
-/// The tools of a configuration. They are loaded when a declaration is needed for the first time, because a plugin that is not
-/// compiled yet takes seconds.
+/// The tools of a configuration. They are loaded when a declaration is needed for the first time, because a plugin that is
+/// not compiled yet takes seconds.
 pub(super) struct ConfiguredTools<'a> {
     engine: &'a Engine,
     config: &'a Config,
