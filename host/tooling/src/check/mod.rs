@@ -14,10 +14,11 @@
 //! # Floors
 //!
 //! Floors, top first: `run` · `accepted`, `input` · `history` · `dynamic`, `render`, `static_rules`, `tools` ·
-//! `report` · `case_problem`, `finding` · `acceptance`, `exception`, `other_ids`, `rule`, `variations`.
+//! `report` · `case_problem`, `finding` · `acceptance`, `at_once`, `exception`, `other_ids`, `rule`, `variations`.
 
 mod acceptance;
 mod accepted;
+mod at_once;
 mod case_problem;
 mod dynamic;
 mod exception;

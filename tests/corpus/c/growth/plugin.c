@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { LEVELS_MAX = 20, WORDS_MAX = 64, BINS = 128 };
+enum { LEVELS_MAX = 20, WORDS_MAX = 64, BINS = 128, TAPES_MAX = 3000 };
 
 /* Writes one array in another for each level. A canonical form has at most 64 levels. */
 static bool give_levels(latch_answer *answer, int64_t levels, bool is_bounded) {
@@ -279,6 +279,34 @@ static bool ids(latch_json input, latch_answer *answer, bool is_each) {
 static bool bad_ids(latch_json input, latch_answer *answer) { return ids(input, answer, true); }
 static bool good_ids(latch_json input, latch_answer *answer) { return ids(input, answer, false); }
 
+/* Adds up the bytes of tapes with different ids. The schema does not name the kinds of tapes. */
+static bool tapes(latch_json input, latch_answer *answer, bool is_text) {
+  latch_json list = latch_json_member(input, "tapes");
+  int64_t sum = 0, bytes = 0;
+  const char *ids[TAPES_MAX];
+  size_t count = 0;
+  if (!latch_json_is(list, '[')) return latch_fail(answer, LATCH_INVALID_INPUT, "the tapes are missing");
+  for (const char *at = latch_json_space(list.at + 1); *at != ']';) {
+    const char *kind = latch_json_string(latch_json_member((latch_json){ at }, "kind"));
+    const char *id = latch_json_string(latch_json_member((latch_json){ at }, "id"));
+    bool is_other = id && count < TAPES_MAX;
+    for (size_t i = 0; is_other && i < count; i++) is_other = strcmp(ids[i], id);
+    if (!is_other) return latch_fail(answer, LATCH_INVALID_INPUT, "a tape without an id of its own, or too many tapes");
+    ids[count++] = id;
+    bool is_known = kind && (!strcmp(kind, "LTO-8") || !strcmp(kind, "LTO-9"));
+    latch_json_integer(latch_json_member((latch_json){ at }, "bytes"), &bytes);
+    if (!is_known || bytes < 0 || bytes > 18000000000000)
+      return latch_fail(answer, LATCH_INVALID_INPUT, "a tape of an unknown kind, or with too many bytes");
+    sum += bytes;
+    at = latch_json_space(latch_json_skip(at));
+    if (*at == ',') at = latch_json_space(at + 1);
+  }
+  latch_putf(&answer->result, is_text ? "{\"bytes\":\"%lld\"}" : "{\"bytes\":%lld}", (long long)sum);
+  return true;
+}
+static bool bad_tapes(latch_json input, latch_answer *answer) { return tapes(input, answer, false); }
+static bool good_tapes(latch_json input, latch_answer *answer) { return tapes(input, answer, true); }
+
 #define OF(members) "{\"type\":\"object\",\"properties\":{" members "}}"
 #define ITEMS(name, members) OF("\"" name "\":{\"type\":\"array\",\"maxItems\":100,\"items\":" OF(members) "}")
 #define PATH .input = OF("\"path\":{\"type\":\"string\",\"maxLength\":400}")
@@ -297,4 +325,5 @@ LATCH_PLUGIN(
   STEP("Good.Memo", memo), STEP("Bad.Route", bad_route), STEP("Good.Route", good_route), STEP("Bad.Verses", verses),
   STEP("Good.Verses", verses, .input = "{\"type\":\"object\",\"required\":[\"sha256\"]}"),
   STEP("Bad.Ids", bad_ids, .determinism = LATCH_STABLE), STEP("Good.Ids", good_ids, .determinism = LATCH_STABLE),
+  STEP("Bad.Tapes", bad_tapes), STEP("Good.Tapes", good_tapes),
   STEP("Bad.Due", bad_due, .determinism = LATCH_STABLE), STEP("Good.Due", good_due, .determinism = LATCH_STABLE));

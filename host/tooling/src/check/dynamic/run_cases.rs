@@ -6,10 +6,12 @@ use std::sync::Arc;
 use latchwork_core::model::error::Code;
 use latchwork_engine::Plugin;
 
+use crate::check::at_once::all_at_once;
 use crate::check::case_problem::CaseProblem;
 use crate::check::dynamic::baseline::{CaseBaseline, finding_about};
 use crate::check::dynamic::case::StepCase;
 use crate::check::dynamic::hosts::HostVariants;
+use crate::check::dynamic::loaded_variants::LoadedVariants;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::{
     action_keys, builds, called_effects, classes, failing_calls, other_inputs, other_process, perturb, polling,
@@ -44,42 +46,64 @@ pub(crate) async fn run(
     let unoptimized = unoptimized::start(hosts, &ran);
     let loaded = hosts.load(plugin, report);
     (hosts.progress)(&format!("running the cases of {}", hosts.settings.name));
+    let usable: Vec<&CaseBaseline<'_>> = ran.iter().filter(|one| one.base.fault().is_none()).collect();
     let mut differing = Vec::new();
-    for one in ran.iter().filter(|one| one.base.fault().is_none()) {
-        let mut count = 0;
-        let mut runs = PerturbedRuns::new(one, &mut count);
-        let mut found = perturb::all_variations(&mut runs, plugin, &loaded).await;
-        if found.iter().any(|finding| ["D062", "D066"].contains(&finding.rule)) {
+    for (one, more) in usable.iter().zip(all_at_once(&usable, async |one| run_again(one, plugin, hosts, &loaded).await))
+    {
+        if more.found.iter().any(|finding| ["D062", "D066"].contains(&finding.rule)) {
             differing.push(one.case.name.as_str());
         }
-        found.extend(failing_calls::failing_calls(&mut runs, plugin).await);
-        if let Some(other) = &loaded.rebuilt {
-            found.extend(builds::compare(&mut runs, other).await);
-        }
-        found.extend(called_effects::compare(one, plugin, hosts.declaration_of));
-        found.extend(classes::compare(&mut runs, plugin, hosts.declaration_of).await);
-        // The same defect would be reported for other inputs, too.
-        if found.is_empty() {
-            found.extend(polling::poll(&mut runs, plugin).await);
-            found.extend(action_keys::compare(&mut runs, plugin).await);
-            found.extend(schema_limits::fill(&mut runs, plugin).await);
-        }
-        if found.is_empty() {
-            found.extend(other_inputs::vary_input(&mut runs, plugin, &loaded, hosts.known).await);
-        }
-        report.add(found);
-        if runs.left_out {
+        report.add(more.found);
+        if more.left_out {
             let note = format!("case {:?} takes so much fuel that not all of its runs were made", one.case.name);
             report.notes.push(note);
         }
         for run in report.cases.iter_mut().filter(|run| run.name == one.case.name) {
-            run.runs += count;
+            run.runs += more.count;
         }
     }
     if let Some(pending) = unoptimized {
         unoptimized::compare(hosts, pending, &ran, &differing, report).await;
     }
     other_process::compare(hosts, &ran, report);
+}
+
+/// The additional runs of a case.
+struct MoreRuns {
+    found: Vec<Finding>,
+    /// Number of runs.
+    count: u64,
+    /// True if some runs were left out because the fuel limit was reached.
+    left_out: bool,
+}
+
+/// Runs a case again under other hosts, with other answers and with other inputs.
+async fn run_again(
+    one: &CaseBaseline<'_>,
+    plugin: &Plugin,
+    hosts: &HostVariants<'_>,
+    loaded: &LoadedVariants,
+) -> MoreRuns {
+    let mut count = 0;
+    let mut runs = PerturbedRuns::new(one, &mut count);
+    let mut found = perturb::all_variations(&mut runs, plugin, loaded).await;
+    found.extend(failing_calls::failing_calls(&mut runs, plugin).await);
+    if let Some(other) = &loaded.rebuilt {
+        found.extend(builds::compare(&mut runs, other).await);
+    }
+    found.extend(called_effects::compare(one, plugin, hosts.declaration_of));
+    found.extend(classes::compare(&mut runs, plugin, hosts.declaration_of).await);
+    // The same defect would be reported for other inputs, too.
+    if found.is_empty() {
+        found.extend(polling::poll(&mut runs, plugin).await);
+        found.extend(action_keys::compare(&mut runs, plugin).await);
+        found.extend(schema_limits::fill(&mut runs, plugin).await);
+    }
+    if found.is_empty() {
+        found.extend(other_inputs::vary_input(&mut runs, plugin, loaded, hosts.known).await);
+    }
+    let left_out = runs.left_out;
+    MoreRuns { found, count, left_out }
 }
 
 /// Runs every case under the usual host. Returns the cases whose input fits their operator.

@@ -2,6 +2,7 @@
 
 use latchwork_core::model::manifest::RecoveryClass;
 
+use crate::check::at_once::all_at_once;
 use crate::check::case_problem::CaseProblem;
 use crate::check::finding::Finding;
 use crate::check::report::CheckReport;
@@ -56,9 +57,8 @@ pub(crate) async fn run(
         return Ok(());
     }
     let mut undos = Vec::new();
-    for case in cases {
-        let mut running = RunningCase::new(tools, case, cases);
-        run_case(&mut running).await.map_err(|error| not_run(case, &error))?;
+    for (case, running) in cases.iter().zip(all_at_once(cases, async |case| run_case(tools, case, cases).await)) {
+        let mut running = running.map_err(|error| not_run(case, &error))?;
         undos.extend(running.undo.take().map(|undo| (case, undo)));
         report.add(running.found);
         report.cases.extend(running.ran);
@@ -70,9 +70,9 @@ pub(crate) async fn run(
     }
     report.add(never_undone::never_undone(tools, &undos));
     let derived = derived_cases(tools, cases).await.map_err(|error| not_run(&cases[0], &error))?;
-    for DerivedCase { maker, case } in &derived {
-        let mut running = RunningCase::new(tools, case, cases);
-        run_case(&mut running).await.map_err(|error| not_run(case, &error))?;
+    let ran = all_at_once(&derived, async |DerivedCase { case, .. }| run_case(tools, case, cases).await);
+    for (DerivedCase { maker, case }, running) in derived.iter().zip(ran) {
+        let running = running.map_err(|error| not_run(case, &error))?;
         // The same defect can show in the cases of the operator.
         let is_new = |found: &Finding| !report.has(found.rule, &case.operator);
         let found: Vec<Finding> = running.found.into_iter().filter(is_new).collect();
@@ -101,7 +101,13 @@ fn not_run(case: &ToolCase, error: &std::io::Error) -> Vec<CaseProblem> {
 
 /// Checks the tool in these situations: all servers work, the record of the call is lost, the host is killed during the
 /// call, the call is undone, calls with other keys are made, and servers fail.
-async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
+async fn run_case<'c>(
+    tools: &'c ToolCheck<'_>,
+    case: &'c ToolCase,
+    all_cases: &'c [ToolCase],
+) -> std::io::Result<RunningCase<'c>> {
+    let mut running = RunningCase::new(tools, case, all_cases);
+    let case = &mut running;
     single_call::run(case).await?;
     pure::run(case).await?;
     repeated::run(case).await?;
@@ -121,5 +127,6 @@ async fn run_case(case: &mut RunningCase<'_>) -> std::io::Result<()> {
     refused_writes::run(case).await?;
     other_inputs::run(case).await?;
     after_others::run(case).await?;
-    server_faults::run(case).await
+    server_faults::run(case).await?;
+    Ok(running)
 }

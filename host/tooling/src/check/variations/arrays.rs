@@ -1,6 +1,7 @@
 //! Changes of an array.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -8,7 +9,7 @@ use crate::check::variations::change::ValueChange;
 use crate::check::variations::continued::{of_rising, of_steps};
 use crate::check::variations::depths::{of_counts, of_predecessors};
 use crate::check::variations::edges::of_edges;
-use crate::check::variations::numbering::numbered;
+use crate::check::variations::numbering::{is_name, numbered, numbered_text};
 use crate::check::variations::parts::of_lines;
 use crate::check::variations::positions::of_positions;
 use crate::check::variations::references::{long_chains, of_elements, with_member};
@@ -23,6 +24,10 @@ const VERY_MANY_DISTINCT: [&[usize]; 2] = [&[12_000, 10_000, 2_000], &[1_200, 1_
 const GRIDS: [usize; 3] = [180, 60, 20];
 /// Maximum number of different cells of which a grid is made.
 const CELLS_MAX: usize = 4;
+/// Numbers of elements of a long array in which the texts of one member differ. The first one that is allowed is used.
+const MANY_NAMED: [usize; 3] = [2_000, 1_000, 200];
+/// Maximum number of members for which there is such an array.
+const NAMES_MAX: usize = 2;
 /// Number of elements of a short array in which the texts of all elements differ.
 const DISTINCT: usize = 12;
 /// Numbers of elements of a longer one. The first one that is allowed is used.
@@ -35,7 +40,7 @@ const EQUAL_MAX: usize = 2;
 const ALL_ELEMENTS: [i64; 2] = [10_000, 0];
 
 /// Returns the changes of an array. Of each group, the first change that is allowed is made.
-pub(super) fn of_array(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_array<'v>(elements: &'v [Value], schema: &LocatedSchema<'v>) -> Vec<Vec<ValueChange<'v>>> {
     let one = |what: &str, elements: Vec<Value>| vec![ValueChange::to(what, elements)];
     let mut groups = vec![one("no elements", vec![])];
     let Some(first) = elements.first() else { return groups };
@@ -48,10 +53,7 @@ pub(super) fn of_array(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Ve
     if let Some(objects) = objects(elements) {
         groups.extend(of_elements(&objects));
     }
-    for (cell, grids) in grids(elements) {
-        groups
-            .push(grids.into_iter().map(|grid| ValueChange::large(&format!("a large grid of {cell}"), grid)).collect());
-    }
+    groups.extend(grids(elements));
     let other_texts = |count: &usize| {
         let what = format!("{count} elements with other texts");
         ValueChange::to(what, distinct(elements, *count, &schema.items()))
@@ -61,20 +63,21 @@ pub(super) fn of_array(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Ve
     groups.push(one("one element", vec![first.clone()]));
     groups.push(one("an element twice", elements.iter().chain([first]).cloned().collect()));
     groups.push(one("elements in reverse order", elements.iter().rev().cloned().collect()));
-    let many = |count: usize| -> Vec<Value> { elements.iter().cycle().take(count).cloned().collect() };
-    groups.push(ELEMENTS.iter().map(|count| ValueChange::large("many elements", many(*count))).collect());
+    let many = |count: usize| move || elements.iter().cycle().take(count).cloned().collect::<Vec<Value>>();
+    groups.push(ELEMENTS.iter().map(|count| ValueChange::later("many elements", many(*count))).collect());
     let large = |count: &usize| {
+        let (count, schema) = (*count, schema.items());
         let what = format!("{count} elements with other texts");
-        ValueChange::large(&what, distinct(elements, *count, &schema.items()))
+        ValueChange::later(what, move || distinct(elements, count, &schema))
     };
     groups.extend(VERY_MANY_DISTINCT.iter().map(|counts| counts.iter().map(large).collect()));
-    groups.extend(objects(elements).iter().flat_map(|objects| long_chains(objects)));
+    groups.extend(objects(elements).into_iter().flat_map(|objects| long_chains(&objects)));
     groups
 }
 
 /// Returns the changes that let an array grow, so that a result becomes deep, or elements are equal in most members.
-pub(super) fn grown(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
-    let mut groups: Vec<Vec<ValueChange>> = of_lines(elements).into_iter().collect();
+pub(super) fn grown<'v>(elements: &'v [Value], schema: &LocatedSchema<'v>) -> Vec<Vec<ValueChange<'v>>> {
+    let mut groups: Vec<Vec<ValueChange<'v>>> = of_lines(elements).into_iter().collect();
     if let Some(objects) = objects(elements) {
         for (name, equal) in equal_but_for_one(&objects, &schema.items()) {
             groups.push(vec![ValueChange::to(format!("elements that differ only in {name:?}"), equal)]);
@@ -84,6 +87,7 @@ pub(super) fn grown(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<Vec<V
     if !elements.is_empty() && within != distinct(elements, DISTINCT, &schema.items()) {
         groups.push(vec![ValueChange::to(format!("{DISTINCT} elements with other texts in all levels"), within)]);
     }
+    groups.extend(objects(elements).map(many_named).unwrap_or_default());
     let all: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
     let all = all.unwrap_or_default();
     groups.extend(of_counts(&all, &schema.items()));
@@ -125,6 +129,28 @@ fn equal_but_for_one(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>
     first.iter().filter_map(equal).take(EQUAL_MAX).collect()
 }
 
+/// Returns long arrays of copies of these elements. In each array, one member that differs in all elements has the text of
+/// the first element with a number, and all others stay. The texts of the others may be names of a fixed set that the
+/// schema does not have.
+fn many_named<'v>(objects: Vec<&'v Map<String, Value>>) -> Vec<Vec<ValueChange<'v>>> {
+    let objects = Rc::new(objects);
+    let many = |name: &'v str, text: &'v str, count: usize| {
+        let objects = objects.clone();
+        let element = move |(number, object): (usize, &&'v Map<String, Value>)| {
+            let mut element = (*object).clone();
+            element.insert(name.to_owned(), numbered_text(text, number).into());
+            Value::Object(element)
+        };
+        let what = format!("{count} elements with other texts in {name:?}");
+        ValueChange::later(what, move || {
+            objects.iter().cycle().take(count).enumerate().map(element).collect::<Vec<_>>()
+        })
+    };
+    let names = objects[0].iter().filter(|(name, _)| is_name(&objects, name));
+    let texts = names.filter_map(|(name, value)| Some((name, value.as_str()?))).take(NAMES_MAX);
+    texts.map(|(name, text)| MANY_NAMED.iter().map(|count| many(name, text, *count)).collect()).collect()
+}
+
 /// The elements as objects, if there are at least two and all are objects.
 fn objects(elements: &[Value]) -> Option<Vec<&Map<String, Value>>> {
     let objects: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
@@ -158,11 +184,14 @@ fn numbers(elements: &[Value]) -> Vec<(String, i64, Vec<Value>)> {
 
 /// Returns large grids for an array whose elements are rows. A row is a text or an array. In one grid, all cells are
 /// equal, and their value is a cell of the rows.
-fn grids(elements: &[Value]) -> Vec<(String, Vec<Vec<Value>>)> {
-    let square = |row: &dyn Fn(usize) -> Value| GRIDS.iter().map(|size| vec![row(*size); *size]).collect();
+fn grids<'v>(elements: &'v [Value]) -> Vec<Vec<ValueChange<'v>>> {
+    fn squares<'v>(cell: &str, row: impl Fn(usize) -> Value + Copy + 'v) -> Vec<ValueChange<'v>> {
+        let what = format!("a large grid of {cell}");
+        GRIDS.iter().map(|size| ValueChange::later(&what, move || vec![row(*size); *size])).collect()
+    }
     if let Some(rows) = elements.iter().map(Value::as_str).collect::<Option<Vec<&str>>>() {
         let cells: BTreeSet<char> = rows.iter().flat_map(|row| row.chars()).collect();
-        let grid = |cell: char| (format!("{cell:?}"), square(&|size| cell.to_string().repeat(size).into()));
+        let grid = |cell: char| squares(&format!("{cell:?}"), move |size| cell.to_string().repeat(size).into());
         return cells.into_iter().take(CELLS_MAX).map(grid).collect();
     }
     let rows: Option<Vec<&Vec<Value>>> = elements.iter().map(Value::as_array).collect();
@@ -172,6 +201,6 @@ fn grids(elements: &[Value]) -> Vec<(String, Vec<Vec<Value>>)> {
             cells.push(cell);
         }
     }
-    let grid = |cell: &Value| (cell.to_string(), square(&|size| Value::Array(vec![cell.clone(); size])));
+    let grid = |cell: &'v Value| squares(&cell.to_string(), move |size| Value::Array(vec![cell.clone(); size]));
     cells.into_iter().map(grid).collect()
 }

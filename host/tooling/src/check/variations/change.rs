@@ -11,13 +11,22 @@ pub(in crate::check) struct InputVariation {
     pub(in crate::check) is_large: bool,
 }
 
-/// A change of the value at a place. `None` removes the value.
-pub(super) struct ValueChange {
+/// A change of the value at a place.
+pub(super) struct ValueChange<'v> {
     pub(super) what: String,
-    pub(super) value: Option<Value>,
+    value: NewValue<'v>,
     pub(super) is_large: bool,
     /// The ends of a chain, if the changed value is an array of elements that refer to each other.
     pub(super) ends: Option<ChainEnds>,
+}
+
+/// The value after a change.
+enum NewValue<'v> {
+    /// The value is removed.
+    None,
+    Made(Value),
+    /// A large value, which is made only if the change is.
+    Later(Box<dyn FnOnce() -> Value + 'v>),
 }
 
 /// Names of the first and the last element of a chain. A value beside the array can name the element at which a walk
@@ -30,17 +39,32 @@ pub(super) struct ChainEnds {
     pub(super) ends: [Value; 2],
 }
 
-impl ValueChange {
+impl<'v> ValueChange<'v> {
     pub(super) fn to(what: impl Into<String>, value: impl Into<Value>) -> Self {
-        Self { what: what.into(), value: Some(value.into()), is_large: false, ends: None }
+        Self { what: what.into(), value: NewValue::Made(value.into()), is_large: false, ends: None }
     }
 
     pub(super) fn large(what: &str, value: impl Into<Value>) -> Self {
         Self { is_large: true, ..Self::to(what, value) }
     }
 
+    /// Returns a large change whose value is made when it is needed.
+    pub(super) fn later<V: Into<Value>>(what: impl Into<String>, make: impl FnOnce() -> V + 'v) -> Self {
+        let value = NewValue::Later(Box::new(|| make().into()));
+        Self { what: what.into(), value, is_large: true, ends: None }
+    }
+
     pub(super) fn removal() -> Self {
-        Self { what: "no value".to_owned(), value: None, is_large: false, ends: None }
+        Self { what: "no value".to_owned(), value: NewValue::None, is_large: false, ends: None }
+    }
+
+    /// Returns the value after the change. `None` stands for a removal.
+    pub(super) fn into_value(self) -> Option<Value> {
+        match self.value {
+            NewValue::None => None,
+            NewValue::Made(value) => Some(value),
+            NewValue::Later(make) => Some(make()),
+        }
     }
 
     pub(super) fn with_ends(self, ends: ChainEnds) -> Self {

@@ -34,7 +34,7 @@ const LARGE_PRIMES: [usize; 3] = [2, 3, ELEMENTS];
 
 /// Returns the changes of an array or a map of which all elements are objects or all are numbers. Of each group, the first
 /// change that is allowed is made.
-pub(super) fn of_columns(value: &Value, schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_columns(value: &Value, schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange<'static>>> {
     let table = match value {
         Value::Array(elements) => Table { keys: None, rows: elements.clone(), schema: schema.items() },
         Value::Object(members) if schema.is_map() => Table {
@@ -58,7 +58,7 @@ pub(super) fn of_columns(value: &Value, schema: &LocatedSchema<'_>) -> Vec<Vec<V
 
 /// Returns an array of all integers that the schema of an element allows, if there are few. A schema without a maximum
 /// stands for the numbers of bits.
-fn of_range(value: &Value, schema: &LocatedSchema<'_>) -> Option<ValueChange> {
+fn of_range(value: &Value, schema: &LocatedSchema<'_>) -> Option<ValueChange<'static>> {
     let [least, greatest] = schema.bounds().map(|bound| bound.and_then(Value::as_i64));
     let (least, greatest) = (least.unwrap_or_default(), greatest.unwrap_or(LAST_BIT));
     let is_short = greatest.checked_sub(least).is_some_and(|length| length < RANGE_MAX);
@@ -77,7 +77,7 @@ struct Table<'s> {
 
 impl Table<'_> {
     /// Returns the changes of one member of the rows, which are objects.
-    fn of_member(&self, name: &str, rows: &[&Map<String, Value>]) -> Vec<Vec<ValueChange>> {
+    fn of_member(&self, name: &str, rows: &[&Map<String, Value>]) -> Vec<Vec<ValueChange<'static>>> {
         let schema = self.schema.property(name);
         let change = |what: String, rows: Vec<Value>| vec![ValueChange::to(what, self.with_rows(rows))];
         let mut groups = Vec::new();
@@ -113,7 +113,7 @@ impl Table<'_> {
         place: &str,
         schema: &LocatedSchema<'_>,
         set: impl Fn(Value, Value) -> Value,
-    ) -> Vec<Vec<ValueChange>> {
+    ) -> Vec<Vec<ValueChange<'static>>> {
         let with = |what: String, number: &dyn Fn(usize) -> Value| {
             let rows = self.many_rows().into_iter().enumerate().map(|(row, value)| set(value, number(row)));
             ValueChange::to(what, self.with_rows(rows.collect()))
@@ -162,8 +162,8 @@ mod tests {
 
     fn found(value: &Value, schema: &Value) -> Vec<(String, Value)> {
         let groups = of_columns(value, &LocatedSchema::of(schema));
-        let first = |mut group: Vec<ValueChange>| group.remove(0);
-        groups.into_iter().map(first).map(|change| (change.what, change.value.unwrap())).collect()
+        let first = |mut group: Vec<ValueChange<'static>>| group.remove(0);
+        groups.into_iter().map(first).map(|change| (change.what.clone(), change.into_value().unwrap())).collect()
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Long arrays that continue the array of a case.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -19,24 +20,29 @@ const MEMBERS_MAX: usize = 3;
 /// Returns long arrays of objects if at least one member rises from element to element, such as a time. This member
 /// rises through the long array as well. Texts that differ in all elements have a number, and all other members repeat.
 /// Of each group, the first change that is allowed is made.
-pub(super) fn of_rising(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
-    let [first, .., last] = objects else { return vec![] };
+pub(super) fn of_rising<'v>(
+    objects: &[&'v Map<String, Value>],
+    schema: &LocatedSchema<'_>,
+) -> Vec<Vec<ValueChange<'v>>> {
+    let [first, .., last] = *objects else { return vec![] };
     let rising: BTreeSet<&String> = first.keys().filter(|name| is_rising(objects, name)).collect();
     if rising.is_empty() {
         return vec![];
     }
     let names = names(objects, schema);
-    let other = |name: &String, value: &Value, number: usize, count: usize| match rising.contains(name) {
+    let other = move |name: &String, value: &Value, number: usize, count: usize| match rising.contains(name) {
         true => between(&first[name], &last[name], number, count),
         false => repeated(&names, name, value, number),
     };
-    let element = |number: usize, count: usize| -> Value {
+    let objects = objects.to_vec();
+    let element = Rc::new(move |number: usize, count: usize| -> Value {
         let members = objects[number % objects.len()].iter();
         members.map(|(name, value)| (name.clone(), other(name, value, number, count))).collect::<Map<_, _>>().into()
-    };
-    let many = |count: &usize| -> ValueChange {
-        let elements: Vec<Value> = (0..*count).map(|number| element(number, *count)).collect();
-        ValueChange::large(&format!("{count} elements that continue the array"), elements)
+    });
+    let many = |count: &usize| -> ValueChange<'v> {
+        let (element, count) = (element.clone(), *count);
+        let elements = move || (0..count).map(|number| element(number, count)).collect::<Vec<Value>>();
+        ValueChange::later(format!("{count} elements that continue the array"), elements)
     };
     ELEMENTS.iter().map(|counts| counts.iter().map(many).collect()).collect()
 }
@@ -44,10 +50,10 @@ pub(super) fn of_rising(objects: &[&Map<String, Value>], schema: &LocatedSchema<
 /// Returns arrays of objects in which one member rises as it does in the elements, by their mean step. All other members
 /// are those of the first element, except texts that differ in all elements: they have a number. There is one group for
 /// each member that rises from element to element.
-pub(super) fn of_steps(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_steps(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange<'static>>> {
     let [first, .., last] = objects else { return vec![] };
     let names = names(objects, schema);
-    let group = |name: &String| -> Option<Vec<ValueChange>> {
+    let group = |name: &String| -> Option<Vec<ValueChange<'static>>> {
         let (from, to) = (first[name].as_f64()?, last.get(name)?.as_f64()?);
         let step = (to - from) / (objects.len() - 1) as f64;
         let is_whole = first[name].is_i64() && last[name].is_i64();
@@ -106,8 +112,8 @@ mod tests {
     fn one_member_rises_in_equal_steps() {
         let elements = [json!({ "mm": 30, "wall": 2, "id": "a" }), json!({ "mm": 44, "wall": 2.5, "id": "b" })];
         let objects: Vec<&Map<String, Value>> = elements.iter().map(|one| one.as_object().unwrap()).collect();
-        let groups = of_steps(&objects, &LocatedSchema::of(&Value::Null));
-        let last = |group: usize| groups[group][2].value.as_ref().unwrap()[69].clone();
+        let mut groups = of_steps(&objects, &LocatedSchema::of(&Value::Null));
+        let mut last = |group: usize| groups[group].remove(2).into_value().unwrap()[69].clone();
         assert_eq!(last(0), json!({ "mm": 996, "wall": 2, "id": "a69" }));
         assert_eq!(last(1), json!({ "mm": 30, "wall": 36.5, "id": "a69" }));
     }
@@ -118,7 +124,7 @@ mod tests {
         let of = |elements: &[Value]| {
             let objects: Vec<&Map<String, Value>> = elements.iter().map(|one| one.as_object().unwrap()).collect();
             let groups = of_rising(&objects, &LocatedSchema::of(&Value::Null));
-            groups.into_iter().next()?.into_iter().next()?.value
+            groups.into_iter().next()?.into_iter().next()?.into_value()
         };
         let found = of(&elements).unwrap();
         assert_eq!(

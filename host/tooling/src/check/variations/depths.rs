@@ -17,11 +17,11 @@ type Object = Map<String, Value>;
 
 /// Returns one group for each member that is an integer in all elements. In the arrays of a group, the member counts up
 /// from the value of the first element.
-pub(super) fn of_counts(objects: &[&Object], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_counts(objects: &[&Object], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange<'static>>> {
     let Some(first) = objects.first() else { return vec![] };
     let is_counted = |name: &str| objects.iter().all(|object| object.get(name).is_some_and(Value::is_i64));
     let counted = first.iter().filter_map(|(name, start)| Some((name, start.as_i64()?)));
-    let group = |(name, start): (&String, i64)| -> Vec<ValueChange> {
+    let group = |(name, start): (&String, i64)| -> Vec<ValueChange<'static>> {
         let element = |number: usize| {
             let mut element = other_names(first, objects, number, schema);
             element.insert(name.clone(), start.saturating_add(number as i64).into());
@@ -55,7 +55,7 @@ fn other_names(element: &Object, objects: &[&Object], number: usize, schema: &Lo
 
 /// Returns two groups for each pair of a name member and a member in which an element refers to another element. In the
 /// arrays of both groups, each element refers to the one before. The array of the second group is very long.
-pub(super) fn of_predecessors(objects: &[&Object]) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_predecessors<'v>(objects: &[&'v Object]) -> Vec<Vec<ValueChange<'v>>> {
     let mut members: Vec<&String> = objects.iter().flat_map(|object| object.keys()).collect();
     members.sort();
     members.dedup();
@@ -65,6 +65,7 @@ pub(super) fn of_predecessors(objects: &[&Object]) -> Vec<Vec<ValueChange>> {
 }
 
 /// A member `name` in which elements refer to the member `of` of other elements.
+#[derive(Clone, Copy)]
 struct Link<'o> {
     name: &'o str,
     of: &'o str,
@@ -87,26 +88,30 @@ impl<'o> Link<'o> {
         Some(Self { name, of, child, root })
     }
 
-    fn chains(&self) -> Vec<ValueChange> {
+    fn chains(&self) -> Vec<ValueChange<'static>> {
         let what =
             |count: usize| format!("{count} elements whose {:?} is the {:?} of the element before", self.name, self.of);
         ELEMENTS.into_iter().map(|count| ValueChange::to(what(count), self.chain(count))).collect()
     }
 
-    fn long_chain(&self, objects: &[&Object]) -> ValueChange {
+    fn long_chain(self, objects: &[&Object]) -> ValueChange<'o> {
         let what = format!("{LONG_CHAIN} elements whose {:?} is the {:?} of the element before", self.name, self.of);
-        let chain = self.chain(LONG_CHAIN);
-        let ends = [&chain[0], &chain[LONG_CHAIN - 1]].map(|element| element[self.of].clone());
+        let ends = [0, LONG_CHAIN - 1].map(|number| self.element_name(number));
         let names = objects.iter().filter_map(|object| object.get(self.of).cloned()).collect();
-        ValueChange::large(&what, chain).with_ends(ChainEnds { names, ends })
+        ValueChange::later(what, move || self.chain(LONG_CHAIN)).with_ends(ChainEnds { names, ends })
     }
 
-    fn chain(&self, count: usize) -> Vec<Value> {
-        let name = |number: usize| match &self.root[self.of] {
+    /// Returns the name of an element of a chain.
+    fn element_name(&self, number: usize) -> Value {
+        match &self.root[self.of] {
             Value::String(first) if number > 0 => numbered_text(first, number).into(),
             Value::Number(first) => first.as_i64().unwrap_or_default().saturating_add(number as i64).into(),
             first => first.clone(),
-        };
+        }
+    }
+
+    fn chain(&self, count: usize) -> Vec<Value> {
+        let name = |number: usize| self.element_name(number);
         let element = |number: usize| {
             let mut element = self.child.clone();
             let to = name(number - 1);
@@ -126,8 +131,9 @@ mod tests {
     use super::*;
 
     /// Returns the last array of each group, with its description.
-    fn last(groups: Vec<Vec<ValueChange>>) -> Vec<(String, Vec<Value>)> {
-        let array = |change: ValueChange| (change.what, change.value.unwrap().as_array().unwrap().clone());
+    fn last(groups: Vec<Vec<ValueChange<'_>>>) -> Vec<(String, Vec<Value>)> {
+        let array =
+            |change: ValueChange<'_>| (change.what.clone(), change.into_value().unwrap().as_array().unwrap().clone());
         groups.into_iter().map(|mut group| array(group.pop().unwrap())).collect()
     }
 

@@ -10,11 +10,11 @@ use crate::check::variations::numbering::numbered_text;
 const CHAINS: [usize; 3] = [20_000, 1_200, 200];
 
 /// Returns a chain of edges if each element is an array that begins with two neighbours, both texts or both integers.
-pub(super) fn of_edges(elements: &[Value]) -> Vec<ValueChange> {
+pub(super) fn of_edges(elements: &[Value]) -> Vec<ValueChange<'_>> {
     let edges: Option<Vec<(&Value, &Value)>> = elements.iter().map(edge).collect();
     let Some(edges) = edges.filter(|edges| !edges.is_empty()) else { return vec![] };
     let (first, rest) = (edges[0].0, elements[0].as_array().map_or(&[][..], |element| &element[2..]));
-    let name = |number: usize| -> Value {
+    let name = move |number: usize| -> Value {
         match first {
             Value::String(text) if number > 0 => numbered_text(text, number).into(),
             Value::Number(start) => start.as_i64().unwrap_or_default().saturating_add(number as i64).into(),
@@ -23,13 +23,13 @@ pub(super) fn of_edges(elements: &[Value]) -> Vec<ValueChange> {
     };
     let names: Vec<Value> = edges.iter().flat_map(|(one, other)| [(*one).clone(), (*other).clone()]).collect();
     let chain = |length: usize| {
-        let edge = |number: usize| -> Value {
+        let edge = move |number: usize| -> Value {
             let ends = [name(number), name(number + 1)];
             ends.into_iter().chain(rest.iter().cloned()).collect::<Vec<Value>>().into()
         };
         let what = format!("{length} pairs that form a chain");
         let ends = ChainEnds { names: names.clone(), ends: [name(0), name(length)] };
-        ValueChange::large(&what, (0..length).map(edge).collect::<Vec<_>>()).with_ends(ends)
+        ValueChange::later(what, move || (0..length).map(edge).collect::<Vec<_>>()).with_ends(ends)
     };
     CHAINS.into_iter().map(chain).collect()
 }
@@ -48,7 +48,8 @@ mod tests {
 
     fn chain(elements: &Value) -> Option<(Value, [Value; 2])> {
         let change = of_edges(elements.as_array().unwrap()).pop()?;
-        Some((change.value?, change.ends?.ends))
+        let ends = change.ends.clone()?.ends;
+        Some((change.into_value()?, ends))
     }
 
     #[test]

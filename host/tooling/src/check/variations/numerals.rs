@@ -13,7 +13,7 @@ const NUMERALS: [&str; 6] = ["nan", "-1", "inf", "0", "1e400", "9007199254740993
 const PLACES: usize = 2;
 
 /// Returns the text with another number in place of its first number, and in place of its last number.
-pub(super) fn of_numerals(text: &str) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_numerals(text: &str) -> Vec<Vec<ValueChange<'static>>> {
     let numerals = numerals(text);
     let mut places: Vec<&Range<usize>> = numerals.iter().rev().take(1).chain(numerals.first()).take(PLACES).collect();
     places.dedup();
@@ -45,7 +45,9 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<String> {
-        let first = |group: Vec<ValueChange>| group[0].value.as_ref().unwrap().as_str().unwrap().to_owned();
+        let first = |group: Vec<ValueChange<'static>>| {
+            group.into_iter().next().unwrap().into_value().unwrap().as_str().unwrap().to_owned()
+        };
         of_numerals(text).into_iter().map(first).collect()
     }
 

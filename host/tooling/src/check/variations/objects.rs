@@ -11,7 +11,7 @@ const DATE: &str = "2026-02-28";
 
 /// Returns changes of an object. Each change adds one member that the schema names and the object lacks. If the schema
 /// names no members, the object is a map. In this case the changes let the keys of the map refer to each other.
-pub(super) fn of_object(members: &Map<String, Value>, schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_object(members: &Map<String, Value>, schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange<'static>>> {
     if schema.is_map() {
         return of_map(members);
     }

@@ -15,18 +15,18 @@ const LINES: usize = 12_000;
 const KINDS_MAX: usize = 2;
 
 /// Returns texts of many parts. Of each group, the first change that is allowed is made.
-pub(super) fn of_parts(text: &str) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_parts(text: &str) -> Vec<Vec<ValueChange<'static>>> {
     separated(text).into_iter().chain(many_lines(text)).chain(indented_text(text)).collect()
 }
 
 /// Returns texts with many separators: one of the text's own parts, and one of single letters, which is shorter.
-fn separated(text: &str) -> Vec<Vec<ValueChange>> {
+fn separated(text: &str) -> Vec<Vec<ValueChange<'static>>> {
     let Some(separator) = separator(text) else { return vec![] };
     let own: Vec<&str> = text.split(separator).filter(|part| !part.trim().is_empty()).collect();
     let letters: Vec<String> = ('a'..='z').map(String::from).collect();
     let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
     let before = if text.starts_with(separator) { separator.to_string() } else { String::new() };
-    let of = |parts: &[&str], what: &str| -> Vec<ValueChange> {
+    let of = |parts: &[&str], what: &str| -> Vec<ValueChange<'static>> {
         let many = |count: usize| {
             let parts: Vec<&str> = parts.iter().copied().cycle().take(count).collect();
             let text = format!("{before}{}", parts.join(&separator.to_string()));
@@ -47,7 +47,7 @@ fn separator(text: &str) -> Option<char> {
 
 /// If the text has several lines, returns it with many more lines: copies of a line, one text for each number of cells that
 /// its lines have, and lines that have no cells.
-fn many_lines(text: &str) -> Vec<Vec<ValueChange>> {
+fn many_lines(text: &str) -> Vec<Vec<ValueChange<'static>>> {
     let own: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let (Some(separator), true) = (separator(text), own.len() > 1) else { return vec![] };
     let cells = |line: &str| line.matches(separator).count();
@@ -61,7 +61,7 @@ fn many_lines(text: &str) -> Vec<Vec<ValueChange>> {
 }
 
 /// Returns a text of many lines if lines of the text are indented.
-fn indented_text(text: &str) -> Option<Vec<ValueChange>> {
+fn indented_text(text: &str) -> Option<Vec<ValueChange<'static>>> {
     let lines: Vec<&str> = text.lines().collect();
     let many = |count: &usize| {
         let lines = indented(&lines, *count)?;
@@ -71,7 +71,7 @@ fn indented_text(text: &str) -> Option<Vec<ValueChange>> {
 }
 
 /// Returns an array of many lines if the elements are lines and some of them are indented.
-pub(super) fn of_lines(elements: &[Value]) -> Option<Vec<ValueChange>> {
+pub(super) fn of_lines(elements: &[Value]) -> Option<Vec<ValueChange<'static>>> {
     let lines: Vec<&str> = elements.iter().map(Value::as_str).collect::<Option<_>>()?;
     let many = |count: &usize| {
         Some(ValueChange::to(format!("{count} lines, each indented deeper"), indented(&lines, *count)?))
@@ -94,9 +94,10 @@ fn indented(lines: &[&str], count: usize) -> Option<Vec<String>> {
 mod tests {
     use super::*;
 
-    fn first_allowed(groups: Vec<Vec<ValueChange>>, length_max: usize) -> Vec<String> {
-        let text = |change: &ValueChange| change.value.as_ref().unwrap().as_str().unwrap().to_owned();
-        let allowed = |group: Vec<ValueChange>| group.iter().map(text).find(|text| text.len() <= length_max);
+    fn first_allowed(groups: Vec<Vec<ValueChange<'static>>>, length_max: usize) -> Vec<String> {
+        let text = |change: ValueChange<'static>| change.into_value().unwrap().as_str().unwrap().to_owned();
+        let allowed =
+            |group: Vec<ValueChange<'static>>| group.into_iter().map(text).find(|text| text.len() <= length_max);
         groups.into_iter().filter_map(allowed).collect()
     }
 
@@ -125,8 +126,7 @@ mod tests {
     fn each_line_is_indented_deeper() {
         let texts = first_allowed(of_parts("\n100: clay\n  101: pit\n    102"), 30_000);
         assert!(texts.last().unwrap().starts_with("100: clay\n  101: clay\n    102: clay\n"), "{texts:?}");
-        let lines = of_lines(&["a".into(), "\tb".into()]).unwrap();
-        let lines = lines[0].value.as_ref().unwrap();
+        let lines = of_lines(&["a".into(), "\tb".into()]).unwrap().remove(0).into_value().unwrap();
         assert_eq!((&lines[0], &lines[2], lines[199].as_str().unwrap().len()), (&"a0".into(), &"\t\ta2".into(), 203));
         assert!(of_lines(&["a".into(), "b".into()]).is_none());
     }

@@ -1,5 +1,7 @@
 //! Elements that refer to other elements by their positions in the array.
 
+use std::rc::Rc;
+
 use serde_json::{Map, Value};
 
 use crate::check::variations::change::{ChainEnds, ValueChange};
@@ -15,18 +17,19 @@ type JsonObject = Map<String, Value>;
 
 /// Returns chains in which each element refers to the next one or to the one before, for each member that refers to other
 /// elements by their positions. Of each group, the first change that is allowed is made.
-pub(super) fn of_positions(objects: &[&JsonObject]) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_positions<'v>(objects: &[&'v JsonObject]) -> Vec<Vec<ValueChange<'v>>> {
     let mut names: Vec<&String> = objects.iter().flat_map(|object| object.keys()).collect();
     names.sort();
     names.dedup();
     let members = names.into_iter().filter_map(|name| PositionMember::of(objects, name)).take(MEMBERS_MAX);
-    let groups = |member: PositionMember<'_>| {
-        let group = |order: Order, lengths: &[usize]| -> Vec<ValueChange> {
-            lengths.iter().map(|length| member.change(order, *length, objects.len())).collect()
+    let groups = |member: PositionMember<'v>| {
+        let member = Rc::new(member);
+        let group = |order: Order, lengths: &[usize]| -> Vec<ValueChange<'v>> {
+            lengths.iter().map(|length| member.clone().change(order, *length, objects.len())).collect()
         };
         CHAINS.iter().flat_map(|lengths| [Order::Forward, Order::Backward].map(|order| group(order, lengths))).collect()
     };
-    members.flat_map(|member| -> Vec<Vec<ValueChange>> { groups(member) }).collect()
+    members.flat_map(|member| -> Vec<Vec<ValueChange<'v>>> { groups(member) }).collect()
 }
 
 /// The direction in which the elements of a chain refer.
@@ -79,7 +82,7 @@ impl<'o> PositionMember<'o> {
         Some(Self { name, child: child?, none: none? })
     }
 
-    fn change(&self, order: Order, length: usize, before: usize) -> ValueChange {
+    fn change(self: Rc<Self>, order: Order, length: usize, before: usize) -> ValueChange<'o> {
         let other = match order {
             Order::Forward => "next element",
             Order::Backward => "element before",
@@ -87,7 +90,7 @@ impl<'o> PositionMember<'o> {
         let what = format!("{length} elements whose {:?} is the position of the {other}", self.name);
         let ends = [0.into(), (length - 1).into()];
         let names = (0..before).map(Value::from).collect();
-        ValueChange::large(&what, self.chain(order, length)).with_ends(ChainEnds { names, ends })
+        ValueChange::later(what, move || self.chain(order, length)).with_ends(ChainEnds { names, ends })
     }
 
     /// Returns copies of an element with other texts. One end of the chain refers to no other element.
@@ -133,7 +136,7 @@ mod tests {
         let objects: Vec<&JsonObject> =
             elements.as_array().unwrap().iter().map(|one| one.as_object().unwrap()).collect();
         let groups = of_positions(&objects).into_iter();
-        groups.map(|mut group| group.remove(0).value.unwrap().as_array().unwrap().clone()).collect()
+        groups.map(|mut group| group.remove(0).into_value().unwrap().as_array().unwrap().clone()).collect()
     }
 
     #[test]

@@ -12,7 +12,7 @@ const LONG_CHAIN: usize = 20_000;
 /// Returns changes that let elements refer to each other, for each pair of a name member and a reference member. A name
 /// member is a text in all elements. A reference member, such as the parent of an element, is a text or an array of
 /// texts in at least one element.
-pub(super) fn of_elements(objects: &[&Map<String, Value>]) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_elements<'v>(objects: &[&'v Map<String, Value>]) -> Vec<Vec<ValueChange<'v>>> {
     let pairs = pairs(objects);
     let one = |member: &Member<'_>, what: &str, elements: Vec<Value>| {
         let what = format!("elements whose {:?} is {what} {:?}", member.name, member.of);
@@ -25,7 +25,7 @@ pub(super) fn of_elements(objects: &[&Map<String, Value>]) -> Vec<Vec<ValueChang
 }
 
 /// Returns chains that are too deep for a recursion in every language.
-pub(super) fn long_chains(objects: &[&Map<String, Value>]) -> Vec<Vec<ValueChange>> {
+pub(super) fn long_chains<'v>(objects: &[&'v Map<String, Value>]) -> Vec<Vec<ValueChange<'v>>> {
     pairs(objects).iter().map(|member| vec![member.long_chain(objects, LONG_CHAIN)]).collect()
 }
 
@@ -47,12 +47,13 @@ fn is_reference(value: &Value) -> bool {
 
 /// A member `name` that can refer to an element. A reference to an element is the value of the member `of` in that
 /// element.
+#[derive(Clone, Copy)]
 struct Member<'n> {
     name: &'n str,
     of: &'n str,
 }
 
-impl Member<'_> {
+impl<'n> Member<'n> {
     /// Returns a reference in the form of the elements, a text or an array.
     fn reference(&self, objects: &[&Map<String, Value>], to: Value) -> Value {
         let is_array = objects.iter().any(|object| object.get(self.name).is_some_and(Value::is_array));
@@ -73,18 +74,23 @@ impl Member<'_> {
         objects.iter().zip(next).map(linked).collect()
     }
 
-    fn long_chain(&self, objects: &[&Map<String, Value>], length: usize) -> ValueChange {
+    fn long_chain(self, objects: &[&'n Map<String, Value>], length: usize) -> ValueChange<'n> {
         let what = format!("{length} elements whose {:?} is the next element's {:?}", self.name, self.of);
-        let chain = self.chain(objects, length);
-        let ends = [&chain[0], &chain[length - 1]].map(|element| element[self.of].clone());
+        let ends = [0, length - 1].map(|number| self.element_name(objects, number));
         let names = objects.iter().map(|object| object[self.of].clone()).collect();
-        ValueChange::large(&what, chain).with_ends(ChainEnds { names, ends })
+        let objects = objects.to_vec();
+        ValueChange::later(what, move || self.chain(&objects, length)).with_ends(ChainEnds { names, ends })
+    }
+
+    /// Returns the name of an element of a chain.
+    fn element_name(&self, objects: &[&Map<String, Value>], number: usize) -> Value {
+        let first = objects[0][self.of].as_str().unwrap_or_default();
+        if number == 0 { first.into() } else { format!("{first}-{number}").into() }
     }
 
     /// Returns a chain that begins with the name of the first element. The last element refers to nothing.
     fn chain(&self, objects: &[&Map<String, Value>], length: usize) -> Vec<Value> {
-        let first = objects[0][self.of].as_str().unwrap_or_default();
-        let name = |number: usize| if number == 0 { first.into() } else { format!("{first}-{number}").into() };
+        let name = |number: usize| self.element_name(objects, number);
         let element = |number: usize| {
             let mut changed = objects[0].clone();
             changed.insert(self.of.to_owned(), name(number));
@@ -103,7 +109,7 @@ impl Member<'_> {
 }
 
 /// Returns changes of a map of references: each key refers to itself, to the next one, or is part of a long chain.
-pub(super) fn of_map(map: &Map<String, Value>) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_map(map: &Map<String, Value>) -> Vec<Vec<ValueChange<'static>>> {
     if map.is_empty() || !map.values().all(is_reference) {
         return vec![];
     }

@@ -21,11 +21,11 @@ const OPERATORS: [char; 8] = ['+', '*', '/', '=', '&', '|', '^', '!'];
 const OBJECT_PROPERTY: &str = "constructor";
 
 /// Returns the changes of a text. Of each group, the first change that is allowed is made.
-pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange<'static>>> {
     // A step may cut a text in the middle of a character, and the result has no canonical form. An additional letter
     // moves the following characters by one byte. Two texts, with and without the letter, are therefore used. Wherever
     // the cut is, it is in the middle of a character in at least one of them.
-    let emoji = |what: &str, first: &str| -> Vec<ValueChange> {
+    let emoji = |what: &str, first: &str| -> Vec<ValueChange<'static>> {
         let text = |length: usize| format!("{first}{}", "\u{1f600}".repeat(length - 1));
         TEXT_LENGTHS.iter().map(|length| ValueChange::to(what, text(*length))).collect()
     };
@@ -55,17 +55,17 @@ pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
 
 /// For each kind of parentheses in the text, returns the text within many parentheses of this kind. If the text can be
 /// an expression, also returns the text after many signs.
-fn nested(text: &str) -> Vec<Vec<ValueChange>> {
+fn nested(text: &str) -> Vec<Vec<ValueChange<'static>>> {
     let is_expression = text.contains(OPERATORS);
     let has = |open: char| text.contains(open) || open == '(' && is_expression;
-    let around = |(open, close): (char, char)| -> Vec<ValueChange> {
+    let around = |(open, close): (char, char)| -> Vec<ValueChange<'static>> {
         let many = |count: &usize| {
             let (opens, closes) = (open.to_string().repeat(*count), close.to_string().repeat(*count));
             ValueChange::large(&format!("a text in many {open}{close}"), format!("{opens}{text}{closes}"))
         };
         NESTINGS.iter().map(many).collect()
     };
-    let before = |sign: char| -> Vec<ValueChange> {
+    let before = |sign: char| -> Vec<ValueChange<'static>> {
         let many = |count: &usize| {
             ValueChange::large(
                 &format!("a text after many {sign}"),

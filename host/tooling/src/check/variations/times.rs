@@ -24,9 +24,9 @@ pub(in crate::check) fn near_times(value: &Value) -> Vec<(String, Value)> {
         _ => vec![],
     };
     let of_place = |place: &Place<'_>| -> Vec<(String, Value)> {
-        let copy = |change: ValueChange| {
+        let copy = |change: ValueChange<'_>| {
             let what = format!("{} at {:?}", change.what, place.pointer);
-            Some((what, replaced(value, &place.pointer, change.value)?))
+            Some((what, replaced(value, &place.pointer, change.into_value())?))
         };
         changes(place).into_iter().flatten().filter_map(copy).collect()
     };
@@ -34,13 +34,13 @@ pub(in crate::check) fn near_times(value: &Value) -> Vec<(String, Value)> {
 }
 
 /// Returns the changes of a text that begins with a date or is a time of day.
-pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_text(text: &str) -> Vec<Vec<ValueChange<'static>>> {
     let near = NEAR_S.iter().filter_map(|(what, distance)| Some((what, at(text, CASE_START_S + distance)?)));
     near.map(|(what, other)| vec![ValueChange::to(format!("a time {what}"), other)]).collect()
 }
 
 /// Returns the changes of a number of seconds or milliseconds since 1970.
-pub(super) fn of_number(number: i64) -> Vec<Vec<ValueChange>> {
+pub(super) fn of_number(number: i64) -> Vec<Vec<ValueChange<'static>>> {
     let Some(factor) = [1, 1_000].into_iter().find(|factor| SECONDS.contains(&(number / factor))) else {
         return vec![];
     };
@@ -83,8 +83,8 @@ fn has_form(text: &str, form: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn values(groups: Vec<Vec<ValueChange>>) -> Vec<Value> {
-        groups.into_iter().map(|mut group| group.remove(0).value.unwrap()).collect()
+    fn values(groups: Vec<Vec<ValueChange<'static>>>) -> Vec<Value> {
+        groups.into_iter().map(|mut group| group.remove(0).into_value().unwrap()).collect()
     }
 
     #[test]

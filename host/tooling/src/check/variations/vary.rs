@@ -39,12 +39,7 @@ pub(in crate::check) fn grown(
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
-    let changes = |place: &Place<'_>| match place.value {
-        Value::String(text) if !place.schema.is_fixed() => of_parts(text),
-        Value::Array(elements) => arrays::grown(elements, &place.schema),
-        _ => vec![],
-    };
-    spread(value, &places_of(value, schema), changes, vec![], max, &is_allowed)
+    spread(value, &places_of(value, schema), growth, vec![], max, &is_allowed)
 }
 
 /// Returns at most `max` allowed variations in which one member changes in all elements of an array, or a number within
@@ -64,45 +59,54 @@ pub(in crate::check) fn columns(
 
 /// Returns at most `max` allowed variations of the places, and first those in `of_all`. `changes` returns groups of
 /// changes of a place. Of each group, the first change that is allowed is made.
-fn spread(
+fn spread<'v>(
     value: &Value,
-    places: &[Place<'_>],
-    changes: impl Fn(&Place<'_>) -> Vec<Vec<ValueChange>>,
+    places: &'v [Place<'v>],
+    changes: impl Fn(&'v Place<'v>) -> Vec<Vec<ValueChange<'v>>>,
     of_all: Vec<InputVariation>,
     max: usize,
     is_allowed: &impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
     let of_all: Vec<InputVariation> = of_all.into_iter().filter(|one| is_allowed(&one.value)).collect();
-    let of_place = |place: &Place<'_>| -> std::vec::IntoIter<InputVariation> {
-        let mut found = Vec::new();
-        for alternatives in changes(place) {
-            let varied = |change: ValueChange| {
-                let variation = InputVariation {
-                    what: format!("{} at {:?}", change.what, place.pointer),
-                    value: replaced(value, &place.pointer, change.value)?,
-                    is_large: change.is_large,
-                };
-                is_allowed(&variation.value).then_some((variation, change.ends))
+    let of_group = |place: &'v Place<'v>, alternatives: Vec<ValueChange<'v>>| -> Vec<InputVariation> {
+        let varied = |mut change: ValueChange<'v>| {
+            let ends = change.ends.take();
+            let variation = InputVariation {
+                what: format!("{} at {:?}", change.what, place.pointer),
+                is_large: change.is_large,
+                value: replaced(value, &place.pointer, change.into_value())?,
             };
-            let Some((variation, ends)) = alternatives.into_iter().find_map(varied) else { continue };
-            let at_ends = ends.iter().flat_map(|ends| at_ends(&variation, place, ends)).collect::<Vec<_>>();
-            found.push(variation);
-            found.extend(at_ends.into_iter().filter(|one| is_allowed(&one.value)));
-        }
-        found.into_iter()
+            is_allowed(&variation.value).then_some((variation, ends))
+        };
+        let Some((variation, ends)) = alternatives.into_iter().find_map(varied) else { return vec![] };
+        let at_ends = ends.iter().flat_map(|ends| at_ends(&variation, place, ends)).collect::<Vec<_>>();
+        let allowed = at_ends.into_iter().filter(|one| is_allowed(&one.value));
+        std::iter::once(variation).chain(allowed).collect()
     };
-    let mut of_places: Vec<_> = std::iter::once(of_all.into_iter()).chain(places.iter().map(of_place)).collect();
+    // Makes a variation only when it is taken, because many of the values are large.
+    let of_place = |place: &'v Place<'v>| -> Box<dyn Iterator<Item = InputVariation> + '_> {
+        Box::new(changes(place).into_iter().flat_map(move |group| of_group(place, group)))
+    };
+    let of_all: Box<dyn Iterator<Item = InputVariation>> = Box::new(of_all.into_iter());
+    let mut of_places: Vec<_> = std::iter::once(of_all).chain(places.iter().map(of_place)).collect();
     // Takes a few variations of each place in turn, so that the variations of a large array leave room for those of
     // other places. Takes more variations of an array in each turn, because arrays have the most variations.
     let is_array = |number: usize| number > 0 && places[number - 1].value.is_array();
     let mut all: Vec<InputVariation> = Vec::new();
-    while all.len() < max && of_places.iter().any(|left| left.len() > 0) {
-        let some = |(number, left): (usize, &mut std::vec::IntoIter<InputVariation>)| {
-            left.by_ref().take(if is_array(number) { 3 } else { 1 }).collect::<Vec<_>>()
-        };
-        for next in of_places.iter_mut().enumerate().flat_map(some) {
-            if all.len() < max && next.value != *value && all.iter().all(|other| other.value != next.value) {
+    let mut has_ended = false;
+    while all.len() < max && !has_ended {
+        has_ended = true;
+        let some = of_places.iter_mut().enumerate().flat_map(|(number, left)| {
+            let count = if is_array(number) { 3 } else { 1 };
+            left.by_ref().take(count)
+        });
+        for next in some {
+            has_ended = false;
+            if next.value != *value && all.iter().all(|other| other.value != next.value) {
                 all.push(next);
+            }
+            if all.len() == max {
+                break;
             }
         }
     }
@@ -141,8 +145,17 @@ fn at_ends(variation: &InputVariation, array: &Place<'_>, ends: &ChainEnds) -> V
     found
 }
 
+/// Returns the changes that let a text or an array grow. Of each group, the first change that is allowed is made.
+fn growth<'v>(place: &'v Place<'v>) -> Vec<Vec<ValueChange<'v>>> {
+    match place.value {
+        Value::String(text) if !place.schema.is_fixed() => of_parts(text),
+        Value::Array(elements) => arrays::grown(elements, &place.schema),
+        _ => vec![],
+    }
+}
+
 /// Returns the changes of a value. Of each group, the first change that is allowed is made.
-fn changes(place: &Place<'_>) -> Vec<Vec<ValueChange>> {
+fn changes<'v>(place: &'v Place<'v>) -> Vec<Vec<ValueChange<'v>>> {
     let mut groups = match place.value {
         Value::Null => vec![],
         Value::Bool(value) => vec![vec![ValueChange::to("the other truth value", !value)]],
@@ -160,8 +173,8 @@ fn changes(place: &Place<'_>) -> Vec<Vec<ValueChange>> {
     groups
 }
 
-fn of_number(number: &Number) -> Vec<Vec<ValueChange>> {
-    let mut groups: Vec<Vec<ValueChange>> =
+fn of_number(number: &Number) -> Vec<Vec<ValueChange<'static>>> {
+    let mut groups: Vec<Vec<ValueChange<'static>>> =
         NUMBERS.into_iter().map(|number| vec![ValueChange::to(format!("the number {number}"), number)]).collect();
     groups.insert(2, vec![ValueChange::large("a large number", LARGE)]);
     groups.splice(1..1, number.as_i64().map(times::of_number).unwrap_or_default());
