@@ -24,7 +24,7 @@ const MISSED: [(&str, &str, &str); 6] = [
     ("seventeenth", "js", "sculls-entry"),
 ];
 /// Folders of the corpora, in the order in which they were written.
-const CORPORA: [&str; 18] = [
+const CORPORA: [&str; 19] = [
     "unseen",
     "fresh",
     "later",
@@ -43,6 +43,7 @@ const CORPORA: [&str; 18] = [
     "sixteenth",
     "seventeenth",
     "eighteenth",
+    "nineteenth",
 ];
 
 /// One guest of the `table.toml` of a corpus.
@@ -236,6 +237,12 @@ fn guests_of_the_seventeenth_corpus_have_findings_if_they_violate_a_promise() {
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_eighteenth_corpus_have_findings_if_they_violate_a_promise() {
     println!("{}", check_corpus("eighteenth").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+#[test]
+#[ignore = "builds and checks sixty plugins; run by .ci/long"]
+fn guests_of_the_nineteenth_corpus_have_findings_if_they_violate_a_promise() {
+    println!("{}", check_corpus("nineteenth").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]
