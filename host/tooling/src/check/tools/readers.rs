@@ -82,14 +82,14 @@ pub(super) fn changing_others(running: &RunningCase<'_>, given: &str) -> Vec<Too
 }
 
 /// Returns the cases of [`changing_others`] for a call that had this result: first those that have a member of the call as
-/// they are, then with members of the arguments of the call, then also with members of its result.
+/// they are, then with members of the result of the call, of its arguments, and of both.
 pub(super) fn changing_others_after(running: &RunningCase<'_>, result: &str) -> Vec<ToolCase> {
     let of_result = merged(&running.case.input, result);
     // The cases as they are, if they already have a member of the call. The other operator can then write another value.
     let is_of_call = |case: &ToolCase| has_member_of(&case.input, &of_result);
     let own = changing_others(running, "{}").into_iter().filter(is_of_call);
     let mut others: Vec<ToolCase> = own.take(OTHERS_MAX).collect();
-    for given in [&running.case.input, &of_result] {
+    for given in [result, &running.case.input, &of_result] {
         for other in changing_others(running, given).into_iter().take(OTHERS_MAX) {
             if !others.contains(&other) {
                 others.push(other);
