@@ -1,4 +1,4 @@
-//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299: for
+//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299, I301, I302, I304, I305: for
 //! each common mistake in five languages, the checker reports the rule that covers the mistake. Correct code that looks
 //! similar has no finding. `tests/corpus` contains the guests. A table for each language lists the rules that each guest
 //! breaks.
@@ -158,6 +158,7 @@ fn c_tools_break_exactly_the_listed_rules() {
 /// from a named element, and a step that waits for a time of its input. I284: answers that a step remembers are no finding.
 /// I285: it finds a read for each element, and an event without escapes. I286: it finds a pure step that follows an external
 /// answer.
+/// I302: it finds a number above 2^53 that only the most elements give which the step accepts.
 #[test]
 fn c_steps_of_larger_inputs_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["growth"]);
@@ -194,7 +195,8 @@ fn c_tools_of_earlier_entries_break_exactly_the_listed_rules() {
 }
 
 /// I287: the checker finds tools that break a promise after a call of another operator. I288: it finds a tool that cuts a
-/// long key.
+/// long key. I304: it finds a tool that asks for too long a wait, and one that denies a changed entry. I305: it finds a
+/// tool that returns a time more exactly than it stores it.
 #[test]
 fn c_tools_with_related_operators_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["links"]);
@@ -209,7 +211,8 @@ fn c_tools_of_times_and_removed_entries_break_exactly_the_listed_rules() {
 
 /// I294: the checker finds steps that give different effects one action key. I295: it finds a step whose effects or class do
 /// not cover those of a called tool. I296: it finds a step that repeats a call without end, and one that uses up a limit
-/// for an input of the greatest length. I297: it finds a call with a number that a double does not hold.
+/// for an input of the greatest length. I297: it finds a call with a number that a double does not hold. I301: it finds a
+/// step that uses one action key for two different elements of a list.
 #[test]
 fn c_steps_with_calls_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["calls"]);

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::checkout;
+use crate::support::plugins::sdk_tools;
 use crate::support::program::run_latch;
 
 /// Checks a folder from its parent directory. The folder belongs to a copy of the checkout, because the check leaves
@@ -25,6 +26,16 @@ fn example_rust_steps_pass_the_check_without_findings() {
         assert!(not_run.clone().all(|rule| rule["kind"] != "static" && rule["kind"] != "dynamic"), "{report:#}");
         assert_eq!(report["notes"], json!([]));
     }
+}
+
+/// I303: the sources show a code of the host that a step looks for and never gets. A step that asks for a retry is found.
+#[test]
+fn codes_and_retries_that_a_step_never_gets_are_found() {
+    let ran = sdk_tools::run_latch(&checkout::copy().join("tests/corpus/c"), &["plugin", "check", "codes", "--json"]);
+    let report = ran.json();
+    let findings = report["findings"].as_array().unwrap_or_else(|| panic!("{report:#} {}", ran.stderr)).iter();
+    let found: Vec<_> = findings.map(|found| (found["rule"].clone(), found["operator"].clone())).collect();
+    assert_eq!(found, [(json!("D082"), json!("Bad.Budget")), (json!("D083"), json!("Bad.Retry"))], "{report:#}");
 }
 
 /// I61: a value that a build takes from its machine is found by building twice.

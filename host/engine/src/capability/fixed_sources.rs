@@ -12,6 +12,9 @@ use latchwork_core::model::ids::Hash;
 
 /// Wall-clock time of the first try of a checked call, and of a call of a pure operator: 2026-01-05 09:00:00 UTC.
 const START_SECONDS: u64 = 1_767_603_600;
+/// Nanoseconds of the second at the start of a checked call. A tool that stores a time in whole seconds, milliseconds or
+/// microseconds stores another time.
+const START_NANOSECONDS: u64 = 123_456_789;
 /// Seconds between two tries of a checked call: an hour and some seconds, so that the second of the minute differs, too.
 const TRY_SECONDS: u64 = 3_607;
 /// Nanoseconds by which each read advances the monotonic clock of a checked call.
@@ -24,7 +27,8 @@ const PURE_STEP_NS: u64 = 1_000_000;
 /// the tries of the call.
 pub(crate) fn fix_for_check(wasi: &mut WasiCtxBuilder, external_key: &str, tries_before: u32) {
     fix_random(wasi, |purpose| Hash::of(&[external_key.as_bytes(), &[0], &tries_before.to_le_bytes(), purpose]));
-    let now = Duration::from_secs(START_SECONDS + TRY_SECONDS * u64::from(tries_before));
+    let seconds = Duration::from_secs(START_SECONDS + TRY_SECONDS * u64::from(tries_before));
+    let now = seconds + Duration::from_nanos(START_NANOSECONDS);
     wasi.wall_clock(FixedClock(now)).monotonic_clock(CountingClock::starting_at(now, CHECK_STEP_NS));
 }
 

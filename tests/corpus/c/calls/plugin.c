@@ -49,6 +49,22 @@ static bool greet(latch_json input, latch_answer *answer, bool keeps_all) {
 static bool bad_greeting(latch_json input, latch_answer *answer) { return greet(input, answer, false); }
 static bool good_greeting(latch_json input, latch_answer *answer) { return greet(input, answer, true); }
 
+/* Sends a mail to each house. Two houses of one street need different keys. */
+static bool houses(latch_json input, latch_answer *answer, bool has_number) {
+  latch_json homes = latch_json_member(input, "homes");
+  for (size_t i = 0; i < latch_json_count(homes); i++) {
+    latch_json home = latch_json_item(homes, i);
+    char *street = text_of(home, "street"), *number = text_of(home, "number");
+    latch_text action = { 0 }, to = { 0 };
+    latch_putf(&action, "[\"pickup\",\"%s\",\"%s\"]", street, has_number ? number : "");
+    latch_putf(&to, "%s %s", street, number);
+    if (!latch_call(answer, "Mail.Send", mail_to(to.bytes), action.bytes)) return false;
+  }
+  return counted(answer, (int64_t)latch_json_count(homes));
+}
+static bool bad_houses(latch_json input, latch_answer *answer) { return houses(input, answer, false); }
+static bool good_houses(latch_json input, latch_answer *answer) { return houses(input, answer, true); }
+
 /* Asks for the temperature until it is low. */
 static bool cool(latch_answer *answer, int64_t calls_max) {
   for (int64_t calls = 1; calls <= calls_max; calls++) {
@@ -136,6 +152,7 @@ static bool page(latch_json input, latch_answer *answer) {
 
 LATCH_PLUGIN(
   STEP("Bad.Locker", bad_locker, SENDS), STEP("Good.Locker", good_locker, SENDS), STEP("Bad.Greeting", bad_greeting, SENDS),
+  STEP("Bad.Houses", bad_houses, SENDS), STEP("Good.Houses", good_houses, SENDS),
   STEP("Good.Greeting", good_greeting, SENDS), STEP("Bad.Oven", bad_oven, .determinism = LATCH_EXTERNAL),
   STEP("Good.Oven", good_oven, .determinism = LATCH_EXTERNAL), STEP("Good.Nap", nap, .determinism = LATCH_STABLE), STEP("Bad.Pairs", pairs, .input = NAMES("20000")),
   STEP("Good.Pairs", pairs, .input = NAMES("40")), STEP("Bad.Rows", bad_rows), STEP("Good.Rows", good_rows),

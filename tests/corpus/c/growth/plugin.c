@@ -307,6 +307,48 @@ static bool tapes(latch_json input, latch_answer *answer, bool is_text) {
 static bool bad_tapes(latch_json input, latch_answer *answer) { return tapes(input, answer, false); }
 static bool good_tapes(latch_json input, latch_answer *answer) { return tapes(input, answer, true); }
 
+static int64_t divisor(int64_t a, int64_t b) { return b ? divisor(b, a % b) : a; }
+
+/* Returns the least common multiple of the beats of up to 12 wheels. */
+static bool cycle(latch_json input, latch_answer *answer, int64_t beats_max) {
+  latch_json wheels = latch_json_member(input, "wheels");
+  size_t count = latch_json_count(wheels);
+  int64_t all = 1;
+  if (count > 12) return latch_fail(answer, LATCH_INVALID_INPUT, "more than 12 wheels");
+  for (size_t i = 0; i < count; i++) {
+    int64_t beats = 0;
+    latch_json_integer(latch_json_member(latch_json_item(wheels, i), "beats"), &beats);
+    if (beats < 1 || beats > 1000) return latch_fail(answer, LATCH_INVALID_INPUT, "a wheel has 1 to 1000 beats");
+    int64_t step = beats / divisor(all, beats);
+    if (all > beats_max / step) return latch_fail(answer, LATCH_INVALID_INPUT, "the cycle is too long");
+    all *= step;
+  }
+  latch_putf(&answer->result, "{\"beats\":%lld}", (long long)all);
+  return true;
+}
+static bool bad_cycle(latch_json input, latch_answer *answer) { return cycle(input, answer, INT64_MAX); }
+static bool good_cycle(latch_json input, latch_answer *answer) { return cycle(input, answer, 9007199254740991); }
+
+/* Counts missing readings, at most 40,000. A step makes at most 10,000 host calls. */
+static bool gaps(latch_json input, latch_answer *answer, bool logs_each) {
+  latch_json readings = latch_json_member(input, "readings");
+  int count = 0, missing = 0;
+  if (!latch_json_is(readings, '[')) return latch_fail(answer, LATCH_INVALID_INPUT, "the readings are missing");
+  for (const char *at = latch_json_space(readings.at + 1); *at != ']'; count++) {
+    if (latch_json_is_null((latch_json){ at })) {
+      missing++;
+      if (logs_each) latch_log(LATCH_WARN, "reading %d is missing", count);
+    }
+    at = latch_json_space(latch_json_skip(at));
+    if (*at == ',') at = latch_json_space(at + 1);
+  }
+  if (count > 40000 || count == missing) return latch_fail(answer, LATCH_INVALID_INPUT, "too many readings, or none");
+  latch_putf(&answer->result, "{\"missing\":%d}", missing);
+  return true;
+}
+static bool bad_gaps(latch_json input, latch_answer *answer) { return gaps(input, answer, true); }
+static bool good_gaps(latch_json input, latch_answer *answer) { return gaps(input, answer, false); }
+
 #define OF(members) "{\"type\":\"object\",\"properties\":{" members "}}"
 #define ITEMS(name, members) OF("\"" name "\":{\"type\":\"array\",\"maxItems\":100,\"items\":" OF(members) "}")
 #define PATH .input = OF("\"path\":{\"type\":\"string\",\"maxLength\":400}")
@@ -325,5 +367,6 @@ LATCH_PLUGIN(
   STEP("Good.Memo", memo), STEP("Bad.Route", bad_route), STEP("Good.Route", good_route), STEP("Bad.Verses", verses),
   STEP("Good.Verses", verses, .input = "{\"type\":\"object\",\"required\":[\"sha256\"]}"),
   STEP("Bad.Ids", bad_ids, .determinism = LATCH_STABLE), STEP("Good.Ids", good_ids, .determinism = LATCH_STABLE),
+  STEP("Bad.Cycle", bad_cycle), STEP("Good.Cycle", good_cycle), STEP("Bad.Gaps", bad_gaps), STEP("Good.Gaps", good_gaps),
   STEP("Bad.Tapes", bad_tapes), STEP("Good.Tapes", good_tapes),
   STEP("Bad.Due", bad_due, .determinism = LATCH_STABLE), STEP("Good.Due", good_due, .determinism = LATCH_STABLE));

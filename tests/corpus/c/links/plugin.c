@@ -145,6 +145,108 @@ static bool stamp(latch_json args, latch_answer *answer, size_t size) {
 static bool bad_stamp(latch_json args, latch_answer *answer) { return stamp(args, answer, 64); }
 static bool good_stamp(latch_json args, latch_answer *answer) { return stamp(args, answer, 200); }
 
+/* Hangs up a poster. Good.TakeDown and Good.Unhang mark its entry. */
+static bool hang(latch_json args, latch_answer *answer, const char *member) {
+  char *text = named(args, "text");
+  if (!text || strlen(text) > 60000) return latch_fail(answer, LATCH_INVALID_INPUT, "the text is missing or too long");
+  return latch_kv_set(answer, under(member, own_key()), "up") && with(answer, member, own_key());
+}
+static bool bad_post(latch_json args, latch_answer *answer) { return hang(args, answer, "bill"); }
+static bool good_post(latch_json args, latch_answer *answer) { return hang(args, answer, "poster"); }
+static bool unhang(latch_json args, latch_answer *answer, const char *member) {
+  char *id = named(args, member), *state;
+  if (!id) return latch_fail(answer, LATCH_INVALID_INPUT, "the name is missing");
+  if (!latch_kv_get(answer, under(member, id), &state)) return false;
+  if (!state) return latch_fail(answer, LATCH_MISSING_REQUIRED_CONTEXT, "there is no %s %s", member, id);
+  return latch_kv_set(answer, under(member, id), "down") && with(answer, member, id);
+}
+static bool take_down(latch_json args, latch_answer *answer) { return unhang(args, answer, "bill"); }
+static bool good_unhang(latch_json args, latch_answer *answer) { return unhang(args, answer, "poster"); }
+static latch_verdict find_hung(const char *key, latch_answer *answer, const char *member, latch_verdict of_down) {
+  char *state;
+  if (!latch_kv_get(answer, under(member, key), &state)) return LATCH_UNKNOWN;
+  if (!state) return LATCH_DID_NOT_HAPPEN;
+  if (strcmp(state, "up")) return of_down;
+  return with(answer, member, key) ? LATCH_HAPPENED : LATCH_UNKNOWN;
+}
+static latch_verdict bad_find_post(latch_json args, const char *key, latch_answer *answer) {
+  (void)args;
+  return find_hung(key, answer, "bill", LATCH_DID_NOT_HAPPEN);
+}
+static latch_verdict good_find_post(latch_json args, const char *key, latch_answer *answer) {
+  (void)args;
+  return find_hung(key, answer, "poster", LATCH_UNKNOWN);
+}
+
+/* Writes an entry for each name. An answer of a tool in C has at most 16 changes. */
+static bool labels(latch_json args, latch_answer *answer, size_t most) {
+  latch_json names = latch_json_member(args, "names");
+  size_t count = latch_json_count(names);
+  if (count < 1 || count > most) return latch_fail(answer, LATCH_INVALID_INPUT, "no names, or too many");
+  for (size_t i = 0; i < count; i++) {
+    latch_text entry = { 0 };
+    latch_putf(&entry, "label/%s/%zu", own_key(), i);
+    if (!latch_kv_set(answer, entry.bytes, "1")) {
+      if (i > 0) answer->applied_unknown = true;
+      return false;
+    }
+    changed(answer, "label", entry.bytes, "1");
+  }
+  return with(answer, "labels", own_key());
+}
+static const char *compare_label(latch_change change, latch_answer *answer) {
+  char *label;
+  if (!latch_kv_get(answer, change.resource_id, &label)) return NULL;
+  return label && strcmp(label, change.version) == 0 ? NULL : "the label is missing";
+}
+static bool bad_labels(latch_json args, latch_answer *answer) { return labels(args, answer, 40); }
+static bool good_labels(latch_json args, latch_answer *answer) { return labels(args, answer, 16); }
+
+/* Writes the present time in whole seconds, and returns it in whole seconds or exactly. */
+static bool seal(latch_answer *answer, bool is_exact) {
+  struct timespec now;
+  latch_text kept = { 0 }, exact = { 0 };
+  clock_gettime(CLOCK_REALTIME, &now);
+  latch_putf(&kept, "%lld", (long long)now.tv_sec);
+  latch_putf(&exact, "%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
+  return latch_kv_set(answer, under("seal", own_key()), kept.bytes) && with(answer, "sealed", is_exact ? exact.bytes : kept.bytes);
+}
+static bool bad_seal(latch_json args, latch_answer *answer) { return (void)args, seal(answer, true); }
+static bool good_seal(latch_json args, latch_answer *answer) { return (void)args, seal(answer, false); }
+static latch_verdict find_seal(latch_json args, const char *key, latch_answer *answer) {
+  char *kept;
+  (void)args;
+  if (!latch_kv_get(answer, under("seal", key), &kept)) return LATCH_UNKNOWN;
+  if (!kept) return LATCH_DID_NOT_HAPPEN;
+  return with(answer, "sealed", kept) ? LATCH_HAPPENED : LATCH_UNKNOWN;
+}
+
+/* Asks for a retry in an hour or in 25 hours, before the season opens. */
+static bool season(latch_json args, latch_answer *answer, uint32_t hours) {
+  if (latch_json_is_null(latch_json_member(args, "opens")))
+    return latch_kv_set(answer, under("season", own_key()), "1") && with(answer, "season", own_key());
+  latch_fail(answer, LATCH_RATE_LIMIT, "the season is not open");
+  answer->retry_after_ms = hours * 3600000;
+  return false;
+}
+static bool bad_season(latch_json args, latch_answer *answer) { return season(args, answer, 25); }
+static bool good_season(latch_json args, latch_answer *answer) { return season(args, answer, 1); }
+
+/* Marks a motion. A motion that is marked already gets the same entry. */
+static bool mark(latch_json args, latch_answer *answer) {
+  char *id = named(args, "motion");
+  if (!id || strlen(id) > 100) return latch_fail(answer, LATCH_INVALID_INPUT, "the motion is missing or too long");
+  if (!latch_kv_set(answer, under("motion", id), "{\"state\":\"marked\"}")) return false;
+  changed(answer, "motion", id, "marked");
+  return with(answer, "motion", id);
+}
+static const char *compare_mark(latch_change change, latch_answer *answer) {
+  char *entry;
+  if (!latch_kv_get(answer, under("motion", change.resource_id), &entry)) return NULL;
+  char *state = entry ? latch_json_string(latch_json_member(latch_json_of(entry), "state")) : NULL;
+  return state && strcmp(state, change.version) == 0 ? NULL : "the motion has another state";
+}
+
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define WRITES .effects = LATCH_INTERNAL_WRITE
 
@@ -155,4 +257,11 @@ LATCH_PLUGIN(
   TOOL("Good.End", good_end, WRITES, .verify = compare), TOOL("Good.Issue", good_issue, WRITES), TOOL("Bad.Look", bad_look),
   TOOL("Good.Look", good_look), TOOL("Bad.Borrow", bad_borrow, WRITES, .verify = compare_until),
   TOOL("Bad.Prolong", bad_prolong, WRITES, .verify = compare_until), TOOL("Good.Rent", good_rent, WRITES, .verify = compare_until),
-  TOOL("Good.Renew", good_rent, WRITES, .verify = compare_until), TOOL("Bad.Stamp", bad_stamp, WRITES), TOOL("Good.Stamp", good_stamp, WRITES));
+  TOOL("Good.Renew", good_rent, WRITES, .verify = compare_until), TOOL("Bad.Stamp", bad_stamp, WRITES), TOOL("Good.Stamp", good_stamp, WRITES),
+  TOOL("Bad.Post", bad_post, WRITES, .reconcile = bad_find_post), TOOL("Good.TakeDown", take_down, WRITES),
+  TOOL("Good.Post", good_post, WRITES, .reconcile = good_find_post), TOOL("Good.Unhang", good_unhang, WRITES),
+  TOOL("Bad.Labels", bad_labels, WRITES, .verify = compare_label),
+  TOOL("Good.Labels", good_labels, WRITES, .verify = compare_label),
+  TOOL("Bad.Seal", bad_seal, WRITES, .reconcile = find_seal), TOOL("Good.Seal", good_seal, WRITES, .reconcile = find_seal),
+  TOOL("Bad.Season", bad_season, WRITES), TOOL("Good.Season", good_season, WRITES),
+  TOOL("Good.Mark", mark, WRITES, .verify = compare_mark));

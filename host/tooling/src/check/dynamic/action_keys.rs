@@ -9,10 +9,12 @@ use latchwork_engine::Plugin;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
-use crate::check::variations::{MovedLetter, in_other_letters, moved_letters};
+use crate::check::variations::{InputVariation, MovedLetter, in_other_letters, moved_letters, siblings};
 
 /// Maximum number of pairs of texts between which a letter is moved.
 const PAIRS_MAX: usize = 12;
+/// Maximum number of inputs with one more element of an array.
+const SIBLINGS_MAX: usize = 16;
 
 /// A call with an action key: operator, action key and arguments.
 type KeyedCall = (String, String, String);
@@ -37,6 +39,11 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
             return Some(finding);
         }
     }
+    for one in &siblings(&input, &schema, SIBLINGS_MAX, is_allowed) {
+        if let Some(finding) = of_siblings(runs, plugin, one).await? {
+            return Some(finding);
+        }
+    }
     None
 }
 
@@ -52,8 +59,7 @@ async fn of_letters(
     let first = keyed_calls(runs, plugin, first).await?;
     let second = keyed_calls(runs, plugin, second).await?;
     // Two elements of one input can get the same key, too.
-    let within = first.iter().find_map(|one| Some((one, first.iter().find(|other| is_shared(one, other))?)));
-    let Some((one, other)) = within.or_else(|| shared(&first, &second)) else { return Some(None) };
+    let Some((one, other)) = within(&first).or_else(|| shared(&first, &second)) else { return Some(None) };
     let latin = keyed_calls(runs, plugin, latin).await?;
     if !has_other_keys(runs, &latin) {
         return Some(None);
@@ -90,6 +96,25 @@ async fn of_moved_letter(
     Some(Some(finding.hint("put a separator between the texts that they cannot contain, or a JSON array of them")))
 }
 
+/// Runs the case with an input in which two elements of an array differ in one member. A key without this member is the
+/// same for both, and the effect of the second element does not happen. The outer `None` stands for used-up fuel.
+async fn of_siblings(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    variation: &InputVariation,
+) -> Option<Option<Finding>> {
+    let calls = keyed_calls(runs, plugin, &variation.value).await?;
+    let Some((one, other)) = within(&calls) else { return Some(None) };
+    let message = format!(
+        "with another input, {}, two calls of {} have the action key {:?} and different arguments",
+        variation.what, one.0, one.1
+    );
+    let finding = runs.ran.finding("D079", message).values(&one.2, &other.2);
+    let hint =
+        "put what distinguishes the elements into the key, or refuse an input in which two elements have one key";
+    Some(Some(finding.hint(hint)))
+}
+
 /// Runs the case with another input and returns its calls. Returns no calls if the step fails. `None` stands for used-up
 /// fuel.
 async fn keyed_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, input: &Value) -> Option<Vec<KeyedCall>> {
@@ -105,6 +130,11 @@ fn calls_of(trace: &Trace) -> Vec<KeyedCall> {
 
 fn is_shared(one: &KeyedCall, other: &KeyedCall) -> bool {
     (&one.0, &one.1) == (&other.0, &other.1) && one.2 != other.2
+}
+
+/// Returns the first pair of calls of one run that share a key.
+fn within(calls: &[KeyedCall]) -> Option<(&KeyedCall, &KeyedCall)> {
+    calls.iter().find_map(|one| Some((one, calls.iter().find(|other| is_shared(one, other))?)))
 }
 
 /// Returns the first pair of calls with the same number that share a key.

@@ -5,9 +5,9 @@
 //! of the host itself.
 //!
 //! Floors, top first: `run_cases` · `other_inputs` · `perturb` · `loaded_variants` · `action_keys`, `builds`,
-//! `called_effects`, `classes`, `failing_calls`, `other_job`, `other_times`, `polling`, `schema_limits`,
-//! `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` · `case`
-//! · `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
+//! `called_effects`, `classes`, `failing_calls`, `host_codes`, `other_job`, `other_times`, `polling`, `schema_limits`,
+//! `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` · `case` ·
+//! `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
 
 mod action_keys;
 mod address;
@@ -19,6 +19,7 @@ mod cases;
 mod child;
 mod classes;
 mod failing_calls;
+mod host_codes;
 mod host_inputs;
 mod hosts;
 mod loaded_variants;

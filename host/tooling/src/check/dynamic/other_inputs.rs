@@ -48,6 +48,10 @@ const UNBOUNDED: f64 = 1e13;
 const ARRAYS_MAX: usize = 2;
 const ELEMENTS_MAX: usize = 200;
 
+/// An input is much larger than that of its case if it has more than `LARGE_BYTES` bytes and `LARGER` times as many bytes.
+const LARGE_BYTES: usize = 50_000;
+const LARGER: usize = 4;
+
 /// Rules that a step may break with a much larger input. Such an input can be too large for an allocation, the fuel,
 /// the memory or the output.
 const OF_SIZE: [&str; 4] = ["D056", "D057", "D058", "D059"];
@@ -202,8 +206,8 @@ async fn end_of(
     })
 }
 
-/// Returns one input for each array, in which this array has the largest number of elements that the step accepts. The
-/// outer `None` stands for used-up fuel.
+/// Returns inputs in which an array has the largest number of elements that the step accepts. There is one for each way in
+/// which an array can grow. The outer `None` stands for used-up fuel.
 async fn most_elements(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
@@ -211,14 +215,15 @@ async fn most_elements(
     is_allowed: &impl Fn(&Value) -> bool,
 ) -> Option<Vec<InputVariation>> {
     let mut found = Vec::new();
-    for array in array_places(input, schema).into_iter().take(ARRAYS_MAX) {
+    let arrays: Vec<_> = array_places(input, schema).into_iter().take(ARRAYS_MAX).collect();
+    for (array, growth) in arrays.iter().flat_map(|array| array.growths().into_iter().map(move |one| (array, one))) {
         let with = |count: usize| {
             let mut changed = input.clone();
-            *changed.pointer_mut(&array.pointer).expect("a place of the input") = Value::Array(array.distinct(count));
+            *changed.pointer_mut(&array.pointer).expect("a place of the input") = (growth.elements)(count).into();
             changed
         };
         let variation = |count: usize, is_large: bool| {
-            let what = format!("{count} elements with other texts at {:?}", array.pointer);
+            let what = format!("{count} elements {} at {:?}", growth.what, array.pointer);
             InputVariation { what, value: with(count), is_large }
         };
         let (mut accepted, mut refused) = (array.length(), None);
@@ -251,8 +256,10 @@ async fn run_changed(
         return Some(None);
     }
     let one = CaseBaseline { case, script, base };
+    let usual = runs.ran.case.input.len();
+    let is_large = variation.is_large || one.script.input.len() > LARGE_BYTES.max(usual.saturating_mul(LARGER));
     let is_of_size = |finding: &Finding| {
-        variation.is_large && OF_SIZE.contains(&finding.rule) && !uses_host_for_each_element(&one.base, &one.script)
+        is_large && OF_SIZE.contains(&finding.rule) && !uses_host_for_each_element(&one.base, &one.script)
     };
     match of_end(&one).filter(|finding| !is_of_size(finding)) {
         Some(finding) => Some(Some(finding)),

@@ -82,7 +82,21 @@ pub(super) fn uncaught(ran: &CaseBaseline<'_>, trace: &Trace, when: &str) -> Opt
 /// Checks the end of the usual run of a case.
 pub(super) fn check_end(ran: &CaseBaseline<'_>) -> Vec<Finding> {
     let found = host_fault(ran, &ran.base, "").into_iter().chain(refused_arguments(ran));
-    found.chain(near_limit(ran)).chain(address::displayed_address(ran)).chain(shared_action_key(ran)).collect()
+    found
+        .chain(near_limit(ran))
+        .chain(address::displayed_address(ran))
+        .chain(shared_action_key(ran))
+        .chain(asked_retry(ran))
+        .collect()
+}
+
+/// D083: the step asks for a retry, and no tool did. The error of a step is final.
+fn asked_retry(ran: &CaseBaseline<'_>) -> Option<Finding> {
+    let RunEnd::Failed(failure) = &ran.base.ended else { return None };
+    let wait = failure.retry_after_ms?;
+    let is_of_tool = ran.script.answers.iter().any(|given| given.answer.is_err());
+    let message = format!("it fails with {} and asks for a retry after {wait} ms", failure.code);
+    (!is_of_tool).then(|| ran.finding("D083", message))
 }
 
 /// D079: finds a call with the operator and the action key of an earlier call and with other arguments.

@@ -18,6 +18,8 @@ pub(super) enum FaultProfile {
     Silent,
     /// Servers refuse the world-changing request with this number, from 0, and every later one with status 422.
     RefusedFrom(usize),
+    /// Servers refuse connections once they have received this number of world-changing requests.
+    UnreachableAfter(usize),
     /// The map does not answer.
     NoMap,
     /// The map can be read only.

@@ -208,8 +208,8 @@ async fn check_reconcile_after_times(running: &mut RunningCase<'_>) -> std::io::
     Ok(())
 }
 
-/// D103: another operator has removed an entry of the call, and its own entry names the key of the call. Such a trace shows
-/// that the call happened.
+/// D103: another operator has changed an entry of the call, or has removed it and written an entry that names the key of
+/// the call. Such a trace shows that the call happened.
 async fn check_reconcile_after_others(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.found.iter().any(|finding| finding.rule == "D103") {
         return Ok(());
@@ -228,12 +228,16 @@ async fn check_reconcile_after_others(running: &mut RunningCase<'_>) -> std::io:
         let left = world.state();
         let removed = made.keys().find(|name| running.is_named_by_key(name) && !left.contains_key(*name));
         let trace = left.keys().find(|name| running.is_named_by_key(name) && !made.contains_key(*name));
-        let (Some(removed), Some(trace)) = (removed, trace) else { continue };
+        let is_changed = |name: &&String| made.get(*name).is_some_and(|before| left.get(*name) != Some(before));
+        let changed = left.keys().filter(|name| running.is_named_by_key(name)).find(is_changed);
+        let how = match (removed, trace, changed) {
+            (Some(removed), Some(trace), _) => format!("removed {removed} and written {trace}"),
+            (None, _, Some(changed)) => format!("changed {changed}"),
+            _ => continue,
+        };
         if matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
-            let message = format!(
-                "a call of {} has removed {removed} and written {trace}, and reconcile denies the call that happened",
-                other.operator
-            );
+            let message =
+                format!("a call of {} has {how}, and reconcile denies the call that happened", other.operator);
             let finding = running.add_finding("D103", message);
             (finding.expected, finding.found) =
                 (Some("happened or unknown".to_owned()), Some("did-not-happen".to_owned()));

@@ -14,7 +14,7 @@ use crate::check::tools::lost_record::{ask_about, is_same_result};
 use crate::check::tools::running_case::{CallResult, RunningCase};
 use crate::check::tools::single_call;
 use crate::check::tools::world::World;
-use crate::check::variations::{columns, grown, variations};
+use crate::check::variations::{InputVariation, array_places, columns, grown, variations};
 
 /// Maximum number of other inputs of a case.
 const INPUTS_MAX: usize = 100;
@@ -22,6 +22,10 @@ const INPUTS_MAX: usize = 100;
 const GROWN_MAX: usize = 22;
 /// Maximum number of other inputs of a case in which a member changes in all elements, or a number within a text.
 const COLUMNS_MAX: usize = 24;
+/// Maximum number of arrays of an input for which the largest accepted number of elements is searched, and the largest
+/// number that is tried.
+const ARRAYS_MAX: usize = 2;
+const ELEMENTS_MAX: usize = 100;
 /// Numbers of the tries at other times: after hours, a day, a month, a year, eleven and ninety years. The clock of the
 /// stub advances by an hour in each try. Authors use a year such as 2099 for an entry that never expires.
 const TRIES: [u32; 7] = [3, 13, 24, 720, 8_784, 96_360, 788_940];
@@ -49,21 +53,55 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let larger = grown(&input, &schema, GROWN_MAX, is_allowed);
     let of_columns = columns(&input, &schema, COLUMNS_MAX, is_allowed);
     for variation in others.into_iter().chain(larger).chain(of_columns) {
-        let case = ToolCase { input: variation.value.to_string(), ..running.case.clone() };
-        let world = running.world()?;
-        let before = world.state();
-        let called = running.calling(&case, &world, running.context(0), false).await;
-        let when = format!("with another input, {}", variation.what);
-        if applied::check(running, &when, &before, &world, &called.end.answer)
-            || is_denied(running, &called, &when)
-            || !variation.is_large && is_broken(running, &called, &when)
-            || has_too_many_changes(running, &called, &when)
-            || returns_other_result(running, &case, &world, &called, &when).await
-        {
+        if succeeds(running, &variation).await?.is_none() {
             return Ok(());
         }
     }
+    most_elements(running, &input, &schema, is_allowed).await
+}
+
+/// Searches the largest number of elements that the operator accepts, for each array of the input.
+async fn most_elements(
+    running: &mut RunningCase<'_>,
+    input: &Value,
+    schema: &Value,
+    is_allowed: impl Fn(&Value) -> bool,
+) -> std::io::Result<()> {
+    for array in array_places(input, schema).iter().take(ARRAYS_MAX) {
+        let Some(growth) = array.growths().into_iter().next() else { continue };
+        let (mut accepted, mut refused) = (array.length(), None);
+        while accepted < ELEMENTS_MAX && refused != Some(accepted + 1) {
+            let next = refused.map_or(accepted * 2, |refused: usize| accepted.midpoint(refused));
+            let mut value = input.clone();
+            *value.pointer_mut(&array.pointer).expect("a place of the input") = (growth.elements)(next).into();
+            let what = format!("{next} elements {} at {:?}", growth.what, array.pointer);
+            let is_accepted = match is_allowed(&value) {
+                true => succeeds(running, &InputVariation { what, value, is_large: false }).await?,
+                false => Some(false),
+            };
+            match is_accepted {
+                None => return Ok(()),
+                Some(true) => accepted = next,
+                Some(false) => refused = Some(next),
+            }
+        }
+    }
     Ok(())
+}
+
+/// Makes the call with another input. Returns true if it succeeds, and `None` after a finding.
+async fn succeeds(running: &mut RunningCase<'_>, variation: &InputVariation) -> std::io::Result<Option<bool>> {
+    let case = ToolCase { input: variation.value.to_string(), ..running.case.clone() };
+    let world = running.world()?;
+    let before = world.state();
+    let called = running.calling(&case, &world, running.context(0), false).await;
+    let when = format!("with another input, {}", variation.what);
+    let is_found = applied::check(running, &when, &before, &world, &called.end.answer)
+        || is_denied(running, &called, &when)
+        || !variation.is_large && is_broken(running, &called, &when)
+        || has_too_many_changes(running, &called, &when)
+        || returns_other_result(running, &case, &world, &called, &when).await;
+    Ok((!is_found).then_some(matches!(called.end.answer, Answer::Ok(_))))
 }
 
 /// D103: reports a `reconcile` that finds the call but returns another result than the call.

@@ -164,21 +164,23 @@ async fn check_garbled_success(running: &mut RunningCase<'_>) -> std::io::Result
     Ok(())
 }
 
-/// D109: a server accepts a world-changing request and refuses a later request of the same call. Returns false if the
-/// call of the case sends no request. Servers do not affect such a call.
+/// D109: a server accepts a world-changing request, and refuses a later request of the same call or cannot be reached. Returns
+/// false if the call of the case sends no request. Servers do not affect such a call.
 async fn check_later_refusals(running: &mut RunningCase<'_>) -> std::io::Result<bool> {
     let world = running.world()?;
     running.call(&world, 0).await;
     let requests = world.received();
     let changing = requests.iter().filter(|request| request.may_change_state()).count();
-    for first in 1..changing {
+    let faults =
+        |first| [(FaultProfile::RefusedFrom(first), "refused"), (FaultProfile::UnreachableAfter(first), "not sent")];
+    for (first, (fault, what)) in (1..changing).flat_map(|first| faults(first).map(|fault| (first, fault))) {
         let world = running.world()?;
-        world.set_faults(FaultProfile::RefusedFrom(first));
+        world.set_faults(fault);
         let called = running.call(&world, 0).await;
         if let Answer::NotApplied(_) = &called.end.answer {
             let displayed = describe_answer(&called.end.answer, &world);
             let message =
-                format!("world-changing request {} of the call is refused, and the tool reports no change", first + 1);
+                format!("world-changing request {} of the call is {what}, and the tool reports no change", first + 1);
             let finding = running.add_finding("D109", message);
             finding.found = Some(displayed);
             finding.hint = Some("an earlier request was accepted: report `applied` as unknown".to_owned());

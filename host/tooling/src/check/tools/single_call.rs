@@ -1,5 +1,6 @@
-//! D100, D101, D105, D110, D111, D112 and D114: one call while all servers work.
+//! D100, D101, D105, D110, D111, D112, D114 and D124: one call while all servers work.
 
+use latchwork_core::model::bounds;
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::error::Code;
 use latchwork_core::model::manifest::RecoveryClass;
@@ -29,6 +30,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         check_answer(running, &called, &describe_answer(&called.end.answer, &world));
     }
     check_secrets(running, &called);
+    check_wait(running, &called);
     if running.class == RecoveryClass::Keyed {
         let key = running.key();
         for request in requests.iter().filter(|request| request.may_change_state() && !request.contains_key(&key)) {
@@ -42,6 +44,16 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// D124: a tool asks for a longer wait than the host grants.
+fn check_wait(running: &mut RunningCase<'_>, called: &CallResult) {
+    let (Answer::NotApplied(failure) | Answer::Unknown { failure, .. }) = &called.end.answer else { return };
+    let Some(wait) = failure.retry_after_ms.filter(|wait| *wait > bounds::RETRY_AFTER_MS) else { return };
+    let message =
+        format!("it asks for a retry after {wait} ms, and the host waits at most {} ms", bounds::RETRY_AFTER_MS);
+    let hint = "put a wait into the plan, or return an error that is final";
+    running.add_finding("D124", message).hint = Some(hint.to_owned());
 }
 
 /// Checks that the call ended as the case expects.

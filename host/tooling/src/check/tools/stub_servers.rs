@@ -79,7 +79,9 @@ impl StubServers {
 impl HttpStub for StubServers {
     fn answer(&self, place: &Origin, request: Request<Bytes>) -> Result<Response<Bytes>, StubFailure> {
         let fault = *self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        if fault == FaultProfile::Refused {
+        let changing = self.received.lock().unwrap_or_else(PoisonError::into_inner).changing;
+        let is_unreachable = matches!(fault, FaultProfile::UnreachableAfter(number) if changing >= number);
+        if fault == FaultProfile::Refused || is_unreachable {
             return Err(StubFailure::Refused);
         }
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());

@@ -143,7 +143,7 @@ impl World {
             files(&grant.host, &grant.guest, &mut state);
         }
         let map = self.map.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        state.extend(map.iter().map(|(key, value)| (format!("map {key}"), Hash::of(&[value]))));
+        state.extend(map.iter().map(|(key, value)| (format!("map {key}"), content_hash(value))));
         state
     }
 
@@ -183,6 +183,14 @@ impl World {
     }
 }
 
+/// Returns the hash of a content. The form of JSON does not count: the order of members, and blanks.
+fn content_hash(content: &[u8]) -> Hash {
+    match serde_json::from_slice::<serde_json::Value>(content) {
+        Ok(value) if value.is_object() || value.is_array() => Hash::of(&[value.to_string().as_bytes()]),
+        _ => Hash::of(&[content]),
+    }
+}
+
 fn files(dir: &Path, guest: &str, state: &mut WorldSnapshot) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     for entry in entries.flatten() {
@@ -190,7 +198,7 @@ fn files(dir: &Path, guest: &str, state: &mut WorldSnapshot) {
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => files(&entry.path(), &name, state),
             Ok(kind) if kind.is_file() => {
-                state.insert(name, Hash::of(&[&std::fs::read(entry.path()).unwrap_or_default()]));
+                state.insert(name, content_hash(&std::fs::read(entry.path()).unwrap_or_default()));
             }
             _ => {}
         }

@@ -88,6 +88,7 @@ pub(super) fn grown<'v>(elements: &'v [Value], schema: &LocatedSchema<'v>) -> Ve
         groups.push(vec![ValueChange::to(format!("{DISTINCT} elements with other texts in all levels"), within)]);
     }
     groups.extend(objects(elements).map(many_named).unwrap_or_default());
+    groups.extend(many_of_kind(elements));
     let all: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
     let all = all.unwrap_or_default();
     groups.extend(of_counts(&all, &schema.items()));
@@ -127,6 +128,19 @@ fn equal_but_for_one(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>
         is_own.then(|| (name.clone(), objects.iter().map(with_own).collect()))
     };
     first.iter().filter_map(equal).take(EQUAL_MAX).collect()
+}
+
+/// Returns long arrays that end with copies of an element that is null, if only some elements are.
+fn many_of_kind(elements: &[Value]) -> Option<Vec<ValueChange<'_>>> {
+    if !elements.iter().any(Value::is_null) || elements.iter().all(Value::is_null) {
+        return None;
+    }
+    let many = |count: &usize| {
+        let nulls = std::iter::repeat_n(Value::Null, *count);
+        let all = move || elements.iter().cloned().chain(nulls).collect::<Vec<Value>>();
+        ValueChange::later(format!("{count} more elements that are null"), all)
+    };
+    Some(ELEMENTS.iter().map(many).collect())
 }
 
 /// Returns long arrays of copies of these elements. In each array, one member that differs in all elements has the text of

@@ -18,24 +18,29 @@ type Object = Map<String, Value>;
 /// Returns one group for each member that is an integer in all elements. In the arrays of a group, the member counts up
 /// from the value of the first element.
 pub(super) fn of_counts(objects: &[&Object], schema: &LocatedSchema<'_>) -> Vec<Vec<ValueChange<'static>>> {
-    let Some(first) = objects.first() else { return vec![] };
-    let is_counted = |name: &str| objects.iter().all(|object| object.get(name).is_some_and(Value::is_i64));
-    let counted = first.iter().filter_map(|(name, start)| Some((name, start.as_i64()?)));
-    let group = |(name, start): (&String, i64)| -> Vec<ValueChange<'static>> {
-        let element = |number: usize| {
-            let mut element = other_names(first, objects, number, schema);
-            element.insert(name.clone(), start.saturating_add(number as i64).into());
-            Value::Object(element)
-        };
-        let many = |count: usize| {
-            ValueChange::to(
-                format!("{count} elements whose {name:?} counts up"),
-                (0..count).map(element).collect::<Vec<_>>(),
-            )
-        };
-        ELEMENTS.into_iter().map(many).collect()
+    let group = |name: &str| -> Vec<ValueChange<'static>> {
+        let what = |count: usize| format!("{count} elements whose {name:?} counts up");
+        ELEMENTS.into_iter().map(|count| ValueChange::to(what(count), counted(objects, name, count, schema))).collect()
     };
-    counted.filter(|(name, _)| is_counted(name)).take(MEMBERS_MAX).map(group).collect()
+    counted_members(objects).into_iter().map(group).collect()
+}
+
+/// Returns the members that are integers in all elements.
+pub(super) fn counted_members<'o>(objects: &[&'o Object]) -> Vec<&'o str> {
+    let is_counted = |name: &&str| objects.iter().all(|object| object.get(*name).is_some_and(Value::is_i64));
+    let names = objects.first().into_iter().flat_map(|first| first.keys()).map(String::as_str);
+    names.filter(is_counted).take(MEMBERS_MAX).collect()
+}
+
+/// Returns `count` copies of the first element in which the member counts up from the value of the first element.
+pub(super) fn counted(objects: &[&Object], name: &str, count: usize, schema: &LocatedSchema<'_>) -> Vec<Value> {
+    let start = objects[0][name].as_i64().unwrap_or_default();
+    let element = |number: usize| {
+        let mut element = other_names(objects[0], objects, number, schema);
+        element.insert(name.to_owned(), start.saturating_add(number as i64).into());
+        Value::Object(element)
+    };
+    (0..count).map(element).collect()
 }
 
 /// Returns the element with other texts, and with other integers in members whose integers all differ.

@@ -1,9 +1,9 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
 //! once.
 //!
-//! Floors, top first: `largest`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`, `whole`
-//! · `continued`, `depths`, `edges`, `numerals`, `parts`, `positions`, `references`, `times` · `numbering`, `places`
-//! · `change`, `known`, `schema_sample`.
+//! Floors, top first: `largest`, `siblings`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`,
+//! `whole` · `continued`, `depths`, `edges`, `numerals`, `parts`, `positions`, `references`, `times` · `numbering`,
+//! `places` · `change`, `known`, `schema_sample`.
 
 mod arrays;
 mod change;
@@ -22,6 +22,7 @@ mod places;
 mod positions;
 mod references;
 mod schema_sample;
+mod siblings;
 mod similar;
 mod texts;
 mod times;
@@ -32,6 +33,7 @@ pub(super) use change::InputVariation;
 pub(super) use confusable::{MovedLetter, in_other_letters, moved_letters};
 pub use known::KnownValues;
 pub(super) use largest::largest_allowed;
+pub(super) use siblings::siblings;
 pub(super) use similar::similar;
 pub(super) use times::{CASE_START_S, near_times};
 pub(super) use vary::{array_places, columns, grown, neighbours, number_places, variations, with_known};

@@ -1,9 +1,10 @@
 //! Varies a value in each of its places.
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::check::variations::change::{ChainEnds, InputVariation, ValueChange};
 use crate::check::variations::columns::of_columns;
+use crate::check::variations::depths::{counted, counted_members};
 use crate::check::variations::known::KnownValues;
 use crate::check::variations::numerals::of_numerals;
 use crate::check::variations::objects::{of_object, with_keys};
@@ -267,10 +268,33 @@ impl ArrayPlace<'_> {
         self.elements.len()
     }
 
-    /// Returns `count` copies of the elements, with other texts.
-    pub(in crate::check) fn distinct(&self, count: usize) -> Vec<Value> {
-        arrays::distinct(self.elements, count, &self.schema)
+    /// Returns the ways in which the array can grow, each with a description of its elements: with other texts, and with an
+    /// integer that counts up.
+    pub(in crate::check) fn growths(&self) -> Vec<Growth<'_>> {
+        let elements = self.elements;
+        let of_texts = Growth {
+            what: "with other texts".to_owned(),
+            elements: Box::new(|count| arrays::distinct(elements, count, &self.schema)),
+        };
+        let objects: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
+        let objects = objects.unwrap_or_default();
+        let of_member = |name| {
+            let objects = objects.clone();
+            Growth {
+                what: format!("whose {name:?} counts up"),
+                elements: Box::new(move |count| counted(&objects, name, count, &self.schema)),
+            }
+        };
+        std::iter::once(of_texts).chain(counted_members(&objects).into_iter().map(of_member)).collect()
     }
+}
+
+/// A way in which an array can grow.
+pub(in crate::check) struct Growth<'v> {
+    /// Description of the elements.
+    pub(in crate::check) what: String,
+    /// Returns an array of this length.
+    pub(in crate::check) elements: Box<dyn Fn(usize) -> Vec<Value> + 'v>,
 }
 
 /// Returns the arrays in a value that have at least one element. `schema` is the schema of the value.

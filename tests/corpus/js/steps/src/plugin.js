@@ -1,7 +1,7 @@
 // Corpus of steps written in typical JavaScript. Each Bad step breaks a rule of the checker. The Good step
 // next to it looks similar and breaks no rule.
 
-import { events, schema, step, tools } from '../../../../../guest-sdk/js/index.js';
+import { Failure, events, schema, step, tools } from '../../../../../guest-sdk/js/index.js';
 
 const { object, string, integer, array, any } = schema;
 
@@ -171,3 +171,10 @@ step('Good.Roles', of('Adds up minutes.', object({ entries }), totals), ({ entri
   for (const { role, minutes } of entries) sums.set(role, (sums.get(role) ?? 0) + minutes);
   return Object.fromEntries(sums);
 });
+
+// The error of a step is final.
+const waiting = (wait) => ({ text: said }) => {
+  throw new Failure('TEMPORARY_PROVIDER_ERROR', `${said} is not ready`, wait);
+};
+step('Bad.Retry', of('Waits.', text, text), waiting({ retryAfterMs: 60_000 }));
+step('Good.Retry', of('Waits.', text, text), waiting({}));
