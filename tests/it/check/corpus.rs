@@ -212,7 +212,7 @@ fn c_tools_of_times_and_removed_entries_break_exactly_the_listed_rules() {
 /// I294: the checker finds steps that give different effects one action key. I295: it finds a step whose effects or class do
 /// not cover those of a called tool. I296: it finds a step that repeats a call without end, and one that uses up a limit
 /// for an input of the greatest length. I297: it finds a call with a number that a double does not hold. I301: it finds a
-/// step that uses one action key for two different elements of a list.
+/// step that uses one action key for two different elements of a list, or for two months.
 #[test]
 fn c_steps_with_calls_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["calls"]);

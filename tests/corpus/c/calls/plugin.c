@@ -65,6 +65,38 @@ static bool houses(latch_json input, latch_answer *answer, bool has_number) {
 static bool bad_houses(latch_json input, latch_answer *answer) { return houses(input, answer, false); }
 static bool good_houses(latch_json input, latch_answer *answer) { return houses(input, answer, true); }
 
+/* Sends a notice for each parcel, and refuses a parcel twice. An owner can have two parcels. */
+static bool parcels(latch_json input, latch_answer *answer, bool has_parcel) {
+  latch_json roll = latch_json_member(input, "roll");
+  size_t count = latch_json_count(roll);
+  for (size_t i = 0; i < count; i++)
+    for (size_t j = 0; j < i; j++)
+      if (!strcmp(text_of(latch_json_item(roll, i), "parcel"), text_of(latch_json_item(roll, j), "parcel")))
+        return latch_fail(answer, LATCH_INVALID_INPUT, "a parcel is there twice");
+  for (size_t i = 0; i < count; i++) {
+    latch_json entry = latch_json_item(roll, i);
+    char *parcel = text_of(entry, "parcel"), *owner = text_of(entry, "owner");
+    latch_text action = { 0 }, to = { 0 };
+    latch_putf(&action, "[\"levy\",\"%s\",\"%s\"]", owner, has_parcel ? parcel : "");
+    latch_putf(&to, "%s, parcel %s", owner, parcel);
+    if (!latch_call(answer, "Mail.Send", mail_to(to.bytes), action.bytes)) return false;
+  }
+  return counted(answer, (int64_t)count);
+}
+static bool bad_parcels(latch_json input, latch_answer *answer) { return parcels(input, answer, false); }
+static bool good_parcels(latch_json input, latch_answer *answer) { return parcels(input, answer, true); }
+
+/* Sends the bill of a month. The effect recurs, so its key needs the month. */
+static bool bill(latch_json input, latch_answer *answer, bool has_month) {
+  char *month = text_of(input, "month"), *tenant = text_of(input, "tenant");
+  latch_text action = { 0 }, to = { 0 };
+  latch_putf(&action, "bill:%s:%s", tenant, has_month ? month : "");
+  latch_putf(&to, "%s, rent of %s", tenant, month);
+  return send(answer, to.bytes, action.bytes);
+}
+static bool bad_bill(latch_json input, latch_answer *answer) { return bill(input, answer, false); }
+static bool good_bill(latch_json input, latch_answer *answer) { return bill(input, answer, true); }
+
 /* Asks for the temperature until it is low. */
 static bool cool(latch_answer *answer, int64_t calls_max) {
   for (int64_t calls = 1; calls <= calls_max; calls++) {
@@ -152,6 +184,8 @@ static bool page(latch_json input, latch_answer *answer) {
 
 LATCH_PLUGIN(
   STEP("Bad.Locker", bad_locker, SENDS), STEP("Good.Locker", good_locker, SENDS), STEP("Bad.Greeting", bad_greeting, SENDS),
+  STEP("Bad.Bill", bad_bill, SENDS), STEP("Good.Bill", good_bill, SENDS),
+  STEP("Bad.Parcels", bad_parcels, SENDS), STEP("Good.Parcels", good_parcels, SENDS),
   STEP("Bad.Houses", bad_houses, SENDS), STEP("Good.Houses", good_houses, SENDS),
   STEP("Good.Greeting", good_greeting, SENDS), STEP("Bad.Oven", bad_oven, .determinism = LATCH_EXTERNAL),
   STEP("Good.Oven", good_oven, .determinism = LATCH_EXTERNAL), STEP("Good.Nap", nap, .determinism = LATCH_STABLE), STEP("Bad.Pairs", pairs, .input = NAMES("20000")),

@@ -202,6 +202,41 @@ static const char *compare_label(latch_change change, latch_answer *answer) {
 static bool bad_labels(latch_json args, latch_answer *answer) { return labels(args, answer, 40); }
 static bool good_labels(latch_json args, latch_answer *answer) { return labels(args, answer, 16); }
 
+/* Grants a right. A plan can name an operator that revokes it, which has a key of its own. */
+static bool grant(latch_json args, latch_answer *answer, const char *member) {
+  char *who = named(args, "who");
+  if (!who || strlen(who) > 100) return latch_fail(answer, LATCH_INVALID_INPUT, "the name is missing or too long");
+  return latch_kv_set(answer, under(member, own_key()), who) && with(answer, member, own_key());
+}
+static bool bad_grant(latch_json args, latch_answer *answer) { return grant(args, answer, "grant"); }
+static bool good_allow(latch_json args, latch_answer *answer) { return grant(args, answer, "allowance"); }
+static bool revoke(latch_json args, latch_answer *answer, const char *member, bool is_own_key) {
+  char *id = named(latch_json_member(args, "result"), member), *found;
+  if (!id) return latch_fail(answer, LATCH_INVALID_INPUT, "the result names nothing");
+  if (!latch_kv_get(answer, under(member, id), &found)) return false;
+  if (!found) return latch_fail(answer, LATCH_POLICY_DENIED, "there is no such right");
+  return latch_kv_set(answer, under("revoked", is_own_key ? own_key() : id), found) && with(answer, "revoked", id);
+}
+static bool revoke_grant(latch_json args, latch_answer *answer) { return revoke(args, answer, "grant", true); }
+static bool revoke_allowance(latch_json args, latch_answer *answer) { return revoke(args, answer, "allowance", false); }
+static bool right(latch_json args, latch_answer *answer, const char *member) {
+  char *id = named(args, member), *found, *revoked;
+  if (!id || strlen(id) > 200) return latch_fail(answer, LATCH_INVALID_INPUT, "the name is missing or too long");
+  if (!latch_kv_get(answer, under(member, id), &found) || !latch_kv_get(answer, under("revoked", id), &revoked)) return false;
+  return with(answer, "right", found && !revoked ? found : "none");
+}
+static bool right_of_grant(latch_json args, latch_answer *answer) { return right(args, answer, "grant"); }
+static bool right_of_allowance(latch_json args, latch_answer *answer) { return right(args, answer, "allowance"); }
+
+/* Writes an entry under the slot, which calls of several jobs have, or under the key. */
+static bool keep(latch_json args, latch_answer *answer, const char *name) {
+  char *text = named(args, "text");
+  if (!text || strlen(text) > 60000) return latch_fail(answer, LATCH_INVALID_INPUT, "the text is missing or too long");
+  return latch_kv_set(answer, under("kept", name), text) && with(answer, "kept", name);
+}
+static bool bad_keep(latch_json args, latch_answer *answer) { return keep(args, answer, latch_get_invocation().slot); }
+static bool good_keep(latch_json args, latch_answer *answer) { return keep(args, answer, own_key()); }
+
 /* Writes the present time in whole seconds, and returns it in whole seconds or exactly. */
 static bool seal(latch_answer *answer, bool is_exact) {
   struct timespec now;
@@ -263,5 +298,8 @@ LATCH_PLUGIN(
   TOOL("Bad.Labels", bad_labels, WRITES, .verify = compare_label),
   TOOL("Good.Labels", good_labels, WRITES, .verify = compare_label),
   TOOL("Bad.Seal", bad_seal, WRITES, .reconcile = find_seal), TOOL("Good.Seal", good_seal, WRITES, .reconcile = find_seal),
+  TOOL("Bad.Grant", bad_grant, WRITES), TOOL("Good.RevokeGrant", revoke_grant, WRITES), TOOL("Good.Right", right_of_grant),
+  TOOL("Good.Allow", good_allow, WRITES), TOOL("Good.RevokeAllowance", revoke_allowance, WRITES),
+  TOOL("Good.Allowance", right_of_allowance), TOOL("Bad.Keep", bad_keep, WRITES), TOOL("Good.Keep", good_keep, WRITES),
   TOOL("Bad.Season", bad_season, WRITES), TOOL("Good.Season", good_season, WRITES),
   TOOL("Good.Mark", mark, WRITES, .verify = compare_mark));

@@ -9,7 +9,7 @@ use latchwork_engine::Plugin;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
-use crate::check::variations::{InputVariation, MovedLetter, in_other_letters, moved_letters, siblings};
+use crate::check::variations::{InputVariation, MovedLetter, in_other_letters, moved_letters, next_periods, siblings};
 
 /// Maximum number of pairs of texts between which a letter is moved.
 const PAIRS_MAX: usize = 12;
@@ -36,6 +36,11 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
     }
     for one in &moved {
         if let Some(finding) = of_moved_letter(runs, plugin, one).await? {
+            return Some(finding);
+        }
+    }
+    for one in &next_periods(&input, &schema, is_allowed) {
+        if let Some(finding) = of_period(runs, plugin, one).await? {
             return Some(finding);
         }
     }
@@ -113,6 +118,24 @@ async fn of_siblings(
     let hint =
         "put what distinguishes the elements into the key, or refuse an input in which two elements have one key";
     Some(Some(finding.hint(hint)))
+}
+
+/// Compares the case with an input of the next month, week or year. If a call has other arguments then, its effect recurs,
+/// and a key without the period is the same in each of them. The outer `None` stands for used-up fuel.
+async fn of_period(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    variation: &InputVariation,
+) -> Option<Option<Finding>> {
+    let usual = calls_of(&runs.ran.base);
+    let next = keyed_calls(runs, plugin, &variation.value).await?;
+    let Some((one, other)) = shared(&usual, &next) else { return Some(None) };
+    let message = format!(
+        "with {}, a call of {} has the same action key {:?} and different arguments",
+        variation.what, one.0, one.1
+    );
+    let finding = runs.ran.finding("D079", message).values(&one.2, &other.2);
+    Some(Some(finding.hint("put the period into the key: the effect would happen in the first one alone")))
 }
 
 /// Runs the case with another input and returns its calls. Returns no calls if the step fails. `None` stands for used-up

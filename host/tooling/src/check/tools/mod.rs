@@ -20,7 +20,7 @@
 //! of clocks, random numbers and secrets, without a run.
 //!
 //! Floors, top first: `run_cases` · `after_others`, `derived_cases` · `interrupted`, `keyless_reconcile`,
-//! `long_contents`, `missing_secrets`, `other_config`, `other_inputs`, `other_keys`, `unreadable` · `at_once`,
+//! `long_contents`, `missing_secrets`, `named_undo`, `other_config`, `other_inputs`, `other_keys`, `unreadable` · `at_once`,
 //! `lost_record`, `never_undone`, `other_operator`, `own_changes`, `repeated`, `two_calls`, `undone` · `refused_writes`,
 //! `server_faults` · `single_call`, `pure`, `readers` · `applied` · `running_case` · `world` · `case_map`,
 //! `stub_servers` · `case`, `fault_profile`, `impure_reads`, `refusal`.
@@ -38,6 +38,7 @@ mod keyless_reconcile;
 mod long_contents;
 mod lost_record;
 mod missing_secrets;
+mod named_undo;
 mod never_undone;
 mod other_config;
 mod other_inputs;

@@ -49,14 +49,14 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     check_survival(running).await
 }
 
-/// D123: a call with each of the similar keys must create as many entries as a call with an unrelated key in a second
-/// world.
+/// D123: a call with each of the similar keys must create as many entries as a call with an unrelated key, of another job
+/// and another slot, in a second world.
 async fn check_names(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let (world, apart) = (running.world()?, running.world()?);
     for (number, key) in SIMILAR_KEYS.iter().enumerate() {
         let other = Hash::of(&[b"another key", key.as_bytes()]).to_hex();
         let Some(expected) =
-            created_with(running, &apart, &format!("latch:job_01{}:s1:1", other[..24].to_uppercase())).await
+            created_with(running, &apart, &format!("latch:job_01{}:t{number}:1", other[..24].to_uppercase())).await
         else {
             return Ok(());
         };
@@ -90,8 +90,7 @@ fn entries(count: usize) -> String {
 /// Calls the tool under a key. Returns the names of the entries that it creates, or `None` if it fails.
 async fn created_with(running: &RunningCase<'_>, world: &World, key: &str) -> Option<Vec<String>> {
     let before: BTreeSet<String> = world.state().into_keys().collect();
-    let context = ToolCallContext { external_key: key.to_owned(), ..running.context_of_other_call() };
-    let called = running.calling(running.case, world, context, false).await;
+    let called = running.calling(running.case, world, context_of(running, key), false).await;
     let names = world.state().into_keys().filter(|name| !before.contains(name));
     matches!(called.end.answer, Answer::Ok(_)).then(|| names.collect())
 }
@@ -158,9 +157,17 @@ async fn check_survival(running: &mut RunningCase<'_>) -> std::io::Result<()> {
 
 /// Makes a call of another job, whose key has this number.
 async fn call_of_other_job(running: &RunningCase<'_>, world: &World, case: &ToolCase, number: u32) {
-    let external_key = format!("latch:job_01JZ{number:022}:s1:1");
-    let context = ToolCallContext { external_key, ..running.context_of_other_call() };
-    running.calling(case, world, context, false).await;
+    let key = format!("latch:job_01JZ{number:022}:s1:1");
+    running.calling(case, world, context_of(running, &key), false).await;
+}
+
+/// Returns the context of the call with this key. The key has the form `latch:JOB:SLOT:NUMBER`.
+fn context_of(running: &RunningCase<'_>, key: &str) -> ToolCallContext {
+    let mut context = ToolCallContext { external_key: key.to_owned(), ..running.context_of_other_call() };
+    if let [_, job, slot, _] = key.split(':').collect::<Vec<_>>()[..] {
+        (context.step.job_id, context.slot) = (job.to_owned(), slot.to_owned());
+    }
+    context
 }
 
 /// D102: repeats the call of the case after calls of other jobs. Returns true if there is a finding.

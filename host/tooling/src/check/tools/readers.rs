@@ -15,11 +15,7 @@ const OTHERS_MAX: usize = 4;
 /// The operator gets each input of its cases three times: unchanged, with values from the call's input, and also with
 /// values from the result of an undisturbed call. A member gets the value of the call's member of the same name.
 pub(super) async fn seeing(running: &RunningCase<'_>, world: &World) -> std::io::Result<Option<String>> {
-    let is_reading = |case: &&ToolCase| {
-        let spec = running.tools.plugin.operator(&case.operator);
-        spec.is_some_and(|spec| !spec.is_world_changing())
-    };
-    if !running.all_cases.iter().any(|case| is_reading(&case)) {
+    if !running.all_cases.iter().any(|case| is_reading(running, case)) {
         return Ok(None);
     }
     let undisturbed = running.calling(running.case, &running.world()?, running.context(0), false).await;
@@ -27,19 +23,29 @@ pub(super) async fn seeing(running: &RunningCase<'_>, world: &World) -> std::io:
         Answer::Ok(done) => done.result,
         Answer::NotApplied(_) | Answer::Unknown { .. } => String::new(),
     };
-    for case in running.all_cases.iter().filter(is_reading) {
-        let mut reading = case.clone();
+    let before = reading_answers(running, &running.world()?, &result).await;
+    let after = reading_answers(running, world, &result).await;
+    let differing = before.into_iter().zip(after).find(|(before, after)| before != after);
+    Ok(differing.map(|(_, (operator, _))| operator))
+}
+
+/// Returns the answers of the operators that change nothing in the world, each with the name of the operator. An operator
+/// gets each input of its cases three times: unchanged, with values from the call's input, and also with values from
+/// `result`.
+pub(super) async fn reading_answers(running: &RunningCase<'_>, world: &World, result: &str) -> Vec<(String, String)> {
+    let mut answers = Vec::new();
+    for case in running.all_cases.iter().filter(|case| is_reading(running, case)) {
         let of_call = with_members_of(&case.input, &running.case.input);
-        for input in [case.input.clone(), with_members_of(&of_call, &result), of_call] {
-            reading.input = input;
-            let fresh = running.world()?;
-            let (before, after) = (read(running, &reading, &fresh).await, read(running, &reading, world).await);
-            if before != after {
-                return Ok(Some(case.operator.clone()));
-            }
+        for input in [case.input.clone(), with_members_of(&of_call, result), of_call] {
+            let reading = ToolCase { input, ..case.clone() };
+            answers.push((case.operator.clone(), read(running, &reading, world).await));
         }
     }
-    Ok(None)
+    answers
+}
+
+fn is_reading(running: &RunningCase<'_>, case: &ToolCase) -> bool {
+    running.tools.plugin.operator(&case.operator).is_some_and(|spec| !spec.is_world_changing())
 }
 
 async fn read(running: &RunningCase<'_>, case: &ToolCase, world: &World) -> String {

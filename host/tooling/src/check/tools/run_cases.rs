@@ -11,9 +11,9 @@ use crate::check::tools::case::ToolCase;
 use crate::check::tools::derived_cases::{DerivedCase, derived_cases};
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 use crate::check::tools::{
-    after_others, at_once, interrupted, keyless_reconcile, long_contents, lost_record, missing_secrets, never_undone,
-    other_config, other_inputs, other_keys, other_operator, own_changes, pure, refused_writes, repeated, server_faults,
-    single_call, two_calls, undone, unreadable,
+    after_others, at_once, interrupted, keyless_reconcile, long_contents, lost_record, missing_secrets, named_undo,
+    never_undone, other_config, other_inputs, other_keys, other_operator, own_changes, pure, refused_writes, repeated,
+    server_faults, single_call, two_calls, undone, unreadable,
 };
 
 /// Runs every case.
@@ -116,6 +116,7 @@ async fn run_case<'c>(
     interrupted::run(case).await?;
     own_changes::run(case).await?;
     undone::run(case).await?;
+    named_undo::run(case).await?;
     unreadable::run(case).await?;
     long_contents::run(case).await?;
     two_calls::run(case).await?;

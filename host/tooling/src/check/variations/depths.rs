@@ -61,19 +61,24 @@ fn other_names(element: &Object, objects: &[&Object], number: usize, schema: &Lo
 /// Returns two groups for each pair of a name member and a member in which an element refers to another element. In the
 /// arrays of both groups, each element refers to the one before. The array of the second group is very long.
 pub(super) fn of_predecessors<'v>(objects: &[&'v Object]) -> Vec<Vec<ValueChange<'v>>> {
+    links(objects).into_iter().flat_map(|link| [link.chains(), vec![link.long_chain(objects)]]).collect()
+}
+
+/// Returns the members in which elements refer to other elements.
+pub(super) fn links<'o>(objects: &[&'o Object]) -> Vec<Link<'o>> {
     let mut members: Vec<&String> = objects.iter().flat_map(|object| object.keys()).collect();
     members.sort();
     members.dedup();
     let names = || members.iter().copied().filter(|name| is_name(objects, name));
     let links = names().flat_map(|of| members.iter().filter_map(move |name| Link::of(objects, name, of)));
-    links.take(MEMBERS_MAX).flat_map(|link| [link.chains(), vec![link.long_chain(objects)]]).collect()
+    links.take(MEMBERS_MAX).collect()
 }
 
 /// A member `name` in which elements refer to the member `of` of other elements.
 #[derive(Clone, Copy)]
-struct Link<'o> {
-    name: &'o str,
-    of: &'o str,
+pub(super) struct Link<'o> {
+    pub(super) name: &'o str,
+    pub(super) of: &'o str,
     /// An element that refers to another one.
     child: &'o Object,
     /// An element that refers to no other one, if there is one.
@@ -115,7 +120,7 @@ impl<'o> Link<'o> {
         }
     }
 
-    fn chain(&self, count: usize) -> Vec<Value> {
+    pub(super) fn chain(&self, count: usize) -> Vec<Value> {
         let name = |number: usize| self.element_name(number);
         let element = |number: usize| {
             let mut element = self.child.clone();

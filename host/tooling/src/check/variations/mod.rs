@@ -1,7 +1,7 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
 //! once.
 //!
-//! Floors, top first: `largest`, `siblings`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`,
+//! Floors, top first: `largest`, `periods`, `siblings`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`,
 //! `whole` · `continued`, `depths`, `edges`, `numerals`, `parts`, `positions`, `references`, `times` · `numbering`,
 //! `places` · `change`, `known`, `schema_sample`.
 
@@ -18,6 +18,7 @@ mod numbering;
 mod numerals;
 mod objects;
 mod parts;
+mod periods;
 mod places;
 mod positions;
 mod references;
@@ -33,6 +34,7 @@ pub(super) use change::InputVariation;
 pub(super) use confusable::{MovedLetter, in_other_letters, moved_letters};
 pub use known::KnownValues;
 pub(super) use largest::largest_allowed;
+pub(super) use periods::next_periods;
 pub(super) use siblings::siblings;
 pub(super) use similar::similar;
 pub(super) use times::{CASE_START_S, near_times};

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::check::variations::change::InputVariation;
-use crate::check::variations::numbering::numbered_text;
+use crate::check::variations::numbering::{is_name, numbered_text};
 use crate::check::variations::places::{places_of, replaced};
 use crate::check::variations::schema_sample::LocatedSchema;
 
@@ -37,11 +37,17 @@ pub(in crate::check) fn siblings(
 fn copies(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>) -> Vec<(String, Value)> {
     let Some(first) = objects.first() else { return vec![] };
     let copy = |(name, own): (&String, &Value)| {
+        // A value of another element would be there twice if the values of all elements differ.
         let of_others = || objects.iter().filter_map(|object| object.get(name)).find(|other| *other != own);
+        let is_free = objects.len() == 1 || is_name(objects, name) && !schema.property(name).is_fixed();
         let other = match own {
-            Value::String(_) | Value::Number(_) if of_others().is_some() => of_others().cloned()?,
+            Value::String(_) | Value::Number(_) if !is_free && of_others().is_some() => of_others().cloned()?,
+            Value::String(text) if is_free && objects.len() > 1 => free_text(objects, name, text)?.into(),
             Value::String(text) if !schema.property(name).is_fixed() => numbered_text(text, 1).into(),
-            Value::Number(number) => number.as_i64()?.saturating_add(1).into(),
+            Value::Number(number) => {
+                let greatest = objects.iter().filter_map(|object| object.get(name)?.as_i64()).max();
+                greatest.or(number.as_i64())?.saturating_add(1).into()
+            }
             _ => return None,
         };
         let mut changed = (*first).clone();
@@ -49,6 +55,12 @@ fn copies(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>) -> Vec<(S
         Some((name.clone(), Value::Object(changed)))
     };
     first.iter().filter_map(copy).collect()
+}
+
+/// Returns the text with a number, so that it differs from the member of every object.
+fn free_text(objects: &[&Map<String, Value>], name: &str, text: &str) -> Option<String> {
+    let is_free = |text: &String| objects.iter().all(|object| object.get(name) != Some(&Value::from(text.as_str())));
+    (1..=objects.len()).map(|number| numbered_text(text, number)).find(is_free)
 }
 
 #[cfg(test)]
@@ -64,7 +76,7 @@ mod tests {
         let found = siblings(&value, &schema, 9, |_| true);
         let second: Vec<_> = found.iter().map(|one| one.value["list"][1].clone()).collect();
         let expected = [
-            json!({ "id": "x9", "n": 4, "kind": "a", "is": true }),
+            json!({ "id": "x2", "n": 4, "kind": "a", "is": true }),
             json!({ "id": "x1", "n": 5, "kind": "a", "is": true }),
         ];
         assert_eq!(second, expected);

@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::check::variations::change::{ChainEnds, InputVariation, ValueChange};
 use crate::check::variations::columns::of_columns;
-use crate::check::variations::depths::{counted, counted_members};
+use crate::check::variations::depths::{Link, counted, counted_members, links};
 use crate::check::variations::known::KnownValues;
 use crate::check::variations::numerals::of_numerals;
 use crate::check::variations::objects::{of_object, with_keys};
@@ -263,13 +263,13 @@ pub(in crate::check) struct ArrayPlace<'v> {
     schema: LocatedSchema<'v>,
 }
 
-impl ArrayPlace<'_> {
+impl<'v> ArrayPlace<'v> {
     pub(in crate::check) fn length(&self) -> usize {
         self.elements.len()
     }
 
-    /// Returns the ways in which the array can grow, each with a description of its elements: with other texts, and with an
-    /// integer that counts up.
+    /// Returns the ways in which the array can grow, each with a description of its elements: with other texts, with an
+    /// integer that counts up, and as a chain.
     pub(in crate::check) fn growths(&self) -> Vec<Growth<'_>> {
         let elements = self.elements;
         let of_texts = Growth {
@@ -285,7 +285,12 @@ impl ArrayPlace<'_> {
                 elements: Box::new(move |count| counted(&objects, name, count, &self.schema)),
             }
         };
-        std::iter::once(of_texts).chain(counted_members(&objects).into_iter().map(of_member)).collect()
+        let of_link = |link: Link<'v>| Growth {
+            what: format!("whose {:?} is the {:?} of the element before", link.name, link.of),
+            elements: Box::new(move |count| link.chain(count)),
+        };
+        let counted = counted_members(&objects).into_iter().map(of_member);
+        std::iter::once(of_texts).chain(counted).chain(links(&objects).into_iter().map(of_link)).collect()
     }
 }
 

@@ -62,7 +62,7 @@ def find(pledge: Pledge, key):
 def withdraw(pledge: Pledge, result, key):
     """Removes the pledge."""
     text = kv.get(f"pledge/{key}")
-    if text is None or json.loads(text)["code"] != result["code"]:
+    if text is None or json.loads(text)["code"] != result.code:
         raise Failure("POLICY_DENIED", "the pledge is missing or was changed", applied="no")
     if not kv.delete(f"pledge/{key}"):
         raise Failure("POLICY_DENIED", "the pledge was removed in the meantime", applied="no")

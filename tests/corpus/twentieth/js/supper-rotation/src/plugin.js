@@ -1,4 +1,4 @@
-// Seats the guests of a supper anew for each course.
+// Seats the guests of a supper again for each course.
 
 import { Failure, schema, step } from '../../../../../../guest-sdk/js/index.js';
 
