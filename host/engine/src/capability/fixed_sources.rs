@@ -10,10 +10,10 @@ use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtxBuilder};
 
 use latchwork_core::model::ids::Hash;
 
-/// Wall-clock time of the first try of a checked call, and of a call of a pure operator: 2026-01-05 09:00:00 UTC.
+/// Seconds of the wall-clock time of the first try of a checked call, and of a call of a pure operator: 2026-01-05 09:00:00 UTC.
 const START_SECONDS: u64 = 1_767_603_600;
-/// Nanoseconds of the second at the start of a checked call. A tool that stores a time in whole seconds, milliseconds or
-/// microseconds stores another time.
+/// Nanoseconds of this time. No coarser unit holds them, so a tool that stores its time in whole seconds, milliseconds or
+/// microseconds stores another time than it has read.
 const START_NANOSECONDS: u64 = 123_456_789;
 /// Seconds between two tries of a checked call: an hour and some seconds, so that the second of the minute differs, too.
 const TRY_SECONDS: u64 = 3_607;

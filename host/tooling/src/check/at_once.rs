@@ -28,7 +28,7 @@ pub(super) fn all_at_once<'t, T: Sync, R: Send>(items: &'t [T], work: impl Async
     let all = || {
         thread::scope(|scope| {
             // If a thread cannot be created, the others do its work.
-            let spawn = |_| Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, &work_on_items).ok();
+            let spawn = |_| Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work_on_items).ok();
             let threads: Vec<_> = (1..cores.min(items.len())).filter_map(spawn).collect();
             let mut done = work_on_items();
             for thread in threads {

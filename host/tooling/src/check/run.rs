@@ -15,7 +15,7 @@ use crate::check::static_rules::StaticInput;
 use crate::check::{dynamic, history, static_rules, tools};
 
 /// Checks a component. `progress` receives a message before each slow part. Blocks the thread while a
-/// component is compiled.
+/// component is compiled and while cases run.
 ///
 /// # Errors
 /// Returns an error if an input of the check is invalid.

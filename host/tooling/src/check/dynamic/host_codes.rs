@@ -17,15 +17,16 @@ type Behaviour = (Vec<HostCall>, Result<String, Option<Code>>);
 /// Looks for codes of the host in the plugin's sources. For each of them, every call is refused with this code, and with
 /// another one that a guest gets in the same form. A step that reads the code from `detail` does something else then.
 pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, known: &KnownValues) -> Option<Finding> {
-    let is_named = |code: &Code| known.texts().iter().any(|text| text == code.as_str());
+    // A code of one word, such as CANCELLED, can be a word of the plugin.
+    let is_named = |code: &Code| code.as_str().contains('_') && known.texts().iter().any(|text| text == code.as_str());
     let of_host = || Code::ALL.iter().copied().filter(|code| !code.is_guest_code());
     let calls: Vec<String> = runs.ran.base.calls().map(|(operator, _)| operator.clone()).take(CALLS_MAX).collect();
-    let operator = calls.first()?;
+    let operator = calls.first().filter(|_| calls.len() <= runs.ran.script.answers.len())?;
     for code in of_host().filter(is_named) {
         let is_like = |other: &Code| !is_named(other) && other.for_guest() == code.for_guest();
         let Some(other) = of_host().find(is_like) else { continue };
         let mut is_read = false;
-        for k in 0..calls.len().min(runs.ran.script.answers.len()) {
+        for k in 0..calls.len() {
             is_read |= refused(runs, plugin, k, code).await? != refused(runs, plugin, k, other).await?;
         }
         if !is_read {

@@ -230,9 +230,14 @@ async fn check_reconcile_after_others(running: &mut RunningCase<'_>) -> std::io:
         let trace = left.keys().find(|name| running.is_named_by_key(name) && !made.contains_key(*name));
         let is_changed = |name: &&String| made.get(*name).is_some_and(|before| left.get(*name) != Some(before));
         let changed = left.keys().filter(|name| running.is_named_by_key(name)).find(is_changed);
-        let how = match (removed, trace, changed) {
-            (Some(removed), Some(trace), _) => format!("removed {removed} and written {trace}"),
-            (None, _, Some(changed)) => format!("changed {changed}"),
+        let (how, hint) = match (removed, trace, changed) {
+            (Some(removed), Some(trace), _) => (
+                format!("removed {removed} and written {trace}"),
+                "look for the trace of a removed entry, and answer unknown",
+            ),
+            (_, _, Some(changed)) => {
+                (format!("changed {changed}"), "an entry with the key shows the call, also if its content has changed")
+            }
             _ => continue,
         };
         if matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
@@ -241,7 +246,7 @@ async fn check_reconcile_after_others(running: &mut RunningCase<'_>) -> std::io:
             let finding = running.add_finding("D103", message);
             (finding.expected, finding.found) =
                 (Some("happened or unknown".to_owned()), Some("did-not-happen".to_owned()));
-            finding.hint = Some("look for the trace of a removed entry, and answer unknown".to_owned());
+            finding.hint = Some(hint.to_owned());
             return Ok(());
         }
     }

@@ -26,6 +26,8 @@ const COLUMNS_MAX: usize = 24;
 /// number that is tried.
 const ARRAYS_MAX: usize = 2;
 const ELEMENTS_MAX: usize = 100;
+/// Size from which such an input counts as much larger than that of its case, in bytes.
+const LARGE_BYTES: usize = 50_000;
 /// Numbers of the tries at other times: after hours, a day, a month, a year, eleven and ninety years. The clock of the
 /// stub advances by an hour in each try. Authors use a year such as 2099 for an entry that never expires.
 const TRIES: [u32; 7] = [3, 13, 24, 720, 8_784, 96_360, 788_940];
@@ -71,12 +73,13 @@ async fn most_elements(
         let Some(growth) = array.growths().into_iter().next() else { continue };
         let (mut accepted, mut refused) = (array.length(), None);
         while accepted < ELEMENTS_MAX && refused != Some(accepted + 1) {
-            let next = refused.map_or(accepted * 2, |refused: usize| accepted.midpoint(refused));
+            let next = refused.map_or(accepted * 2, |refused: usize| accepted.midpoint(refused)).min(ELEMENTS_MAX);
             let mut value = input.clone();
             *value.pointer_mut(&array.pointer).expect("a place of the input") = (growth.elements)(next).into();
             let what = format!("{next} elements {} at {:?}", growth.what, array.pointer);
+            let is_large = value.to_string().len() > LARGE_BYTES;
             let is_accepted = match is_allowed(&value) {
-                true => succeeds(running, &InputVariation { what, value, is_large: false }).await?,
+                true => succeeds(running, &InputVariation { what, value, is_large }).await?,
                 false => Some(false),
             };
             match is_accepted {

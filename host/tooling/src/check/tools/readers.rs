@@ -23,25 +23,35 @@ pub(super) async fn seeing(running: &RunningCase<'_>, world: &World) -> std::io:
         Answer::Ok(done) => done.result,
         Answer::NotApplied(_) | Answer::Unknown { .. } => String::new(),
     };
-    let before = reading_answers(running, &running.world()?, &result).await;
-    let after = reading_answers(running, world, &result).await;
-    let differing = before.into_iter().zip(after).find(|(before, after)| before != after);
-    Ok(differing.map(|(_, (operator, _))| operator))
-}
-
-/// Returns the answers of the operators that change nothing in the world, each with the name of the operator. An operator
-/// gets each input of its cases three times: unchanged, with values from the call's input, and also with values from
-/// `result`.
-pub(super) async fn reading_answers(running: &RunningCase<'_>, world: &World, result: &str) -> Vec<(String, String)> {
-    let mut answers = Vec::new();
-    for case in running.all_cases.iter().filter(|case| is_reading(running, case)) {
-        let of_call = with_members_of(&case.input, &running.case.input);
-        for input in [case.input.clone(), with_members_of(&of_call, result), of_call] {
-            let reading = ToolCase { input, ..case.clone() };
-            answers.push((case.operator.clone(), read(running, &reading, world).await));
+    for reading in readings(running, &result) {
+        let fresh = running.world()?;
+        let (before, after) = (read(running, &reading, &fresh).await, read(running, &reading, world).await);
+        if before != after {
+            return Ok(Some(reading.operator));
         }
     }
+    Ok(None)
+}
+
+/// Returns the answers to [`readings`], each with the name of the operator.
+pub(super) async fn reading_answers(running: &RunningCase<'_>, world: &World, result: &str) -> Vec<(String, String)> {
+    let mut answers = Vec::new();
+    for reading in readings(running, result) {
+        let answer = read(running, &reading, world).await;
+        answers.push((reading.operator, answer));
+    }
     answers
+}
+
+/// Returns calls of the operators that change nothing in the world. An operator gets each input of its cases three times:
+/// unchanged, with values from the call's input, and also with values from `result`.
+fn readings(running: &RunningCase<'_>, result: &str) -> Vec<ToolCase> {
+    let cases = running.all_cases.iter().filter(|case| is_reading(running, case));
+    let inputs = |case: &ToolCase| {
+        let of_call = with_members_of(&case.input, &running.case.input);
+        [case.input.clone(), with_members_of(&of_call, result), of_call].map(|input| ToolCase { input, ..case.clone() })
+    };
+    cases.flat_map(inputs).collect()
 }
 
 fn is_reading(running: &RunningCase<'_>, case: &ToolCase) -> bool {

@@ -8,6 +8,9 @@ use crate::check::variations::places::{places_of, replaced};
 /// Years that count as years of a calendar.
 const YEARS: std::ops::RangeInclusive<i64> = 1990..=2100;
 
+/// Parts of the names of members whose month or year belongs to a thing: an effect does not recur with it.
+const NO_PERIODS: [&str; 7] = ["expir", "valid", "birth", "born", "model", "built", "until"];
+
 /// Returns copies of a value in which one month, week or year is the next one.
 pub(in crate::check) fn next_periods(
     value: &Value,
@@ -16,10 +19,14 @@ pub(in crate::check) fn next_periods(
 ) -> Vec<InputVariation> {
     let places = places_of(value, schema);
     let next = places.iter().filter_map(|place| {
-        let name = place.pointer.rsplit('/').next().unwrap_or_default();
+        let name = place.pointer.rsplit('/').next().unwrap_or_default().to_lowercase();
+        if NO_PERIODS.iter().any(|part| name.contains(part)) {
+            return None;
+        }
+        let is_year = name.contains("year");
         let next: Value = match place.value {
-            Value::String(text) => next_period(text)?.into(),
-            Value::Number(number) if name.contains("year") => {
+            Value::String(text) if text.len() > 4 || is_year => next_period(text)?.into(),
+            Value::Number(number) if is_year => {
                 number.as_i64().filter(|year| YEARS.contains(year))?.saturating_add(1).into()
             }
             _ => return None,
@@ -40,7 +47,7 @@ fn next_period(text: &str) -> Option<String> {
         let (year, number) = if number == last { (year + 1, 1) } else { (year, number + 1) };
         Some(format!("{year}{prefix}{number:02}"))
     };
-    if rest.is_empty() { Some((year + 1).to_string()) } else { part("-W", 52).or_else(|| part("-", 12)) }
+    if rest.is_empty() { Some((year + 1).to_string()) } else { part("-W", 53).or_else(|| part("-", 12)) }
 }
 
 #[cfg(test)]
