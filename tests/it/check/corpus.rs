@@ -1,4 +1,4 @@
-//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299, I301, I302, I304, I305: for
+//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299, I301, I302, I304, I305, I306: for
 //! each common mistake in five languages, the checker reports the rule that covers the mistake. Correct code that looks
 //! similar has no finding. `tests/corpus` contains the guests. A table for each language lists the rules that each guest
 //! breaks.
@@ -196,7 +196,7 @@ fn c_tools_of_earlier_entries_break_exactly_the_listed_rules() {
 
 /// I287: the checker finds tools that break a promise after a call of another operator. I288: it finds a tool that cuts a
 /// long key. I304: it finds a tool that asks for too long a wait, and one that denies a changed entry. I305: it finds a
-/// tool that returns a time more exactly than it stores it.
+/// tool that returns a time more exactly than it stores it. I306: it finds a named compensation that undoes nothing.
 #[test]
 fn c_tools_with_related_operators_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["links"]);

@@ -103,7 +103,13 @@ fn good_tools_break_no_rule() {
     let mut refused = shop_case("Good.Order");
     (refused["name"], refused["input"], refused["error"]) =
         (json!("refused"), json!({ "item": "" }), json!("INVALID_INPUT"));
-    let good = [shop_case("Good.Order"), shop_case("Good.Page"), secret_case("Good.Secret"), refused];
+    let good = [
+        shop_case("Good.Order"),
+        shop_case("Good.Page"),
+        secret_case("Good.Secret"),
+        shop_case("Good.Second"),
+        refused,
+    ];
     let (code, report) = check_cases(&build_tool("misbehaved"), &good, "");
     assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
     let place = json!({ "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": {} } });
@@ -156,7 +162,7 @@ fn case_that_cannot_be_run_is_an_input_error() {
     assert!(problem.to_string().contains("case long could not be run"), "{}", ran.stdout);
 }
 
-/// I69, I255, I261, I263, I278, I300: each rule is found in a tool that breaks this rule only.
+/// I69, I255, I261, I263, I278, I300, I307: each rule is found in a tool that breaks this rule only.
 #[test]
 fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
     let wasm = build_tool("misbehaved");
@@ -183,6 +189,7 @@ fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
         ("D109", shop_case("Bad.Timeout")),
         ("D109", shop_case("Bad.Page")),
         ("D109", secret_case("Bad.Secret")),
+        ("D109", shop_case("Bad.Second")),
         ("D106", shop_case("Bad.Panics")),
         ("D110", plain("Bad.Schema")),
         ("D111", leaks.clone()),

@@ -10,7 +10,8 @@ use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtxBuilder};
 
 use latchwork_core::model::ids::Hash;
 
-/// Seconds of the wall-clock time of the first try of a checked call, and of a call of a pure operator: 2026-01-05 09:00:00 UTC.
+/// Seconds of the wall-clock time of the first try of a checked call, and of a call of a pure operator: 2026-01-05
+/// 09:00:00 UTC.
 const START_SECONDS: u64 = 1_767_603_600;
 /// Nanoseconds of this time. No coarser unit holds them, so a tool that stores its time in whole seconds, milliseconds or
 /// microseconds stores another time than it has read.

@@ -14,11 +14,10 @@
 //! # Floors
 //!
 //! Floors, top first: `run` · `accepted`, `input` · `history` · `dynamic`, `render`, `static_rules`, `tools` ·
-//! `report` · `case_problem`, `finding` · `acceptance`, `at_once`, `exception`, `other_ids`, `rule`, `variations`.
+//! `report` · `case_problem`, `finding` · `acceptance`, `exception`, `other_ids`, `parallel`, `rule`, `variations`.
 
 mod acceptance;
 mod accepted;
-mod at_once;
 mod case_problem;
 mod dynamic;
 mod exception;
@@ -26,6 +25,7 @@ mod finding;
 mod history;
 mod input;
 mod other_ids;
+mod parallel;
 pub mod render;
 mod report;
 mod rule;

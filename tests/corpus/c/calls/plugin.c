@@ -97,6 +97,22 @@ static bool bill(latch_json input, latch_answer *answer, bool has_month) {
 static bool bad_bill(latch_json input, latch_answer *answer) { return bill(input, answer, false); }
 static bool good_bill(latch_json input, latch_answer *answer) { return bill(input, answer, true); }
 
+/* Looks up the address of each name, and sends a mail. Two names can have one street. */
+static bool look_up(latch_json input, latch_answer *answer, bool has_name) {
+  latch_json people = latch_json_member(input, "people");
+  for (size_t i = 0; i < latch_json_count(people); i++) {
+    latch_json person = latch_json_item(people, i);
+    char *name = text_of(person, "name"), *street = text_of(person, "street");
+    latch_text action = { 0 };
+    if (!latch_call(answer, "Address.Find", mail_to(street), NULL)) return false;
+    latch_putf(&action, "[\"visit\",\"%s\",\"%s\"]", street, has_name ? name : "");
+    if (!latch_call(answer, "Mail.Send", mail_to(name), action.bytes)) return false;
+  }
+  return counted(answer, (int64_t)latch_json_count(people));
+}
+static bool bad_visits(latch_json input, latch_answer *answer) { return look_up(input, answer, false); }
+static bool good_visits(latch_json input, latch_answer *answer) { return look_up(input, answer, true); }
+
 /* Asks for the temperature until it is low. */
 static bool cool(latch_answer *answer, int64_t calls_max) {
   for (int64_t calls = 1; calls <= calls_max; calls++) {
@@ -184,6 +200,7 @@ static bool page(latch_json input, latch_answer *answer) {
 
 LATCH_PLUGIN(
   STEP("Bad.Locker", bad_locker, SENDS), STEP("Good.Locker", good_locker, SENDS), STEP("Bad.Greeting", bad_greeting, SENDS),
+  STEP("Bad.Visits", bad_visits, SENDS), STEP("Good.Visits", good_visits, SENDS),
   STEP("Bad.Bill", bad_bill, SENDS), STEP("Good.Bill", good_bill, SENDS),
   STEP("Bad.Parcels", bad_parcels, SENDS), STEP("Good.Parcels", good_parcels, SENDS),
   STEP("Bad.Houses", bad_houses, SENDS), STEP("Good.Houses", good_houses, SENDS),

@@ -1,19 +1,17 @@
-/* Corpus of steps that look at the code of a failed call, or fail. Bad.Budget looks for a code that no guest gets.
-   Good.Budget looks for it in the detail. Bad.Retry asks for a retry, although the error of a step is final. */
+/* Corpus of steps that look at the code of a failed call, or fail. Bad.Budget looks for a code that no guest gets. Bad.Retry
+   asks for a retry, although the error of a step is final. */
 #include "latchwork.h"
 
-static bool ask(latch_answer *answer, bool reads_detail) {
+static bool bad_budget(latch_json input, latch_answer *answer) {
+  (void)input;
   char *reply = latch_call(answer, "Llm.Chat", "{}", NULL);
   if (!reply) {
-    const char *found = reads_detail ? answer->detail : answer->message;
-    if (!found || !strstr(found, "BUDGET_EXCEEDED")) return false;
+    if (!answer->message || !strstr(answer->message, "BUDGET_EXCEEDED")) return false;
     reply = "\"none\"";
   }
   latch_putf(&answer->result, "{\"reply\":%s}", reply);
   return true;
 }
-static bool bad_budget(latch_json input, latch_answer *answer) { return (void)input, ask(answer, false); }
-static bool good_budget(latch_json input, latch_answer *answer) { return (void)input, ask(answer, true); }
 
 static bool wait(latch_answer *answer, uint32_t ms) {
   latch_fail(answer, LATCH_TEMPORARY_PROVIDER_ERROR, "the proof is not ready");
@@ -26,4 +24,4 @@ static bool good_retry(latch_json input, latch_answer *answer) { return (void)in
 #define STEP(said, handled) { .name = said, .description = "For the corpus.", .handler = handled, .determinism = LATCH_STABLE }
 
 LATCH_PLUGIN(
-  STEP("Bad.Budget", bad_budget), STEP("Good.Budget", good_budget), STEP("Bad.Retry", bad_retry), STEP("Good.Retry", good_retry));
+  STEP("Bad.Budget", bad_budget), STEP("Bad.Retry", bad_retry), STEP("Good.Retry", good_retry));

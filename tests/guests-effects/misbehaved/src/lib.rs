@@ -116,6 +116,27 @@ fn early_secret(args: Args, context: &tool::Context) -> Result<Output<Done>, Err
     done(args)
 }
 
+/// Makes two orders. If the second one cannot be sent, its error says that nothing was changed.
+fn late_order(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    two_orders(args, context, |error| error)
+}
+
+/// Makes two orders. If the second one cannot be sent, its error says that something may have been changed.
+fn careful_order(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
+    two_orders(args, context, |error| error.applied_unknown())
+}
+
+/// Makes two orders. `unsent` returns the error if the second one cannot be sent.
+fn two_orders(args: Args, context: &tool::Context, unsent: impl Fn(Error) -> Error) -> Result<Output<Done>, Error> {
+    send(&order(context.external_key(), &args.item))?;
+    let second = order(context.external_key(), &args.item).send().map_err(|error| unsent(error.into()))?;
+    match second.status() {
+        200..=299 => done(args),
+        429 => Err(Error::rate_limit("the shop is busy").applied_unknown()),
+        _ => Err(Error::temporary_provider_error("the shop refuses the order").applied_unknown()),
+    }
+}
+
 /// Says of this status that nothing was changed.
 fn denies_status(args: Args, context: &tool::Context, denied: u16) -> Result<Output<Done>, Error> {
     let response = order(context.external_key(), &args.item).send()?;
@@ -237,6 +258,8 @@ latchwork_guest::export_tool! {
         keyed!("Bad.Page", page),
         keyed!("Bad.Panics", panics),
         keyed!("Good.Page", good_page),
+        keyed!("Bad.Second", late_order),
+        keyed!("Good.Second", careful_order),
         keyed!("Bad.Secret", late_secret),
         keyed!("Good.Secret", early_secret),
         reads!("Bad.Schema", schema),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use latchwork_engine::Plugin;
 
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
+use crate::check::dynamic::script::RunScript;
 use crate::check::dynamic::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
 use crate::check::variations::{InputVariation, MovedLetter, in_other_letters, moved_letters, next_periods, siblings};
@@ -108,7 +109,10 @@ async fn of_siblings(
     plugin: &Plugin,
     variation: &InputVariation,
 ) -> Option<Option<Finding>> {
-    let calls = keyed_calls(runs, plugin, &variation.value).await?;
+    let mut script = runs.script_of_other_calls();
+    // The calls for the second element get the answers of those for the first one.
+    script.answers.extend_from_within(..);
+    let calls = calls_with(runs, plugin, script, &variation.value).await?;
     let Some((one, other)) = within(&calls) else { return Some(None) };
     let message = format!(
         "with another input, {}, two calls of {} have the action key {:?} and different arguments",
@@ -141,7 +145,17 @@ async fn of_period(
 /// Runs the case with another input and returns its calls. Returns no calls if the step fails. `None` stands for used-up
 /// fuel.
 async fn keyed_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, input: &Value) -> Option<Vec<KeyedCall>> {
-    let mut script = runs.script_of_other_calls();
+    let script = runs.script_of_other_calls();
+    calls_with(runs, plugin, script, input).await
+}
+
+/// Runs a script with another input, like [`keyed_calls`].
+async fn calls_with(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    mut script: RunScript,
+    input: &Value,
+) -> Option<Vec<KeyedCall>> {
     script.input = input.to_string();
     let trace = runs.run(&script, plugin).await?;
     Some(if matches!(trace.ended, RunEnd::Failed(_) | RunEnd::Fault(_)) { vec![] } else { calls_of(&trace) })

@@ -8,38 +8,66 @@ use crate::check::dynamic::trace::{HostCall, RunEnd, Trace};
 use crate::check::finding::Finding;
 use crate::check::variations::KnownValues;
 
-/// Maximum number of calls of a case that the host refuses.
+/// Maximum number of calls of a case whose calls are refused.
 const CALLS_MAX: usize = 6;
 
-/// Behaviour of a step in a run, without messages: its host calls, and its output or the code of its error.
-type Behaviour = (Vec<HostCall>, Result<String, Option<Code>>);
+/// Behaviour of a step in a run: its host calls, and its output or the code and the message of its error.
+type Behaviour = (Vec<HostCall>, Result<String, Option<(Code, String)>>);
 
-/// Looks for codes of the host in the plugin's sources. For each of them, every call is refused with this code, and with
-/// another one that a guest gets in the same form. A step that reads the code from `detail` does something else then.
-pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, known: &KnownValues) -> Option<Finding> {
+/// A code of the host in the plugin's sources, in the runs of one case.
+pub(super) struct NamedCode {
+    code: Code,
+    /// True if the step does something else for this code than for another one that a guest gets in the same form.
+    is_read: bool,
+    finding: Finding,
+}
+
+/// Refuses every call of the case with each code of the host that is in the plugin's sources, and with another one that a
+/// guest gets in the same form. A step that reads the code from `detail` does something else then.
+pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, known: &KnownValues) -> Vec<NamedCode> {
     // A code of one word, such as CANCELLED, can be a word of the plugin.
     let is_named = |code: &Code| code.as_str().contains('_') && known.texts().iter().any(|text| text == code.as_str());
     let of_host = || Code::ALL.iter().copied().filter(|code| !code.is_guest_code());
-    let calls: Vec<String> = runs.ran.base.calls().map(|(operator, _)| operator.clone()).take(CALLS_MAX).collect();
-    let operator = calls.first().filter(|_| calls.len() <= runs.ran.script.answers.len())?;
+    let calls: Vec<String> = runs.ran.base.calls().map(|(operator, _)| operator.clone()).collect();
+    let mut found = Vec::new();
+    // Every call has to be refused, because each of them can be the one whose failure is looked at.
+    if calls.is_empty() || calls.len() > CALLS_MAX.min(runs.ran.script.answers.len()) {
+        return found;
+    }
     for code in of_host().filter(is_named) {
         let is_like = |other: &Code| !is_named(other) && other.for_guest() == code.for_guest();
         let Some(other) = of_host().find(is_like) else { continue };
         let mut is_read = false;
         for k in 0..calls.len() {
-            is_read |= refused(runs, plugin, k, code).await? != refused(runs, plugin, k, other).await?;
+            let (one, two) = (refused(runs, plugin, k, code).await, refused(runs, plugin, k, other).await);
+            let (Some(one), Some(two)) = (one, two) else { return vec![] };
+            is_read |= one != two;
         }
-        if !is_read {
-            let seen = code.for_guest();
-            let message = format!(
-                "{code} is in its sources, but it does the same when a call such as {operator} fails with {code} or with \
-                 {other}: a guest gets {seen} for both"
-            );
-            let hint = format!("compare with {seen}, or read the code from the detail of the failure");
-            return Some(runs.ran.finding("D082", message).hint(hint));
+        let seen = code.for_guest();
+        let message = format!(
+            "{code} is in its sources, but it does the same when a call such as {} fails with {code} or with {other}: a \
+             guest gets {seen} for both",
+            calls[0]
+        );
+        let hint = format!("compare with {seen}, or read the code from the detail of the failure");
+        found.push(NamedCode { code, is_read, finding: runs.ran.finding("D082", message).hint(hint) });
+    }
+    found
+}
+
+/// Returns a finding for each code that no case reads. The sources are those of the whole plugin, so another operator may
+/// read the code.
+pub(super) fn never_read(named: Vec<NamedCode>) -> Vec<Finding> {
+    let read: Vec<Code> = named.iter().filter(|one| one.is_read).map(|one| one.code).collect();
+    let mut reported = Vec::new();
+    let mut found = Vec::new();
+    for one in named {
+        if !read.contains(&one.code) && !reported.contains(&one.code) {
+            reported.push(one.code);
+            found.push(one.finding);
         }
     }
-    None
+    found
 }
 
 /// Runs the case with one call that the host refuses. `None` stands for used-up fuel.
@@ -52,7 +80,7 @@ async fn refused(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, k: usize, code: 
 fn behaviour(trace: Trace) -> Behaviour {
     let ended = match trace.ended {
         RunEnd::Output(output) => Ok(output),
-        RunEnd::Failed(failure) | RunEnd::Fault(failure) => Err(Some(failure.code)),
+        RunEnd::Failed(failure) | RunEnd::Fault(failure) => Err(Some((failure.code, failure.message))),
         RunEnd::Stopped => Err(None),
     };
     (trace.asked, ended)

@@ -15,7 +15,7 @@ use crate::check::dynamic::{builds, other_job, perturb, run_end};
 use crate::check::exception;
 use crate::check::finding::Finding;
 use crate::check::variations::{
-    InputVariation, KnownValues, array_places, columns, grown, number_places, variations, with_known,
+    InputVariation, KnownValues, array_places, columns, grown, is_much_larger, number_places, variations, with_known,
 };
 
 /// Maximum number of other inputs of a case, and of other results of one of its calls.
@@ -47,10 +47,6 @@ const UNBOUNDED: f64 = 1e13;
 /// `ELEMENTS_MAX` is the largest number of elements that this search tries.
 const ARRAYS_MAX: usize = 2;
 const ELEMENTS_MAX: usize = 200;
-
-/// An input is much larger than that of its case if it has more than `LARGE_BYTES` bytes and `LARGER` times as many bytes.
-const LARGE_BYTES: usize = 50_000;
-const LARGER: usize = 4;
 
 /// Rules that a step may break with a much larger input. Such an input can be too large for an allocation, the fuel,
 /// the memory or the output.
@@ -217,27 +213,15 @@ async fn most_elements(
     let mut found = Vec::new();
     let arrays: Vec<_> = array_places(input, schema).into_iter().take(ARRAYS_MAX).collect();
     for (array, growth) in arrays.iter().flat_map(|array| array.growths().into_iter().map(move |one| (array, one))) {
-        let with = |count: usize| {
-            let mut changed = input.clone();
-            *changed.pointer_mut(&array.pointer).expect("a place of the input") = (growth.elements)(count).into();
-            changed
-        };
-        let variation = |count: usize, is_large: bool| {
-            let what = format!("{count} elements {} at {:?}", growth.what, array.pointer);
-            InputVariation { what, value: with(count), is_large }
-        };
-        let (mut accepted, mut refused) = (array.length(), None);
-        while accepted < ELEMENTS_MAX && refused != Some(accepted + 1) {
-            let next = refused.map_or(accepted * 2, |refused: usize| accepted.midpoint(refused));
-            match end_of(runs, plugin, &with(next), is_allowed).await? {
-                InputEnd::Broken => return Some(vec![variation(next, true)]),
-                InputEnd::Refused => refused = Some(next),
-                InputEnd::Accepted => accepted = next,
+        let mut search = array.search(ELEMENTS_MAX);
+        while let Some(count) = search.next() {
+            let variation = array.grown(input, &growth, count);
+            match end_of(runs, plugin, &variation.value, is_allowed).await? {
+                InputEnd::Broken => return Some(vec![InputVariation { is_large: true, ..variation }]),
+                end => search.record(count, matches!(end, InputEnd::Accepted)),
             }
         }
-        if refused.is_some() && accepted > array.length() {
-            found.push(variation(accepted, false));
-        }
+        found.extend(search.largest().map(|count| array.grown(input, &growth, count)));
     }
     Some(found)
 }
@@ -256,8 +240,7 @@ async fn run_changed(
         return Some(None);
     }
     let one = CaseBaseline { case, script, base };
-    let usual = runs.ran.case.input.len();
-    let is_large = variation.is_large || one.script.input.len() > LARGE_BYTES.max(usual.saturating_mul(LARGER));
+    let is_large = variation.is_large || is_much_larger(one.script.input.len(), runs.ran.case.input.len());
     let is_of_size = |finding: &Finding| {
         is_large && OF_SIZE.contains(&finding.rule) && !uses_host_for_each_element(&one.base, &one.script)
     };

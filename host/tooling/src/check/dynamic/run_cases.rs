@@ -6,10 +6,10 @@ use std::sync::Arc;
 use latchwork_core::model::error::Code;
 use latchwork_engine::Plugin;
 
-use crate::check::at_once::all_at_once;
 use crate::check::case_problem::CaseProblem;
 use crate::check::dynamic::baseline::{CaseBaseline, finding_about};
 use crate::check::dynamic::case::StepCase;
+use crate::check::dynamic::host_codes::NamedCode;
 use crate::check::dynamic::hosts::HostVariants;
 use crate::check::dynamic::loaded_variants::LoadedVariants;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
@@ -18,6 +18,7 @@ use crate::check::dynamic::{
     polling, run_end, schema_limits, unoptimized,
 };
 use crate::check::finding::Finding;
+use crate::check::parallel;
 use crate::check::report::{CaseRun, CheckReport};
 use crate::check::rule::RuleKind;
 
@@ -47,13 +48,14 @@ pub(crate) async fn run(
     let loaded = hosts.load(plugin, report);
     (hosts.progress)(&format!("running the cases of {}", hosts.settings.name));
     let usable: Vec<&CaseBaseline<'_>> = ran.iter().filter(|one| one.base.fault().is_none()).collect();
-    let mut differing = Vec::new();
-    for (one, more) in usable.iter().zip(all_at_once(&usable, async |one| run_again(one, plugin, hosts, &loaded).await))
-    {
+    let (mut differing, mut named_codes) = (Vec::new(), Vec::new());
+    let all = parallel::for_each(&usable, async |one| run_again(one, plugin, hosts, &loaded).await);
+    for (one, more) in usable.iter().zip(all) {
         if more.found.iter().any(|finding| ["D062", "D066"].contains(&finding.rule)) {
             differing.push(one.case.name.as_str());
         }
         report.add(more.found);
+        named_codes.extend(more.named_codes);
         if more.left_out {
             let note = format!("case {:?} takes so much fuel that not all of its runs were made", one.case.name);
             report.notes.push(note);
@@ -62,6 +64,7 @@ pub(crate) async fn run(
             run.runs += more.count;
         }
     }
+    report.add(host_codes::never_read(named_codes));
     if let Some(pending) = unoptimized {
         unoptimized::compare(hosts, pending, &ran, &differing, report).await;
     }
@@ -71,6 +74,8 @@ pub(crate) async fn run(
 /// The additional runs of a case.
 struct MoreRuns {
     found: Vec<Finding>,
+    /// Codes of the host in the plugin's sources.
+    named_codes: Vec<NamedCode>,
     /// Number of runs.
     count: u64,
     /// True if some runs were left out because the fuel limit was reached.
@@ -86,6 +91,7 @@ async fn run_again(
 ) -> MoreRuns {
     let mut count = 0;
     let mut runs = PerturbedRuns::new(one, &mut count);
+    let mut named_codes = Vec::new();
     let mut found = perturb::all_variations(&mut runs, plugin, loaded).await;
     found.extend(failing_calls::failing_calls(&mut runs, plugin).await);
     if let Some(other) = &loaded.rebuilt {
@@ -98,13 +104,13 @@ async fn run_again(
         found.extend(polling::poll(&mut runs, plugin).await);
         found.extend(action_keys::compare(&mut runs, plugin).await);
         found.extend(schema_limits::fill(&mut runs, plugin).await);
-        found.extend(host_codes::compare(&mut runs, plugin, hosts.known).await);
+        named_codes.extend(host_codes::compare(&mut runs, plugin, hosts.known).await);
     }
     if found.is_empty() {
         found.extend(other_inputs::vary_input(&mut runs, plugin, loaded, hosts.known).await);
     }
     let left_out = runs.left_out;
-    MoreRuns { found, count, left_out }
+    MoreRuns { found, named_codes, count, left_out }
 }
 
 /// Runs every case under the usual host. Returns the cases whose input fits their operator.

@@ -14,7 +14,7 @@ use crate::check::tools::lost_record::{ask_about, is_same_result};
 use crate::check::tools::running_case::{CallResult, RunningCase};
 use crate::check::tools::single_call;
 use crate::check::tools::world::World;
-use crate::check::variations::{InputVariation, array_places, columns, grown, variations};
+use crate::check::variations::{InputVariation, array_places, columns, grown, is_much_larger, variations};
 
 /// Maximum number of other inputs of a case.
 const INPUTS_MAX: usize = 100;
@@ -26,8 +26,6 @@ const COLUMNS_MAX: usize = 24;
 /// number that is tried.
 const ARRAYS_MAX: usize = 2;
 const ELEMENTS_MAX: usize = 100;
-/// Size from which such an input counts as much larger than that of its case, in bytes.
-const LARGE_BYTES: usize = 50_000;
 /// Numbers of the tries at other times: after hours, a day, a month, a year, eleven and ninety years. The clock of the
 /// stub advances by an hour in each try. Authors use a year such as 2099 for an entry that never expires.
 const TRIES: [u32; 7] = [3, 13, 24, 720, 8_784, 96_360, 788_940];
@@ -70,23 +68,15 @@ async fn most_elements(
     is_allowed: impl Fn(&Value) -> bool,
 ) -> std::io::Result<()> {
     for array in array_places(input, schema).iter().take(ARRAYS_MAX) {
-        let Some(growth) = array.growths().into_iter().next() else { continue };
-        let (mut accepted, mut refused) = (array.length(), None);
-        while accepted < ELEMENTS_MAX && refused != Some(accepted + 1) {
-            let next = refused.map_or(accepted * 2, |refused: usize| accepted.midpoint(refused)).min(ELEMENTS_MAX);
-            let mut value = input.clone();
-            *value.pointer_mut(&array.pointer).expect("a place of the input") = (growth.elements)(next).into();
-            let what = format!("{next} elements {} at {:?}", growth.what, array.pointer);
-            let is_large = value.to_string().len() > LARGE_BYTES;
-            let is_accepted = match is_allowed(&value) {
-                true => succeeds(running, &InputVariation { what, value, is_large }).await?,
+        let (growth, mut search) = (array.of_texts(), array.search(ELEMENTS_MAX));
+        while let Some(count) = search.next() {
+            let variation = array.grown(input, &growth, count);
+            let is_accepted = match is_allowed(&variation.value) {
+                true => succeeds(running, &variation).await?,
                 false => Some(false),
             };
-            match is_accepted {
-                None => return Ok(()),
-                Some(true) => accepted = next,
-                Some(false) => refused = Some(next),
-            }
+            let Some(is_accepted) = is_accepted else { return Ok(()) };
+            search.record(count, is_accepted);
         }
     }
     Ok(())
@@ -99,9 +89,10 @@ async fn succeeds(running: &mut RunningCase<'_>, variation: &InputVariation) -> 
     let before = world.state();
     let called = running.calling(&case, &world, running.context(0), false).await;
     let when = format!("with another input, {}", variation.what);
+    let is_large = variation.is_large || is_much_larger(case.input.len(), running.case.input.len());
     let is_found = applied::check(running, &when, &before, &world, &called.end.answer)
         || is_denied(running, &called, &when)
-        || !variation.is_large && is_broken(running, &called, &when)
+        || !is_large && is_broken(running, &called, &when)
         || has_too_many_changes(running, &called, &when)
         || returns_other_result(running, &case, &world, &called, &when).await;
     Ok((!is_found).then_some(matches!(called.end.answer, Answer::Ok(_))))

@@ -2,9 +2,9 @@
 
 use latchwork_core::model::manifest::RecoveryClass;
 
-use crate::check::at_once::all_at_once;
 use crate::check::case_problem::CaseProblem;
 use crate::check::finding::Finding;
+use crate::check::parallel;
 use crate::check::report::CheckReport;
 use crate::check::rule::RuleKind;
 use crate::check::tools::case::ToolCase;
@@ -57,7 +57,8 @@ pub(crate) async fn run(
         return Ok(());
     }
     let mut undos = Vec::new();
-    for (case, running) in cases.iter().zip(all_at_once(cases, async |case| run_case(tools, case, cases).await)) {
+    for (case, running) in cases.iter().zip(parallel::for_each(cases, async |case| run_case(tools, case, cases).await))
+    {
         let mut running = running.map_err(|error| not_run(case, &error))?;
         undos.extend(running.undo.take().map(|undo| (case, undo)));
         report.add(running.found);
@@ -70,7 +71,7 @@ pub(crate) async fn run(
     }
     report.add(never_undone::never_undone(tools, &undos));
     let derived = derived_cases(tools, cases).await.map_err(|error| not_run(&cases[0], &error))?;
-    let ran = all_at_once(&derived, async |DerivedCase { case, .. }| run_case(tools, case, cases).await);
+    let ran = parallel::for_each(&derived, async |DerivedCase { case, .. }| run_case(tools, case, cases).await);
     for (DerivedCase { maker, case }, running) in derived.iter().zip(ran) {
         let running = running.map_err(|error| not_run(case, &error))?;
         // The same defect can show in the cases of the operator.

@@ -171,16 +171,18 @@ async fn check_later_refusals(running: &mut RunningCase<'_>) -> std::io::Result<
     running.call(&world, 0).await;
     let requests = world.received();
     let changing = requests.iter().filter(|request| request.may_change_state()).count();
-    let faults =
-        |first| [(FaultProfile::RefusedFrom(first), "refused"), (FaultProfile::UnreachableAfter(first), "not sent")];
-    for (first, (fault, what)) in (1..changing).flat_map(|first| faults(first).map(|fault| (first, fault))) {
+    let faults = |first| {
+        let refused = format!("world-changing request {} of the call is refused", first + 1);
+        let unreachable = format!("no server can be reached after world-changing request {first} of the call");
+        [(FaultProfile::RefusedFrom(first), refused), (FaultProfile::UnreachableAfter(first), unreachable)]
+    };
+    for (fault, what) in (1..changing).flat_map(faults) {
         let world = running.world()?;
         world.set_faults(fault);
         let called = running.call(&world, 0).await;
         if let Answer::NotApplied(_) = &called.end.answer {
             let displayed = describe_answer(&called.end.answer, &world);
-            let message =
-                format!("world-changing request {} of the call is {what}, and the tool reports no change", first + 1);
+            let message = format!("{what}, and the tool reports no change");
             let finding = running.add_finding("D109", message);
             finding.found = Some(displayed);
             finding.hint = Some("an earlier request was accepted: report `applied` as unknown".to_owned());

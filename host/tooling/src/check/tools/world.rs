@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 use tracing_subscriber::fmt::MakeWriter;
 
+use latchwork_core::encoding::canon;
 use latchwork_core::model::ids::Hash;
 use latchwork_engine::capability::grants::{DirGrant, Grants, HttpGrant, KvGrant, SecretPlace};
 use latchwork_engine::capability::settings::PluginSettings;
@@ -183,10 +184,11 @@ impl World {
     }
 }
 
-/// Returns the hash of a content. The form of JSON does not count: the order of members, and blanks.
+/// Returns the hash of a content. Of a JSON object or array that has a canonical form, only this form counts.
 fn content_hash(content: &[u8]) -> Hash {
-    match serde_json::from_slice::<serde_json::Value>(content) {
-        Ok(value) if value.is_object() || value.is_array() => Hash::of(&[value.to_string().as_bytes()]),
+    let is_json = content.trim_ascii_start().starts_with(b"{") || content.trim_ascii_start().starts_with(b"[");
+    match canon::canonicalize(content) {
+        Ok(canonical) if is_json => Hash::of(&[&canonical]),
         _ => Hash::of(&[content]),
     }
 }

@@ -87,8 +87,6 @@ pub(super) fn grown<'v>(elements: &'v [Value], schema: &LocatedSchema<'v>) -> Ve
     if !elements.is_empty() && within != distinct(elements, DISTINCT, &schema.items()) {
         groups.push(vec![ValueChange::to(format!("{DISTINCT} elements with other texts in all levels"), within)]);
     }
-    groups.extend(objects(elements).map(many_named).unwrap_or_default());
-    groups.extend(many_of_kind(elements));
     let all: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
     let all = all.unwrap_or_default();
     groups.extend(of_counts(&all, &schema.items()));
@@ -97,6 +95,8 @@ pub(super) fn grown<'v>(elements: &'v [Value], schema: &LocatedSchema<'v>) -> Ve
     groups.extend(of_rising(&all, &schema.items()));
     groups.extend(of_positions(&all));
     groups.push(of_edges(elements));
+    groups.extend(objects(elements).map(many_named).unwrap_or_default());
+    groups.extend(many_nulls(elements));
     groups
 }
 
@@ -131,7 +131,7 @@ fn equal_but_for_one(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>
 }
 
 /// Returns long arrays that end with copies of an element that is null, if only some elements are.
-fn many_of_kind(elements: &[Value]) -> Option<Vec<ValueChange<'_>>> {
+fn many_nulls(elements: &[Value]) -> Option<Vec<ValueChange<'_>>> {
     if !elements.iter().any(Value::is_null) || elements.iter().all(Value::is_null) {
         return None;
     }

@@ -2,6 +2,10 @@
 
 use serde_json::Value;
 
+/// An input is much larger than that of its case if it has more than `LARGE_BYTES` bytes and `LARGER` times as many bytes.
+const LARGE_BYTES: usize = 50_000;
+const LARGER: usize = 4;
+
 /// A value and what was changed, such as `an empty text at "/title"`.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::check) struct InputVariation {
@@ -9,6 +13,11 @@ pub(in crate::check) struct InputVariation {
     pub(in crate::check) value: Value,
     /// True if the value is much larger than that of the case.
     pub(in crate::check) is_large: bool,
+}
+
+/// Returns true if an input is much larger than that of its case, so that it may pass a limit. Both lengths are in bytes.
+pub(in crate::check) fn is_much_larger(bytes: usize, usual: usize) -> bool {
+    bytes > LARGE_BYTES.max(usual.saturating_mul(LARGER))
 }
 
 /// A change of the value at a place.

@@ -1,7 +1,7 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
 //! once.
 //!
-//! Floors, top first: `largest`, `periods`, `siblings`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`,
+//! Floors, top first: `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`,
 //! `whole` · `continued`, `depths`, `edges`, `numerals`, `parts`, `positions`, `references`, `times` · `numbering`,
 //! `places` · `change`, `known`, `schema_sample`.
 
@@ -12,6 +12,7 @@ mod confusable;
 mod continued;
 mod depths;
 mod edges;
+mod growths;
 mod known;
 mod largest;
 mod numbering;
@@ -30,12 +31,13 @@ mod times;
 mod vary;
 mod whole;
 
-pub(super) use change::InputVariation;
+pub(super) use change::{InputVariation, is_much_larger};
 pub(super) use confusable::{MovedLetter, in_other_letters, moved_letters};
+pub(super) use growths::array_places;
 pub use known::KnownValues;
 pub(super) use largest::largest_allowed;
 pub(super) use periods::next_periods;
 pub(super) use siblings::siblings;
 pub(super) use similar::similar;
 pub(super) use times::{CASE_START_S, near_times};
-pub(super) use vary::{array_places, columns, grown, neighbours, number_places, variations, with_known};
+pub(super) use vary::{columns, grown, neighbours, number_places, variations, with_known};

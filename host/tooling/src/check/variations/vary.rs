@@ -1,16 +1,14 @@
 //! Varies a value in each of its places.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use crate::check::variations::change::{ChainEnds, InputVariation, ValueChange};
 use crate::check::variations::columns::of_columns;
-use crate::check::variations::depths::{Link, counted, counted_members, links};
 use crate::check::variations::known::KnownValues;
 use crate::check::variations::numerals::of_numerals;
 use crate::check::variations::objects::{of_object, with_keys};
 use crate::check::variations::parts::of_parts;
 use crate::check::variations::places::{Place, places_of, replaced};
-use crate::check::variations::schema_sample::LocatedSchema;
 use crate::check::variations::texts::of_text;
 use crate::check::variations::whole::of_whole;
 use crate::check::variations::{arrays, times};
@@ -256,62 +254,6 @@ pub(in crate::check) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) ->
     places.iter().filter_map(other).collect()
 }
 
-/// An array in a value: its pointer, its elements and the schema of an element.
-pub(in crate::check) struct ArrayPlace<'v> {
-    pub(in crate::check) pointer: String,
-    elements: &'v [Value],
-    schema: LocatedSchema<'v>,
-}
-
-impl<'v> ArrayPlace<'v> {
-    pub(in crate::check) fn length(&self) -> usize {
-        self.elements.len()
-    }
-
-    /// Returns the ways in which the array can grow, each with a description of its elements: with other texts, with an
-    /// integer that counts up, and as a chain.
-    pub(in crate::check) fn growths(&self) -> Vec<Growth<'_>> {
-        let elements = self.elements;
-        let of_texts = Growth {
-            what: "with other texts".to_owned(),
-            elements: Box::new(|count| arrays::distinct(elements, count, &self.schema)),
-        };
-        let objects: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
-        let objects = objects.unwrap_or_default();
-        let of_member = |name| {
-            let objects = objects.clone();
-            Growth {
-                what: format!("whose {name:?} counts up"),
-                elements: Box::new(move |count| counted(&objects, name, count, &self.schema)),
-            }
-        };
-        let of_link = |link: Link<'v>| Growth {
-            what: format!("whose {:?} is the {:?} of the element before", link.name, link.of),
-            elements: Box::new(move |count| link.chain(count)),
-        };
-        let counted = counted_members(&objects).into_iter().map(of_member);
-        std::iter::once(of_texts).chain(counted).chain(links(&objects).into_iter().map(of_link)).collect()
-    }
-}
-
-/// A way in which an array can grow.
-pub(in crate::check) struct Growth<'v> {
-    /// Description of the elements.
-    pub(in crate::check) what: String,
-    /// Returns an array of this length.
-    pub(in crate::check) elements: Box<dyn Fn(usize) -> Vec<Value> + 'v>,
-}
-
-/// Returns the arrays in a value that have at least one element. `schema` is the schema of the value.
-pub(in crate::check) fn array_places<'v>(value: &'v Value, schema: &'v Value) -> Vec<ArrayPlace<'v>> {
-    let places = places_of(value, schema);
-    let array = |place: Place<'v>| {
-        let elements = place.value.as_array().filter(|elements| !elements.is_empty())?;
-        Some(ArrayPlace { pointer: place.pointer, elements, schema: place.schema.items() })
-    };
-    places.into_iter().filter_map(array).collect()
-}
-
 /// Returns the numbers in a value with their pointers.
 pub(in crate::check) fn number_places(value: &Value) -> Vec<(String, f64)> {
     let places = places_of(value, &Value::Null);
@@ -323,6 +265,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::check::variations::schema_sample::LocatedSchema;
 
     fn of(value: &Value, schema: &Value) -> Vec<InputVariation> {
         variations(value, schema, 10_000, |_| true)

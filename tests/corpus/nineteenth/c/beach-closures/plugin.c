@@ -27,7 +27,7 @@ static void answered(const char *beach, bool closed, latch_answer *answer) {
 static bool close_beach(latch_json args, latch_answer *answer) {
   const char *beach = beach_of(args);
   char *reason = latch_json_string(latch_json_member(args, "reason"));
-  if (!beach) return latch_fail(answer, LATCH_INVALID_INPUT, "this is no name of a beach");
+  if (!beach) return latch_fail(answer, LATCH_INVALID_INPUT, "this does not name a beach");
   if (!reason || !*reason || strlen(reason) > 1000)
     return latch_fail(answer, LATCH_INVALID_INPUT, "%s: a reason has 1 to 1000 bytes", beach);
   if (!latch_kv_set(answer, entry_of(beach), reason)) return false;
@@ -40,7 +40,7 @@ static bool close_beach(latch_json args, latch_answer *answer) {
 static bool open_beach(latch_json args, latch_answer *answer) {
   const char *beach = beach_of(args);
   bool was_closed;
-  if (!beach) return latch_fail(answer, LATCH_INVALID_INPUT, "this is no name of a beach");
+  if (!beach) return latch_fail(answer, LATCH_INVALID_INPUT, "this does not name a beach");
   if (!latch_kv_delete(answer, entry_of(beach), &was_closed)) return false;
   if (!was_closed) latch_log(LATCH_INFO, "%s was open already", beach);
   latch_changed(answer, (latch_change){ .resource_type = "beach", .resource_id = beach, .operation = "delete" });

@@ -66,7 +66,7 @@ static bool read_dossier(latch_json args, latch_answer *answer) {
   char *dossier = latch_json_string(latch_json_member(args, "dossier")), *head, *page;
   int64_t count;
   if (!dossier || !*dossier || strlen(dossier) > 128)
-    return latch_fail(answer, LATCH_INVALID_INPUT, "this is no name of a dossier");
+    return latch_fail(answer, LATCH_INVALID_INPUT, "this does not name a dossier");
   if (!latch_kv_get(answer, head_of(dossier), &head)) return false;
   if (!head) return latch_fail(answer, LATCH_MISSING_REQUIRED_CONTEXT, "there is no dossier %s", dossier);
   if (!latch_json_integer(latch_json_member(latch_json_of(head), "pages"), &count))

@@ -77,7 +77,7 @@ fn compensate(_: Page, done: Transferred, key: &str) -> Result<Output<()>, Error
 fn named(page: String) -> Result<String, Error> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if page.is_empty() || page.len() > 80 || page.starts_with('.') || !page.chars().all(plain) {
-        return Err(Error::invalid_input(format!("{page:?} is no name of a page")));
+        return Err(Error::invalid_input(format!("{page:?} does not name a page")));
     }
     Ok(page)
 }

@@ -45,7 +45,7 @@ struct Set {
 fn folder(house: &str) -> Result<String, Error> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if house.is_empty() || house.len() > 40 || !house.chars().all(plain) {
-        return Err(Error::invalid_input(format!("{house:?} is no name of a house")));
+        return Err(Error::invalid_input(format!("{house:?} does not name a house")));
     }
     Ok(format!("/curves/{house}"))
 }

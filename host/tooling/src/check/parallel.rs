@@ -13,7 +13,7 @@ const THREADS_MAX: usize = 8;
 const STACK_BYTES: usize = 8 << 20;
 
 /// Does the work for each item and returns the results in the order of the items. Blocks the thread.
-pub(super) fn all_at_once<'t, T: Sync, R: Send>(items: &'t [T], work: impl AsyncFn(&'t T) -> R + Sync) -> Vec<R> {
+pub(super) fn for_each<'t, T: Sync, R: Send>(items: &'t [T], work: impl AsyncFn(&'t T) -> R + Sync) -> Vec<R> {
     let handle = Handle::current();
     let next = AtomicUsize::new(0);
     let work_on_items = || {
@@ -49,13 +49,21 @@ mod tests {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread")]
+    async fn a_panic_of_one_item_is_passed_on() {
+        let all = || {
+            for_each(&[1, 2, 3, 4], async |item| assert_ne!(*item, 3));
+        };
+        assert!(std::panic::catch_unwind(all).is_err());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
     async fn results_have_the_order_of_the_items() {
         let items: Vec<u64> = (0..40).collect();
-        let doubled = all_at_once(&items, async |item| {
+        let doubled = for_each(&items, async |item| {
             tokio::time::sleep(Duration::from_millis((40 - item) / 10)).await;
             item * 2
         });
         assert_eq!(doubled, items.iter().map(|item| item * 2).collect::<Vec<_>>());
-        assert!(all_at_once(&[] as &[u64], async |item| *item).is_empty());
+        assert!(for_each(&[] as &[u64], async |item| *item).is_empty());
     }
 }
