@@ -1,4 +1,5 @@
-//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299, I301, I302, I304, I305, I306: for
+//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299, I301, I302, I304, I305, I306,
+//! I308, I309, I310: for
 //! each common mistake in five languages, the checker reports the rule that covers the mistake. Correct code that looks
 //! similar has no finding. `tests/corpus` contains the guests. A table for each language lists the rules that each guest
 //! breaks.
@@ -223,6 +224,19 @@ fn c_steps_with_calls_break_exactly_the_listed_rules() {
 #[test]
 fn c_tools_with_undone_calls_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["undo"]);
+}
+
+/// I308: the checker finds a step that breaks for a drawn input alone.
+#[test]
+fn c_steps_of_drawn_inputs_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["draws"]);
+}
+
+/// I309: the checker finds a tool that traps after a drawn series of calls. I310: it finds an undo that adds a revision with
+/// a value of the undone call.
+#[test]
+fn c_tools_of_drawn_calls_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["stock"]);
 }
 
 /// I55: the checker finds exactly the rules that the table lists for each C guest.

@@ -105,6 +105,7 @@ async fn check_tool(
         is_configured: subject.is_configured,
         cases_file,
         known: &inputs.known,
+        has_runtime: dynamic::has_runtime(subject.bytes),
         moved,
     };
     tools::run(&checked, &cases, report).await

@@ -23,6 +23,11 @@ pub(super) struct LoadedVariants {
 /// Size from which a component contains the runtime of a language, in bytes.
 const RUNTIME_BYTES: usize = 1 << 20;
 
+/// Returns true if a component contains the runtime of a language.
+pub(in crate::check) fn has_runtime(component: &[u8]) -> bool {
+    component.len() >= RUNTIME_BYTES
+}
+
 impl HostVariants<'_> {
     pub(super) fn load(&self, plugin: &Plugin, report: &mut CheckReport) -> LoadedVariants {
         let apart = self.load_apart(report);
@@ -36,7 +41,7 @@ impl HostVariants<'_> {
                 None
             }
         };
-        let has_runtime = self.bytes.len() >= RUNTIME_BYTES;
+        let has_runtime = has_runtime(self.bytes);
         LoadedVariants { apart, moved: self.load_moved(report), rebuilt, has_runtime }
     }
 

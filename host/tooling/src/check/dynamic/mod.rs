@@ -4,7 +4,7 @@
 //! differences: the stack of the machine, failures of tools, and the entropy of the build. The rules also find errors
 //! of the host itself.
 //!
-//! Floors, top first: `run_cases` · `other_inputs` · `perturb` · `loaded_variants` · `action_keys`, `builds`,
+//! Floors, top first: `run_cases` · `drawn_inputs` · `other_inputs` · `perturb` · `loaded_variants` · `action_keys`, `builds`,
 //! `called_effects`, `classes`, `failing_calls`, `host_codes`, `other_job`, `other_times`, `polling`, `schema_limits`,
 //! `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` · `case` ·
 //! `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
@@ -18,6 +18,7 @@ mod case;
 mod cases;
 mod child;
 mod classes;
+mod drawn_inputs;
 mod failing_calls;
 mod host_codes;
 mod host_inputs;
@@ -44,5 +45,6 @@ pub use child::serve;
 pub use host_inputs::{OtherProcess, RebuiltComponent};
 pub use hosts::{DeclarationOf, ToolDeclaration};
 pub(super) use hosts::{HostVariants, name_and_size};
+pub(super) use loaded_variants::has_runtime;
 pub(super) use memory_layout::{LAYOUTS, move_memory, with_more_room};
 pub(super) use run_cases::{run, unserved_cases};

@@ -14,8 +14,8 @@ use crate::check::dynamic::hosts::HostVariants;
 use crate::check::dynamic::loaded_variants::LoadedVariants;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::{
-    action_keys, builds, called_effects, classes, failing_calls, host_codes, other_inputs, other_process, perturb,
-    polling, run_end, schema_limits, unoptimized,
+    action_keys, builds, called_effects, classes, drawn_inputs, failing_calls, host_codes, other_inputs, other_process,
+    perturb, polling, run_end, schema_limits, unoptimized,
 };
 use crate::check::finding::Finding;
 use crate::check::parallel;
@@ -49,7 +49,7 @@ pub(crate) async fn run(
     (hosts.progress)(&format!("running the cases of {}", hosts.settings.name));
     let usable: Vec<&CaseBaseline<'_>> = ran.iter().filter(|one| one.base.fault().is_none()).collect();
     let (mut differing, mut named_codes) = (Vec::new(), Vec::new());
-    let all = parallel::for_each(&usable, async |one| run_again(one, plugin, hosts, &loaded).await);
+    let all = parallel::for_each(&usable, async |one| run_again(one, &usable, plugin, hosts, &loaded).await);
     for (one, more) in usable.iter().zip(all) {
         if more.found.iter().any(|finding| ["D062", "D066"].contains(&finding.rule)) {
             differing.push(one.case.name.as_str());
@@ -85,6 +85,7 @@ struct MoreRuns {
 /// Runs a case again under other hosts, with other answers and with other inputs.
 async fn run_again(
     one: &CaseBaseline<'_>,
+    all: &[&CaseBaseline<'_>],
     plugin: &Plugin,
     hosts: &HostVariants<'_>,
     loaded: &LoadedVariants,
@@ -108,6 +109,10 @@ async fn run_again(
     }
     if found.is_empty() {
         found.extend(other_inputs::vary_input(&mut runs, plugin, loaded, hosts.known).await);
+    }
+    if found.is_empty() {
+        let samples = drawn_inputs::samples_of(&one.case.operator, all);
+        found.extend(drawn_inputs::draw(&mut runs, plugin, &samples, loaded.has_runtime).await);
     }
     let left_out = runs.left_out;
     MoreRuns { found, named_codes, count, left_out }

@@ -14,7 +14,7 @@ use crate::check::tools::lost_record::{ask_about, is_same_result};
 use crate::check::tools::running_case::{CallResult, RunningCase};
 use crate::check::tools::single_call;
 use crate::check::tools::world::World;
-use crate::check::variations::{InputVariation, array_places, columns, grown, is_much_larger, variations};
+use crate::check::variations::{InputVariation, array_places, columns, drawn, grown, is_much_larger, variations};
 
 /// Maximum number of other inputs of a case.
 const INPUTS_MAX: usize = 100;
@@ -26,6 +26,9 @@ const COLUMNS_MAX: usize = 24;
 /// number that is tried.
 const ARRAYS_MAX: usize = 2;
 const ELEMENTS_MAX: usize = 100;
+/// Number of drawn inputs of a case, and of a case of a component that contains the runtime of a language.
+const DRAWN: usize = 100;
+const DRAWN_WITH_RUNTIME: usize = 16;
 /// Numbers of the tries at other times: after hours, a day, a month, a year, eleven and ninety years. The clock of the
 /// stub advances by an hour in each try. Authors use a year such as 2099 for an entry that never expires.
 const TRIES: [u32; 7] = [3, 13, 24, 720, 8_784, 96_360, 788_940];
@@ -57,7 +60,30 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             return Ok(());
         }
     }
-    most_elements(running, &input, &schema, is_allowed).await
+    most_elements(running, &input, &schema, is_allowed).await?;
+    draw(running, &input, &schema, is_allowed).await
+}
+
+/// Makes the call with inputs that are drawn at random, until a rule is broken.
+async fn draw(
+    running: &mut RunningCase<'_>,
+    input: &Value,
+    schema: &Value,
+    is_allowed: impl Fn(&Value) -> bool,
+) -> std::io::Result<()> {
+    if !running.found.is_empty() {
+        return Ok(());
+    }
+    let is_sample = |case: &&ToolCase| case.operator == running.case.operator && case.error.is_none();
+    let samples = running.all_cases.iter().filter(is_sample);
+    let samples: Vec<Value> = samples.filter_map(|case| serde_json::from_str(&case.input).ok()).collect();
+    let count = if running.tools.has_runtime { DRAWN_WITH_RUNTIME } else { DRAWN };
+    for variation in drawn(input, &samples, schema, count, is_allowed) {
+        if succeeds(running, &variation).await?.is_none() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Searches the largest number of elements that the operator accepts, for each array of the input.

@@ -9,11 +9,12 @@ use crate::check::report::CheckReport;
 use crate::check::rule::RuleKind;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::derived_cases::{DerivedCase, derived_cases};
+use crate::check::tools::drawn_cases::drawn_cases;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 use crate::check::tools::{
     after_others, at_once, interrupted, keyless_reconcile, long_contents, lost_record, missing_secrets, named_undo,
-    never_undone, other_config, other_inputs, other_keys, other_operator, own_changes, pure, refused_writes, repeated,
-    server_faults, single_call, two_calls, undone, unreadable,
+    never_undone, new_revision, other_config, other_inputs, other_keys, other_operator, own_changes, pure,
+    refused_writes, repeated, server_faults, single_call, two_calls, undone, unreadable,
 };
 
 /// Runs every case.
@@ -70,7 +71,12 @@ pub(crate) async fn run(
         }
     }
     report.add(never_undone::never_undone(tools, &undos));
-    let derived = derived_cases(tools, cases).await.map_err(|error| not_run(&cases[0], &error))?;
+    let mut derived = derived_cases(tools, cases).await.map_err(|error| not_run(&cases[0], &error))?;
+    let drawn = drawn_cases(tools, cases).await.map_err(|error| not_run(&cases[0], &error))?;
+    derived.extend(drawn.cases);
+    let is_new = |found: &Finding| !report.has(&found.rule, found.operator.as_deref().unwrap_or_default());
+    let found: Vec<Finding> = drawn.found.into_iter().filter(is_new).collect();
+    report.add(found);
     let ran = parallel::for_each(&derived, async |DerivedCase { case, .. }| run_case(tools, case, cases).await);
     for (DerivedCase { maker, case }, running) in derived.iter().zip(ran) {
         let running = running.map_err(|error| not_run(case, &error))?;
@@ -118,6 +124,7 @@ async fn run_case<'c>(
     own_changes::run(case).await?;
     undone::run(case).await?;
     named_undo::run(case).await?;
+    new_revision::run(case).await?;
     unreadable::run(case).await?;
     long_contents::run(case).await?;
     two_calls::run(case).await?;

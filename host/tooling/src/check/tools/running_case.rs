@@ -44,6 +44,8 @@ pub(crate) struct ToolCheck<'a> {
     pub(crate) cases_file: &'a str,
     /// Texts and numbers in the plugin's sources.
     pub(crate) known: &'a KnownValues,
+    /// True if the component contains the runtime of a language.
+    pub(crate) has_runtime: bool,
     /// The plugin with another layout of its memory, if an operator is pure and the layout can be changed.
     pub(crate) moved: Option<Arc<Plugin>>,
 }

@@ -139,13 +139,17 @@ impl World {
     }
 
     pub(super) fn state(&self) -> WorldSnapshot {
-        let mut state = WorldSnapshot::new();
+        self.contents().into_iter().map(|(name, content)| (name, content_hash(&content))).collect()
+    }
+
+    /// Returns the contents of all files and map entries.
+    pub(super) fn contents(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut contents = BTreeMap::new();
         for grant in &self.settings.grants.dirs {
-            files(&grant.host, &grant.guest, &mut state);
+            collect_files(&grant.host, &grant.guest, &mut contents);
         }
-        let map = self.map.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        state.extend(map.iter().map(|(key, value)| (format!("map {key}"), content_hash(value))));
-        state
+        contents.extend(self.map_entries().into_iter().map(|(key, value)| (format!("map {key}"), value)));
+        contents
     }
 
     /// Returns the entries of the map.
@@ -193,14 +197,14 @@ fn content_hash(content: &[u8]) -> Hash {
     }
 }
 
-fn files(dir: &Path, guest: &str, state: &mut WorldSnapshot) {
+fn collect_files(dir: &Path, guest: &str, contents: &mut BTreeMap<String, Vec<u8>>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     for entry in entries.flatten() {
         let name = format!("{guest}/{}", entry.file_name().to_string_lossy());
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() => files(&entry.path(), &name, state),
+            Ok(kind) if kind.is_dir() => collect_files(&entry.path(), &name, contents),
             Ok(kind) if kind.is_file() => {
-                state.insert(name, content_hash(&std::fs::read(entry.path()).unwrap_or_default()));
+                contents.insert(name, std::fs::read(entry.path()).unwrap_or_default());
             }
             _ => {}
         }

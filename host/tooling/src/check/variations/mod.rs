@@ -1,9 +1,9 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
 //! once.
 //!
-//! Floors, top first: `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`,
+//! Floors, top first: `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`,
 //! `whole` · `continued`, `depths`, `edges`, `numerals`, `parts`, `positions`, `references`, `times` · `numbering`,
-//! `places` · `change`, `known`, `schema_sample`.
+//! `places`, `pools` · `change`, `known`, `schema_sample`, `simpler`.
 
 mod arrays;
 mod change;
@@ -11,6 +11,7 @@ mod columns;
 mod confusable;
 mod continued;
 mod depths;
+mod drawn;
 mod edges;
 mod growths;
 mod known;
@@ -21,11 +22,13 @@ mod objects;
 mod parts;
 mod periods;
 mod places;
+mod pools;
 mod positions;
 mod references;
 mod schema_sample;
 mod siblings;
 mod similar;
+mod simpler;
 mod texts;
 mod times;
 mod vary;
@@ -33,11 +36,13 @@ mod whole;
 
 pub(super) use change::{InputVariation, is_much_larger};
 pub(super) use confusable::{MovedLetter, in_other_letters, moved_letters};
+pub(super) use drawn::drawn;
 pub(super) use growths::array_places;
 pub use known::KnownValues;
 pub(super) use largest::largest_allowed;
 pub(super) use periods::next_periods;
 pub(super) use siblings::siblings;
 pub(super) use similar::similar;
+pub(super) use simpler::simpler;
 pub(super) use times::{CASE_START_S, near_times};
 pub(super) use vary::{columns, grown, neighbours, number_places, variations, with_known};

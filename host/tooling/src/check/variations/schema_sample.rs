@@ -56,6 +56,11 @@ impl<'s> LocatedSchema<'s> {
         members.into_iter().flatten().map(move |(name, own)| (name, self.at(own)))
     }
 
+    /// Returns true if the schema demands a member.
+    pub(super) fn is_required(self, name: &str) -> bool {
+        self.own.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|one| one == name))
+    }
+
     /// Returns the schema of the values of a map.
     pub(super) fn values(self) -> Self {
         self.at(self.own.get("additionalProperties").unwrap_or(&Value::Null))

@@ -1,0 +1,93 @@
+//! Inputs that are drawn at random. They reach combinations of values that no single change of a case has.
+
+use serde_json::Value;
+
+use latchwork_core::encoding::truncate;
+use latchwork_engine::Plugin;
+
+use crate::check::dynamic::baseline::CaseBaseline;
+use crate::check::dynamic::case::StepCase;
+use crate::check::dynamic::other_inputs::{OF_SIZE, of_end};
+use crate::check::dynamic::perturbed_runs::PerturbedRuns;
+use crate::check::dynamic::trace::RunEnd;
+use crate::check::finding::Finding;
+use crate::check::variations::{drawn, is_much_larger, simpler};
+
+/// Number of drawn inputs of a case, and of a case of a component that contains the runtime of a language.
+const DRAWN: usize = 240;
+const DRAWN_WITH_RUNTIME: usize = 24;
+/// Greatest number of runs that simplify an input with a finding.
+const SIMPLER_MAX: usize = 150;
+/// Greatest number of bytes of an input in a message.
+const SHOWN_BYTES: usize = 1500;
+
+/// Runs the case with drawn inputs, under the usual host. Returns the first finding, with the simplest input that has it.
+pub(super) async fn draw(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    samples: &[Value],
+    has_runtime: bool,
+) -> Option<Finding> {
+    let case = runs.ran.case;
+    if !matches!(runs.ran.base.ended, RunEnd::Output(_)) {
+        return None;
+    }
+    let (input, schema) = runs.ran.input_and_schema(plugin);
+    let is_allowed = |input: &Value| plugin.check_input(&case.operator, input).is_ok();
+    let count = if has_runtime { DRAWN_WITH_RUNTIME } else { DRAWN };
+    for variation in drawn(&input, samples, &schema, count, is_allowed) {
+        let Some(finding) = finding_with(runs, plugin, &variation.value).await? else { continue };
+        return simplified(runs, plugin, &input, (variation.value, finding)).await;
+    }
+    None
+}
+
+/// Returns the inputs of the cases of an operator that have an output.
+pub(super) fn samples_of(operator: &str, all: &[&CaseBaseline<'_>]) -> Vec<Value> {
+    let of_operator = all.iter().filter(|one| one.case.operator == operator);
+    let successful = of_operator.filter(|one| matches!(one.base.ended, RunEnd::Output(_)));
+    successful.map(|one| serde_json::from_str(&one.case.input).expect("a case's input is JSON")).collect()
+}
+
+/// Returns the finding of a run with an input. The outer `None` stands for used-up fuel.
+async fn finding_with(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, input: &Value) -> Option<Option<Finding>> {
+    let changed = StepCase { input: input.to_string(), ..runs.ran.case.clone() };
+    let mut script = runs.script_of_other_calls();
+    script.input.clone_from(&changed.input);
+    let base = runs.run(&script, plugin).await?;
+    let is_large = is_much_larger(script.input.len(), runs.ran.case.input.len());
+    let one = CaseBaseline { case: &changed, script, base };
+    Some(of_end(&one).filter(|finding| !is_large || !OF_SIZE.contains(&finding.rule)))
+}
+
+/// Returns the finding with the simplest input that has it.
+async fn simplified(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    base: &Value,
+    (mut input, mut finding): (Value, Finding),
+) -> Option<Finding> {
+    let operator = &runs.ran.case.operator;
+    let mut left = SIMPLER_MAX;
+    'simplify: loop {
+        for next in simpler(&input, base) {
+            if left == 0 {
+                break 'simplify;
+            }
+            if plugin.check_input(operator, &next).is_err() {
+                continue;
+            }
+            left -= 1;
+            // Without fuel for more runs, the finding stays as it is.
+            let Some(found) = finding_with(runs, plugin, &next).await else { break 'simplify };
+            if let Some(found) = found.filter(|found| found.rule == finding.rule) {
+                (input, finding) = (next, found);
+                continue 'simplify;
+            }
+        }
+        break;
+    }
+    let text = input.to_string();
+    finding.message = format!("with the input {}: {}", truncate::at_bytes(&text, SHOWN_BYTES), finding.message);
+    Some(finding)
+}
