@@ -24,7 +24,7 @@ const MISSED: [(&str, &str, &str); 6] = [
     ("twentieth", "rust", "boiler-service"),
 ];
 /// Folders of the corpora, in the order in which they were written.
-const CORPORA: [&str; 20] = [
+const CORPORA: [&str; 21] = [
     "unseen",
     "fresh",
     "later",
@@ -45,6 +45,7 @@ const CORPORA: [&str; 20] = [
     "eighteenth",
     "nineteenth",
     "twentieth",
+    "twentyfirst",
 ];
 
 /// One guest of the `table.toml` of a corpus.
@@ -250,6 +251,12 @@ fn guests_of_the_nineteenth_corpus_have_findings_if_they_violate_a_promise() {
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_twentieth_corpus_have_findings_if_they_violate_a_promise() {
     println!("{}", check_corpus("twentieth").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+#[test]
+#[ignore = "builds and checks sixty plugins; run by .ci/long"]
+fn guests_of_the_twenty_first_corpus_have_findings_if_they_violate_a_promise() {
+    println!("{}", check_corpus("twentyfirst").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]

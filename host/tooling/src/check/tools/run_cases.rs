@@ -71,10 +71,29 @@ pub(crate) async fn run(
         }
     }
     report.add(never_undone::never_undone(tools, &undos));
+    run_derived(tools, cases, report).await?;
+    for spec in &tools.plugin.manifest.operators {
+        let name = spec.name.as_str();
+        if tools.plugin.class(name) == RecoveryClass::Opaque {
+            report.notes.push(format!(
+                "{name} is opaque: a call whose record is lost parks its job until a person resolves it"
+            ));
+        }
+    }
+    report.mark_checked(RuleKind::Tools);
+    Ok(())
+}
+
+/// Runs the cases that are derived from calls, and those that are drawn.
+async fn run_derived(
+    tools: &ToolCheck<'_>,
+    cases: &[ToolCase],
+    report: &mut CheckReport,
+) -> Result<(), Vec<CaseProblem>> {
     let mut derived = derived_cases(tools, cases).await.map_err(|error| not_run(&cases[0], &error))?;
     let drawn = drawn_cases(tools, cases).await.map_err(|error| not_run(&cases[0], &error))?;
     derived.extend(drawn.cases);
-    let is_new = |found: &Finding| !report.has(&found.rule, found.operator.as_deref().unwrap_or_default());
+    let is_new = |found: &Finding| !report.has(found.rule, found.operator.as_deref().unwrap_or_default());
     let found: Vec<Finding> = drawn.found.into_iter().filter(is_new).collect();
     report.add(found);
     let ran = parallel::for_each(&derived, async |DerivedCase { case, .. }| run_case(tools, case, cases).await);
@@ -88,15 +107,6 @@ pub(crate) async fn run(
             found
         }));
     }
-    for spec in &tools.plugin.manifest.operators {
-        let name = spec.name.as_str();
-        if tools.plugin.class(name) == RecoveryClass::Opaque {
-            report.notes.push(format!(
-                "{name} is opaque: a call whose record is lost parks its job until a person resolves it"
-            ));
-        }
-    }
-    report.mark_checked(RuleKind::Tools);
     Ok(())
 }
 
