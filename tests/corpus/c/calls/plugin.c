@@ -94,6 +94,51 @@ static bool bill(latch_json input, latch_answer *answer, bool has_month) {
   latch_putf(&to, "%s, rent of %s", tenant, month);
   return send(answer, to.bytes, action.bytes);
 }
+/* Charges the dues of a quarter, such as 2026-Q1. */
+static bool dues(latch_json input, latch_answer *answer, bool has_year) {
+  char *quarter = text_of(input, "quarter");
+  if (strlen(quarter) != 7) return latch_fail(answer, LATCH_INVALID_INPUT, "the quarter is missing");
+  latch_text action = { 0 };
+  latch_putf(&action, "dues:%s", has_year ? quarter : quarter + 5);
+  latch_text args = { 0 };
+  latch_put(&args, "{\"quarter\":");
+  latch_put_string(&args, quarter);
+  latch_put(&args, "}");
+  return latch_call(answer, "Mail.Send", args.bytes, action.bytes) && counted(answer, 1);
+}
+static bool bad_dues(latch_json input, latch_answer *answer) { return dues(input, answer, false); }
+static bool good_dues(latch_json input, latch_answer *answer) { return dues(input, answer, true); }
+
+/* Books the yearly service of a day. The arguments have no day. */
+static bool service(latch_json input, latch_answer *answer, size_t digits) {
+  char *day = text_of(input, "day");
+  if (strlen(day) != 10) return latch_fail(answer, LATCH_INVALID_INPUT, "the day is missing");
+  latch_text action = { 0 };
+  latch_putf(&action, "service:%s", day + 10 - digits);
+  return latch_call(answer, "Mail.Send", "{}", action.bytes) && counted(answer, 1);
+}
+static bool bad_service(latch_json input, latch_answer *answer) { return service(input, answer, 5); }
+static bool good_service(latch_json input, latch_answer *answer) { return service(input, answer, 10); }
+
+/* Orders the cleaning of rooms of buildings. */
+static bool clean(latch_json input, latch_answer *answer, const char *between) {
+  latch_json rooms = latch_json_member(input, "rooms");
+  size_t count = latch_json_count(rooms);
+  for (size_t each = 0; each < count; each++) {
+    int64_t building, room;
+    if (!latch_json_integer(latch_json_member(latch_json_item(rooms, each), "building"), &building) ||
+        !latch_json_integer(latch_json_member(latch_json_item(rooms, each), "room"), &room))
+      return latch_fail(answer, LATCH_INVALID_INPUT, "the building or the room is missing");
+    latch_text action = { 0 }, args = { 0 };
+    latch_putf(&action, "clean:%lld%s%lld", (long long)building, between, (long long)room);
+    latch_putf(&args, "{\"building\":%lld,\"room\":%lld}", (long long)building, (long long)room);
+    if (!latch_call(answer, "Mail.Send", args.bytes, action.bytes)) return false;
+  }
+  return counted(answer, (int)count);
+}
+static bool bad_clean(latch_json input, latch_answer *answer) { return clean(input, answer, ""); }
+static bool good_clean(latch_json input, latch_answer *answer) { return clean(input, answer, "/"); }
+
 static bool bad_bill(latch_json input, latch_answer *answer) { return bill(input, answer, false); }
 static bool good_bill(latch_json input, latch_answer *answer) { return bill(input, answer, true); }
 
@@ -202,6 +247,8 @@ LATCH_PLUGIN(
   STEP("Bad.Locker", bad_locker, SENDS), STEP("Good.Locker", good_locker, SENDS), STEP("Bad.Greeting", bad_greeting, SENDS),
   STEP("Bad.Visits", bad_visits, SENDS), STEP("Good.Visits", good_visits, SENDS),
   STEP("Bad.Bill", bad_bill, SENDS), STEP("Good.Bill", good_bill, SENDS),
+  STEP("Bad.Dues", bad_dues, SENDS), STEP("Good.Dues", good_dues, SENDS), STEP("Bad.Service", bad_service, SENDS),
+  STEP("Good.Service", good_service, SENDS), STEP("Bad.Clean", bad_clean, SENDS), STEP("Good.Clean", good_clean, SENDS),
   STEP("Bad.Parcels", bad_parcels, SENDS), STEP("Good.Parcels", good_parcels, SENDS),
   STEP("Bad.Houses", bad_houses, SENDS), STEP("Good.Houses", good_houses, SENDS),
   STEP("Good.Greeting", good_greeting, SENDS), STEP("Bad.Oven", bad_oven, .determinism = LATCH_EXTERNAL),

@@ -10,7 +10,9 @@ use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::script::RunScript;
 use crate::check::dynamic::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
-use crate::check::variations::{InputVariation, MovedLetter, in_other_letters, moved_letters, next_periods, siblings};
+use crate::check::variations::{
+    InputVariation, MovedLetter, OtherDays, days_of_years, in_other_letters, moved_letters, next_periods, siblings,
+};
 
 /// Maximum number of pairs of texts between which a letter is moved.
 const PAIRS_MAX: usize = 12;
@@ -42,6 +44,11 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
     }
     for one in &next_periods(&input, &schema, is_allowed) {
         if let Some(finding) = of_period(runs, plugin, one).await? {
+            return Some(finding);
+        }
+    }
+    for one in &days_of_years(&input, &schema, is_allowed) {
+        if let Some(finding) = of_days(runs, plugin, one).await? {
             return Some(finding);
         }
     }
@@ -87,10 +94,11 @@ async fn of_moved_letter(
 ) -> Option<Option<Finding>> {
     let usual = calls_of(&runs.ran.base);
     let other = keyed_calls(runs, plugin, &moved.both).await?;
-    let Some((one, other)) = shared(&usual, &other) else { return Some(None) };
+    let Some((number, (one, other))) = numbered_shared(&usual, &other) else { return Some(None) };
     for single in [&moved.first, &moved.second] {
         let calls = keyed_calls(runs, plugin, single).await?;
-        if !has_other_keys(runs, &calls) {
+        // The texts can be those of one element of an array, so the keys of other calls stay.
+        if !has_keys_of_its_own(&calls) || calls.get(number).is_none_or(|call| call.1 == one.1) {
             return Some(None);
         }
     }
@@ -142,6 +150,25 @@ async fn of_period(
     Some(Some(finding.hint("put the period into the key: the effect would happen in the first one alone")))
 }
 
+/// Compares the keys of two days about a year apart. A key that differs in the next month contains a period, and it must not
+/// be the same in the next year. The outer `None` stands for used-up fuel.
+async fn of_days(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, days: &OtherDays) -> Option<Option<Finding>> {
+    let first = keyed_calls(runs, plugin, &days.apart[0]).await?;
+    let second = keyed_calls(runs, plugin, &days.apart[1]).await?;
+    let is_equal = |(one, other): &(&KeyedCall, &KeyedCall)| (&one.0, &one.1) == (&other.0, &other.1);
+    let Some((number, (one, other))) = first.iter().zip(&second).enumerate().find(|(_, pair)| is_equal(pair)) else {
+        return Some(None);
+    };
+    let next_month = keyed_calls(runs, plugin, &days.next_month).await?;
+    if next_month.get(number).is_none_or(|next| next.1 == one.1) {
+        return Some(None);
+    }
+    let message = format!("with {}, a call of {} has the same action key {:?}", days.what, one.0, one.1);
+    let finding = runs.ran.finding("D079", message).values(&one.2, &other.2);
+    let hint = "put the year of the period into the key: the effect would happen in the first year alone";
+    Some(Some(finding.hint(hint)))
+}
+
 /// Runs the case with another input and returns its calls. Returns no calls if the step fails. `None` stands for used-up
 /// fuel.
 async fn keyed_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, input: &Value) -> Option<Vec<KeyedCall>> {
@@ -176,12 +203,24 @@ fn within(calls: &[KeyedCall]) -> Option<(&KeyedCall, &KeyedCall)> {
 
 /// Returns the first pair of calls with the same number that share a key.
 fn shared<'c>(usual: &'c [KeyedCall], other: &'c [KeyedCall]) -> Option<(&'c KeyedCall, &'c KeyedCall)> {
-    usual.iter().zip(other).find(|(one, other)| is_shared(one, other))
+    numbered_shared(usual, other).map(|(_, pair)| pair)
+}
+
+/// Returns the first pair of calls with the same number that share a key, with this number.
+fn numbered_shared<'c>(
+    usual: &'c [KeyedCall],
+    other: &'c [KeyedCall],
+) -> Option<(usize, (&'c KeyedCall, &'c KeyedCall))> {
+    usual.iter().zip(other).enumerate().find(|(_, (one, other))| is_shared(one, other))
+}
+
+/// Returns true if no two calls have one key.
+fn has_keys_of_its_own(calls: &[KeyedCall]) -> bool {
+    calls.iter().map(|call| (&call.0, &call.1)).collect::<BTreeSet<_>>().len() == calls.len()
 }
 
 /// Returns true if each call has another key than in the case. The calls of one run have keys of their own.
 fn has_other_keys(runs: &PerturbedRuns<'_>, calls: &[KeyedCall]) -> bool {
     let usual = calls_of(&runs.ran.base);
-    let keys: BTreeSet<_> = calls.iter().map(|call| (&call.0, &call.1)).collect();
-    !calls.is_empty() && keys.len() == calls.len() && usual.iter().zip(calls).all(|(one, other)| one.1 != other.1)
+    !calls.is_empty() && has_keys_of_its_own(calls) && usual.iter().zip(calls).all(|(one, other)| one.1 != other.1)
 }

@@ -17,7 +17,7 @@ const BEGINNING_BYTES: usize = 48;
 /// Maximum number of texts in responses that are replaced, one text in each run.
 const TEXTS_MAX: usize = 8;
 
-/// Makes and undoes the call with long contents in its map, or in the responses of its servers.
+/// Makes and undoes the call with long contents in its folders and its map, or in the responses of its servers.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if !running.is_undo_open() {
         return Ok(());
@@ -40,7 +40,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes the call and undoes it. Returns true if there is a finding: an entry of the map, or a request of `compensate`, has
+/// Makes the call and undoes it. Returns true if there is a finding: an entry, or a request of `compensate`, has
 /// the beginning of the earlier contents alone.
 async fn is_shortened(running: &mut RunningCase<'_>, world: &World, contents: &str) -> bool {
     let is_part = |bytes: &[u8]| {
@@ -53,8 +53,7 @@ async fn is_shortened(running: &mut RunningCase<'_>, world: &World, contents: &s
     if !matches!(answer, Answer::Ok(_)) {
         return false;
     }
-    let entries = world.map_entries();
-    let entry = entries.iter().find(|(_, value)| is_part(value)).map(|(name, _)| format!("map {name}"));
+    let entry = world.contents().into_iter().find(|(_, value)| is_part(value)).map(|(name, _)| name);
     let requests = world.received();
     let is_changed = |request: &&ReceivedRequest| request.may_change_state() && is_part(&request.body);
     let request = requests.iter().find(is_changed).map(|request| format!("{} {}", request.method, request.url));

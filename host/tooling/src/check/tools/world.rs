@@ -169,8 +169,16 @@ impl World {
         Ok(())
     }
 
-    /// Replaces the contents of all entries of the map, as another party would.
+    /// Replaces the contents of all files and of all entries of the map, as another party would.
     pub(super) fn replace_all(&self, contents: &[u8]) {
+        let mut files = BTreeMap::new();
+        for grant in &self.settings.grants.dirs {
+            collect_files(&grant.host, &grant.guest, &mut files);
+        }
+        for file in files.keys().filter_map(|name| self.file(name)) {
+            // A file that cannot be written keeps its contents.
+            let _ = std::fs::write(file, contents);
+        }
         let mut entries = self.map.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.values_mut().for_each(|value| *value = contents.to_vec());
     }

@@ -47,6 +47,9 @@ pub(super) fn of_array<'v>(elements: &'v [Value], schema: &LocatedSchema<'v>) ->
     for (name, tied) in ties(elements) {
         groups.push(one(&format!("elements with equal values of {name:?}"), tied));
     }
+    for (name, twins) in twins(elements, &schema.items()) {
+        groups.push(one(&format!("elements whose {name:?} differs in upper and lower case only"), twins));
+    }
     for (name, number, changed) in numbers(elements) {
         groups.push(one(&format!("elements with the number {number} as {name:?}"), changed));
     }
@@ -181,6 +184,22 @@ fn ties(elements: &[Value]) -> Vec<(String, Vec<Value>)> {
         is_tied.then(|| (name.clone(), with_member(&objects, name, |_| value.clone())))
     };
     objects[0].iter().filter_map(tied).collect()
+}
+
+/// Returns one array for each member that is a text in all elements. In it, the second element has the text of the first one
+/// in the other case.
+fn twins(elements: &[Value], schema: &LocatedSchema<'_>) -> Vec<(String, Vec<Value>)> {
+    let Some(objects) = objects(elements) else { return vec![] };
+    let twin = |(name, value): (&String, &Value)| {
+        let own = value.as_str().filter(|_| !schema.property(name).is_fixed())?;
+        let upper = own.to_uppercase();
+        let other = if upper == own { own.to_lowercase() } else { upper };
+        objects.iter().all(|object| object.get(name).is_some_and(Value::is_string)).then_some(())?;
+        let mut all = elements.to_vec();
+        *all[1].get_mut(name)? = other.as_str().into();
+        (other != own).then(|| (name.clone(), all))
+    };
+    objects[0].iter().filter_map(twin).take(EQUAL_MAX).collect()
 }
 
 /// Returns several arrays for each member that is a number in all elements. In one array, the member has one number of

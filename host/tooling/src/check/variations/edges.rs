@@ -7,7 +7,7 @@ use crate::check::variations::numbering::numbered_text;
 
 /// Numbers of edges of a chain. The first one that is allowed is used. The first one is too deep for a recursion in every
 /// language.
-const CHAINS: [usize; 3] = [20_000, 1_200, 200];
+const CHAINS: [usize; 5] = [20_000, 5_000, 2_000, 1_200, 200];
 
 /// Returns a chain of edges if each element is an array that begins with two neighbours, both texts or both integers.
 pub(super) fn of_edges(elements: &[Value]) -> Vec<ValueChange<'_>> {

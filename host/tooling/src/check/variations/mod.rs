@@ -1,7 +1,7 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
 //! once.
 //!
-//! Floors, top first: `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`,
+//! Floors, top first: `drawn`, `days` · `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`,
 //! `whole` · `continued`, `depths`, `edges`, `numerals`, `parts`, `positions`, `references`, `times` · `numbering`,
 //! `places`, `pools` · `change`, `known`, `schema_sample`, `simpler`.
 
@@ -10,6 +10,7 @@ mod change;
 mod columns;
 mod confusable;
 mod continued;
+mod days;
 mod depths;
 mod drawn;
 mod edges;
@@ -36,6 +37,7 @@ mod whole;
 
 pub(super) use change::{InputVariation, is_much_larger};
 pub(super) use confusable::{MovedLetter, in_other_letters, moved_letters};
+pub(super) use days::{OtherDays, days_of_years};
 pub(super) use drawn::drawn;
 pub(super) use growths::array_places;
 pub use known::KnownValues;

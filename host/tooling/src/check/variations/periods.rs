@@ -6,12 +6,12 @@ use crate::check::variations::change::InputVariation;
 use crate::check::variations::places::{places_of, replaced};
 
 /// Years that count as years of a calendar.
-const YEARS: std::ops::RangeInclusive<i64> = 1990..=2100;
+pub(super) const YEARS: std::ops::RangeInclusive<i64> = 1990..=2100;
 
 /// Parts of the names of members whose month or year belongs to a thing: an effect does not recur with it.
-const NO_PERIODS: [&str; 7] = ["expir", "valid", "birth", "born", "model", "built", "until"];
+pub(super) const NO_PERIODS: [&str; 7] = ["expir", "valid", "birth", "born", "model", "built", "until"];
 
-/// Returns copies of a value in which one month, week or year is the next one.
+/// Returns copies of a value in which one month, week, quarter or year is the next one, or that of the next year.
 pub(in crate::check) fn next_periods(
     value: &Value,
     schema: &Value,
@@ -24,30 +24,71 @@ pub(in crate::check) fn next_periods(
             return None;
         }
         let is_year = name.contains("year");
-        let next: Value = match place.value {
-            Value::String(text) if text.len() > 4 || is_year => next_period(text)?.into(),
+        let next: Vec<Value> = match place.value {
+            Value::String(text) if text.len() > 4 || is_year => {
+                next_period(text).into_iter().chain(next_year(text)).map(Value::from).collect()
+            }
             Value::Number(number) if is_year => {
-                number.as_i64().filter(|year| YEARS.contains(year))?.saturating_add(1).into()
+                vec![number.as_i64().filter(|year| YEARS.contains(year))?.saturating_add(1).into()]
             }
             _ => return None,
         };
-        let what = format!("{next} at {:?}", place.pointer);
-        Some(InputVariation { what, value: replaced(value, &place.pointer, Some(next))?, is_large: false })
+        let variation = move |next: Value| {
+            let what = format!("{next} at {:?}", place.pointer);
+            Some(InputVariation { what, value: replaced(value, &place.pointer, Some(next))?, is_large: false })
+        };
+        Some(next.into_iter().filter_map(variation))
     });
-    next.filter(|one| is_allowed(&one.value)).collect()
+    next.flatten().filter(|one| is_allowed(&one.value)).collect()
 }
 
-/// Returns the period after `2026-03`, `2026-W10` or `2026`.
-fn next_period(text: &str) -> Option<String> {
+/// A period in a text: its year, the characters before its number, its number, the greatest number of such a period, and
+/// the number of digits.
+struct Period<'t> {
+    year: i64,
+    prefix: &'t str,
+    number: u32,
+    last: u32,
+    digits: usize,
+}
+
+impl<'t> Period<'t> {
+    /// Reads `2026-03`, `2026-W10` or `2026-Q1`.
+    fn of(text: &'t str) -> Option<Self> {
+        let (year, rest) = year_of(text)?;
+        ["-W", "-Q", "Q", "-"].into_iter().zip([53, 4, 4, 12]).find_map(|(prefix, last)| {
+            let number = rest.strip_prefix(prefix)?;
+            let digits = if last == 4 { 1 } else { 2 };
+            let number = number.parse().ok().filter(|one| number.len() == digits && (1..=last).contains(one))?;
+            Some(Self { year, prefix: &rest[..prefix.len()], number, last, digits })
+        })
+    }
+
+    fn with(&self, year: i64, number: u32) -> String {
+        format!("{year}{}{number:0width$}", self.prefix, width = self.digits)
+    }
+}
+
+/// Returns the year at the start of a text, and the rest.
+fn year_of(text: &str) -> Option<(i64, &str)> {
     let (year, rest) = text.split_at_checked(4)?;
-    let year: i64 = year.parse().ok().filter(|year| YEARS.contains(year))?;
-    let part = |prefix: &str, last: u32| -> Option<String> {
-        let digits = rest.strip_prefix(prefix).filter(|digits| digits.len() == 2)?;
-        let number: u32 = digits.parse().ok().filter(|number| (1..=last).contains(number))?;
-        let (year, number) = if number == last { (year + 1, 1) } else { (year, number + 1) };
-        Some(format!("{year}{prefix}{number:02}"))
-    };
-    if rest.is_empty() { Some((year + 1).to_string()) } else { part("-W", 53).or_else(|| part("-", 12)) }
+    Some((year.parse().ok().filter(|year| YEARS.contains(year))?, rest))
+}
+
+/// Returns the period after `2026-03`, `2026-W10`, `2026-Q1` or `2026`.
+fn next_period(text: &str) -> Option<String> {
+    if let Some((year, "")) = year_of(text) {
+        return Some((year + 1).to_string());
+    }
+    let period = Period::of(text)?;
+    let is_last = period.number == period.last;
+    Some(if is_last { period.with(period.year + 1, 1) } else { period.with(period.year, period.number + 1) })
+}
+
+/// Returns the same month, week or quarter of the next year.
+fn next_year(text: &str) -> Option<String> {
+    let period = Period::of(text)?;
+    Some(period.with(period.year + 1, period.number))
 }
 
 #[cfg(test)]
@@ -58,11 +99,18 @@ mod tests {
 
     #[test]
     fn months_weeks_and_years_have_a_next_one() {
-        for (period, next) in
-            [("2026-03", "2026-04"), ("2026-12", "2027-01"), ("2026-W09", "2026-W10"), ("2026", "2027")]
-        {
+        for (period, next) in [
+            ("2026-03", "2026-04"),
+            ("2026-12", "2027-01"),
+            ("2026-W09", "2026-W10"),
+            ("2026-Q4", "2027-Q1"),
+            ("2026", "2027"),
+        ] {
             assert_eq!(next_period(period).as_deref(), Some(next));
         }
+        assert_eq!(next_year("2026-Q2").as_deref(), Some("2027-Q2"));
+        assert_eq!(next_year("2026-12").as_deref(), Some("2027-12"));
+        assert_eq!(next_year("2026"), None);
         for other in ["2026-13", "2026-03-01", "1026", "20", "2026-x1", "\u{e9}\u{e9}\u{e9}", ""] {
             assert_eq!(next_period(other), None, "{other}");
         }

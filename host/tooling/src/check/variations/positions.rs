@@ -9,7 +9,7 @@ use crate::check::variations::numbering::numbered_text;
 
 /// Lengths of a chain that is too deep for a recursion in every language, and of shorter ones. The first one that is
 /// allowed is used.
-const CHAINS: [&[usize]; 2] = [&[1_200, 200], &[20_000]];
+const CHAINS: [&[usize]; 2] = [&[1_200, 200], &[20_000, 5_000, 2_000]];
 /// Maximum number of members for which there are chains.
 const MEMBERS_MAX: usize = 2;
 

@@ -6,8 +6,9 @@ use crate::check::variations::change::{ChainEnds, ValueChange};
 
 /// Lengths of a chain. The first one that is allowed is used. It is too deep for a recursion in JavaScript and Python.
 const CHAINS: [usize; 2] = [1_200, 200];
-/// Length of a chain that is too deep for a recursion in every language.
-const LONG_CHAIN: usize = 20_000;
+/// Lengths of a long chain. The first one that is allowed is used. The first one is too deep for a recursion in every
+/// language.
+const LONG_CHAINS: [usize; 3] = [20_000, 5_000, 2_000];
 
 /// Returns changes that let elements refer to each other, for each pair of a name member and a reference member. A name
 /// member is a text in all elements. A reference member, such as the parent of an element, is a text or an array of
@@ -26,7 +27,8 @@ pub(super) fn of_elements<'v>(objects: &[&'v Map<String, Value>]) -> Vec<Vec<Val
 
 /// Returns chains that are too deep for a recursion in every language.
 pub(super) fn long_chains<'v>(objects: &[&'v Map<String, Value>]) -> Vec<Vec<ValueChange<'v>>> {
-    pairs(objects).iter().map(|member| vec![member.long_chain(objects, LONG_CHAIN)]).collect()
+    let chains = |member: &Member<'v>| LONG_CHAINS.iter().map(|length| member.long_chain(objects, *length)).collect();
+    pairs(objects).iter().map(chains).collect()
 }
 
 /// Returns each member that can refer to another element, paired with each member that can be the name of an element.
@@ -129,7 +131,7 @@ pub(super) fn of_map(map: &Map<String, Value>) -> Vec<Vec<ValueChange<'static>>>
         vec![ValueChange::to("keys that refer to themselves", linked(0))],
         vec![ValueChange::to("keys that refer to each other", linked(1))],
         CHAINS.iter().map(chain).collect(),
-        vec![chain(&LONG_CHAIN)],
+        LONG_CHAINS.iter().map(chain).collect(),
     ]
 }
 

@@ -39,6 +39,7 @@ static bool clear(latch_json args, latch_answer *answer) {
   if (!latch_kv_get(answer, entry(hook), &previous)) return false;
   if (!previous) return latch_fail(answer, LATCH_INVALID_INPUT, "hook %s is free", hook);
   if (!latch_kv_delete(answer, entry(hook), &was_there)) return false;
+  if (!was_there) return latch_fail(answer, LATCH_INVALID_INPUT, "hook %s is free", hook);
   latch_changed(answer, (latch_change){ .resource_type = "hook", .resource_id = hook, .operation = "delete" });
   return answered(hook, previous, answer);
 }
