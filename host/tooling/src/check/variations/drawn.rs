@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     fn of(input: &Value, schema: &Value) -> Vec<Value> {
-        drawn(input, &[input.clone()], schema, 400, |_| true).map(|one| one.value).collect()
+        drawn(input, std::slice::from_ref(input), schema, 400, |_| true).map(|one| one.value).collect()
     }
 
     #[test]
