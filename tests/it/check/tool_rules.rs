@@ -108,6 +108,7 @@ fn good_tools_break_no_rule() {
         shop_case("Good.Page"),
         secret_case("Good.Secret"),
         shop_case("Good.Second"),
+        json!({ "operator": "Good.Sign", "input": { "item": "x" }, "dirs": { "/out": { "sign": "open" } } }),
         refused,
     ];
     let (code, report) = check_cases(&build_tool("misbehaved"), &good, "");
@@ -162,7 +163,7 @@ fn case_that_cannot_be_run_is_an_input_error() {
     assert!(problem.to_string().contains("case long could not be run"), "{}", ran.stdout);
 }
 
-/// I69, I255, I261, I263, I278, I300, I307: each rule is found in a tool that breaks this rule only.
+/// I69, I255, I261, I263, I278, I282, I300, I307: each rule is found in a tool that breaks this rule only.
 #[test]
 fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
     let wasm = build_tool("misbehaved");
@@ -196,6 +197,7 @@ fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
         ("D112", plain("Bad.Reaches")),
         ("D118", shop_case("Bad.Cancels")),
         ("D118", shop_case("Bad.Stuck")),
+        ("D118", with("Bad.Sign", "dirs", json!({ "/out": { "sign": "open" } }))),
     ] {
         let (code, report) = check_cases(&wasm, std::slice::from_ref(&case), "");
         assert_eq!(rule_ids_of_report(&report), BTreeSet::from([rule]), "{case}: {report:#}");

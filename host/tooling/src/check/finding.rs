@@ -54,6 +54,9 @@ pub struct Finding {
 /// Maximum number of characters shown of a value that a plugin produced.
 const VALUE_CHARACTERS_MAX: usize = 400;
 
+/// Maximum number of bytes of an input in a message.
+const INPUT_BYTES_MAX: usize = 1500;
+
 /// Maximum number of functions of a call stack in a finding.
 const FUNCTIONS_SHOWN: usize = 7;
 
@@ -120,6 +123,11 @@ impl Finding {
         self.hint = Some(hint.into());
         self
     }
+}
+
+/// Returns an input as a message shows it.
+pub(super) fn displayed_input(input: &str) -> String {
+    truncate::at_bytes(input, INPUT_BYTES_MAX).to_string()
 }
 
 /// Truncates a text to the length that a report shows.

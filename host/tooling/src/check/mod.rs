@@ -37,6 +37,8 @@ mod variations;
 pub use acceptance::Acceptance;
 pub use accepted::{Baseline, Exception};
 pub use case_problem::CaseProblem;
+#[cfg(test)]
+pub(crate) use dynamic::ANSWER;
 pub use dynamic::{
     CaseAnswer, DeclarationOf, OtherProcess, RebuiltComponent, RecordedEnvironment, StepCase, ToolDeclaration, parse,
     serve,

@@ -94,6 +94,9 @@ static bool bill(latch_json input, latch_answer *answer, bool has_month) {
   latch_putf(&to, "%s, rent of %s", tenant, month);
   return send(answer, to.bytes, action.bytes);
 }
+static bool bad_bill(latch_json input, latch_answer *answer) { return bill(input, answer, false); }
+static bool good_bill(latch_json input, latch_answer *answer) { return bill(input, answer, true); }
+
 /* Charges the dues of a quarter, such as 2026-Q1. */
 static bool dues(latch_json input, latch_answer *answer, bool has_year) {
   char *quarter = text_of(input, "quarter");
@@ -138,9 +141,6 @@ static bool clean(latch_json input, latch_answer *answer, const char *between) {
 }
 static bool bad_clean(latch_json input, latch_answer *answer) { return clean(input, answer, ""); }
 static bool good_clean(latch_json input, latch_answer *answer) { return clean(input, answer, "/"); }
-
-static bool bad_bill(latch_json input, latch_answer *answer) { return bill(input, answer, false); }
-static bool good_bill(latch_json input, latch_answer *answer) { return bill(input, answer, true); }
 
 /* Looks up the address of each name, and sends a mail. Two names can have one street. */
 static bool look_up(latch_json input, latch_answer *answer, bool has_name) {

@@ -1,5 +1,7 @@
-/* Corpus of steps whose mistake shows for some values only. Bad.Serial breaks a rule of the checker. Good.Serial looks
-   similar and breaks no rule. */
+/* Corpus of steps whose mistake shows for some values only. Each bad_* step breaks a rule of the checker. The good_* step
+   next to it looks similar and breaks no rule. */
+#include <ctype.h>
+
 #include "latchwork.h"
 
 /* Appends the serial number to a prefix of seven digits. */
@@ -21,6 +23,45 @@ static bool good_serial(latch_json input, latch_answer *answer) {
   return true;
 }
 
+/* Lists the weights by names in lower case. Refuses a name that is there twice. */
+static bool weights(latch_json input, latch_answer *answer, bool is_lower) {
+  latch_json items = latch_json_member(input, "items");
+  size_t count = latch_json_count(items);
+  char **names = latch_room((count + 1) * sizeof *names);
+  latch_put(&answer->result, "{");
+  for (size_t each = 0; each < count; each++) {
+    int64_t grams;
+    names[each] = latch_json_string(latch_json_member(latch_json_item(items, each), "name"));
+    if (!names[each] || !latch_json_integer(latch_json_member(latch_json_item(items, each), "grams"), &grams))
+      return latch_fail(answer, LATCH_INVALID_INPUT, "the name or the weight is missing");
+    for (char *c = names[each]; is_lower && *c; c++) *c = (char)tolower((unsigned char)*c);
+    for (size_t other = 0; other < each; other++)
+      if (!strcmp(names[other], names[each])) return latch_fail(answer, LATCH_INVALID_INPUT, "a name is there twice");
+    for (char *c = names[each]; *c; c++) *c = (char)tolower((unsigned char)*c);
+    if (each) latch_put(&answer->result, ",");
+    latch_put_string(&answer->result, names[each]);
+    latch_putf(&answer->result, ":%lld", (long long)grams);
+  }
+  latch_put(&answer->result, "}");
+  return true;
+}
+static bool bad_weights(latch_json input, latch_answer *answer) { return weights(input, answer, false); }
+static bool good_weights(latch_json input, latch_answer *answer) { return weights(input, answer, true); }
+
+/* Throws a coin with a generator that lives as long as the instance, as generators of language runtimes do. Reads a seed in
+   each run, and uses the first one. */
+static bool coin(latch_json input, latch_answer *answer) {
+  static uint64_t state;
+  (void)input;
+  uint32_t seed = latch_below(1000000);
+  if (!state) state = 1 + seed;
+  state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+  latch_putf(&answer->result, "{\"heads\":%s}", state >> 63 ? "true" : "false");
+  return true;
+}
+
 #define STEP(said, handled) { .name = said, .description = "For the corpus.", .handler = handled }
 
-LATCH_PLUGIN(STEP("Bad.Serial", bad_serial), STEP("Good.Serial", good_serial));
+LATCH_PLUGIN(STEP("Bad.Serial", bad_serial), STEP("Good.Serial", good_serial), STEP("Bad.Weights", bad_weights),
+  STEP("Good.Weights", good_weights),
+  { .name = "Good.Coin", .description = "For the corpus.", .handler = coin, .determinism = LATCH_STABLE });

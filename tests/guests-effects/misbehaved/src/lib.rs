@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 const SHOP: &str = "https://shop.example/orders";
+const SIGN: &str = "/out/sign";
 const DAY: Duration = Duration::from_secs(86_400);
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -26,6 +27,11 @@ struct Wrong {
     /// Identifier, declared as a number in the schema.
     #[schemars(with = "u32")]
     id: String,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct Shown {
+    earlier: Option<String>,
 }
 
 fn done(args: Args) -> Result<Output<Done>, Error> {
@@ -222,9 +228,50 @@ fn cancel(key: &str, is_read: bool) -> Result<Output<()>, Error> {
     Ok(Output::new(()))
 }
 
+/// Replaces the text of a sign, and keeps the earlier text. With `is_strict`, a sign that is no text is not replaced.
+fn show(args: &Args, context: &tool::Context, is_strict: bool) -> Result<Output<Shown>, Error> {
+    let earlier = match fs::read(SIGN) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some),
+        Err(error) if error.kind() == fs::ErrorKind::NotFound => Ok(None),
+        Err(error) => return Err(Error::from(error).not_applied()),
+    };
+    let earlier = match earlier {
+        Err(_) if is_strict => return Err(Error::policy_denied("the present sign is no text")),
+        earlier => earlier.unwrap_or_default(),
+    };
+    fs::replace(SIGN, args.item.as_bytes(), context.external_key())?;
+    Ok(Output::new(Shown { earlier }))
+}
+
+fn bad_show(args: Args, context: &tool::Context) -> Result<Output<Shown>, Error> {
+    show(&args, context, false)
+}
+
+fn good_show(args: Args, context: &tool::Context) -> Result<Output<Shown>, Error> {
+    show(&args, context, true)
+}
+
+/// Puts the earlier sign back.
+fn take_down(args: Args, shown: Shown, _: &str) -> Result<Output<()>, Error> {
+    if fs::read(SIGN)? != args.item.as_bytes() {
+        return Err(Error::policy_denied("the sign was changed since"));
+    }
+    match &shown.earlier {
+        Some(text) => fs::replace(SIGN, text.as_bytes(), tool::Context::default().external_key())?,
+        None => fs::remove(SIGN)?,
+    }
+    Ok(Output::new(()))
+}
+
 macro_rules! reads {
     ($name:literal, $function:ident) => {
         tool::operator($name, $function).describe("Wrong in one way.").effects([Effect::ReadOnly])
+    };
+}
+
+macro_rules! writes {
+    ($name:literal, $function:ident) => {
+        tool::operator($name, $function).describe("Wrong in one way.").effects([Effect::InternalWrite])
     };
 }
 
@@ -262,6 +309,8 @@ latchwork_guest::export_tool! {
         keyed!("Good.Second", careful_order),
         keyed!("Bad.Secret", late_secret),
         keyed!("Good.Secret", early_secret),
+        writes!("Bad.Sign", bad_show).compensate(take_down),
+        writes!("Good.Sign", good_show).compensate(take_down),
         reads!("Bad.Schema", schema),
         reads!("Bad.Leaks", leaks),
         reads!("Bad.Reaches", reaches),

@@ -11,7 +11,8 @@ use crate::check::dynamic::script::RunScript;
 use crate::check::dynamic::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
 use crate::check::variations::{
-    InputVariation, MovedLetter, OtherDays, days_of_years, in_other_letters, moved_letters, next_periods, siblings,
+    InputVariation, MovedLetter, OtherDays, YEARS, days_of_years, in_other_letters, moved_letters, next_periods,
+    siblings,
 };
 
 /// Maximum number of pairs of texts between which a letter is moved.
@@ -98,7 +99,8 @@ async fn of_moved_letter(
     for single in [&moved.first, &moved.second] {
         let calls = keyed_calls(runs, plugin, single).await?;
         // The texts can be those of one element of an array, so the keys of other calls stay.
-        if !has_keys_of_its_own(&calls) || calls.get(number).is_none_or(|call| call.1 == one.1) {
+        let is_other = calls.len() > number && calls.iter().all(|call| call.1 != one.1);
+        if !has_keys_of_its_own(&calls) || !is_other {
             return Some(None);
         }
     }
@@ -132,7 +134,7 @@ async fn of_siblings(
     Some(Some(finding.hint(hint)))
 }
 
-/// Compares the case with an input of the next month, week or year. If a call has other arguments then, its effect recurs,
+/// Compares the case with an input of the next month, week, quarter or year, or of that of the next year. If a call has other arguments then, its effect recurs,
 /// and a key without the period is the same in each of them. The outer `None` stands for used-up fuel.
 async fn of_period(
     runs: &mut PerturbedRuns<'_>,
@@ -150,23 +152,36 @@ async fn of_period(
     Some(Some(finding.hint("put the period into the key: the effect would happen in the first one alone")))
 }
 
-/// Compares the keys of two days about a year apart. A key that differs in the next month contains a period, and it must not
-/// be the same in the next year. The outer `None` stands for used-up fuel.
+/// Compares the keys of two days that are in different periods of one name, such as two months of March. A key that differs
+/// for other days contains a period, and must not be the same for the two. The outer `None` stands for used-up fuel.
 async fn of_days(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, days: &OtherDays) -> Option<Option<Finding>> {
     let first = keyed_calls(runs, plugin, &days.apart[0]).await?;
     let second = keyed_calls(runs, plugin, &days.apart[1]).await?;
     let is_equal = |(one, other): &(&KeyedCall, &KeyedCall)| (&one.0, &one.1) == (&other.0, &other.1);
-    let Some((number, (one, other))) = first.iter().zip(&second).enumerate().find(|(_, pair)| is_equal(pair)) else {
-        return Some(None);
-    };
-    let next_month = keyed_calls(runs, plugin, &days.next_month).await?;
-    if next_month.get(number).is_none_or(|next| next.1 == one.1) {
-        return Some(None);
+    // The year can come from another value.
+    let is_free = |one: &KeyedCall| !days.is_next_year || !has_year(&one.1);
+    let mut equal: Vec<_> = first.iter().zip(&second).filter(is_equal).filter(|(one, _)| is_free(one)).collect();
+    for value in &days.others {
+        if equal.is_empty() || first.len() != second.len() {
+            return Some(None);
+        }
+        let others = keyed_calls(runs, plugin, value).await?;
+        // A step can leave out an element, or change the order of its calls.
+        equal.retain(|(one, _)| others.len() == first.len() && others.iter().all(|other| other.1 != one.1));
     }
+    let Some((one, other)) = equal.first() else { return Some(None) };
     let message = format!("with {}, a call of {} has the same action key {:?}", days.what, one.0, one.1);
     let finding = runs.ran.finding("D079", message).values(&one.2, &other.2);
-    let hint = "put the year of the period into the key: the effect would happen in the first year alone";
-    Some(Some(finding.hint(hint)))
+    Some(Some(finding.hint(match days.is_next_year {
+        true => "put the year of the period into the key: the effect would happen in the first year alone",
+        false => "put the year to which the ISO week belongs into the key: it differs from that of the day",
+    })))
+}
+
+/// Returns true if a text contains four digits that can be a year.
+fn has_year(text: &str) -> bool {
+    let parts = text.split(|c: char| !c.is_ascii_digit());
+    parts.filter(|part| part.len() == 4).any(|part| part.parse().is_ok_and(|year: i64| YEARS.contains(&year)))
 }
 
 /// Runs the case with another input and returns its calls. Returns no calls if the step fails. `None` stands for used-up

@@ -12,7 +12,7 @@ use crate::check::finding::SourceLocation;
 
 /// Allowed keys of a line, of an answer and of an error. `$schema` is for editors.
 const LINE: [&str; 6] = ["$schema", "name", "operator", "input", "answers", "error"];
-const ANSWER: [&str; 6] = ["operator", "args", "determinism", "effects", "result", "error"];
+pub(crate) const ANSWER: [&str; 6] = ["operator", "args", "determinism", "effects", "result", "error"];
 const ERROR: [&str; 4] = ["code", "message", "detail", "retry_after_ms"];
 
 /// Maximum number of cases in a file.

@@ -2,27 +2,28 @@
 
 use serde_json::Value;
 
-use latchwork_core::encoding::truncate;
 use latchwork_engine::Plugin;
 
 use crate::check::dynamic::baseline::CaseBaseline;
 use crate::check::dynamic::case::StepCase;
-use crate::check::dynamic::other_inputs::{OF_SIZE, of_end};
+use crate::check::dynamic::other_inputs::of_run;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::trace::RunEnd;
-use crate::check::finding::Finding;
-use crate::check::variations::{drawn, is_much_larger, simpler};
+use crate::check::finding::{Finding, displayed_input};
+use crate::check::variations::{drawn, simpler};
 
-/// Number of drawn inputs of a case, and of a case of a component that contains the runtime of a language.
+/// Number of drawn inputs of a case.
 const DRAWN: usize = 240;
+/// Greatest numbers of drawn inputs of a case and of all cases of an operator, if the component contains the runtime of a
+/// language. A case has at least `LEAST_WITH_RUNTIME`.
 const DRAWN_WITH_RUNTIME: usize = 24;
+const ALL_WITH_RUNTIME: usize = 96;
+const LEAST_WITH_RUNTIME: usize = 6;
 /// Greatest number of runs that simplify an input with a finding.
 const SIMPLER_MAX: usize = 150;
-/// Greatest number of bytes of an input in a message.
-const SHOWN_BYTES: usize = 1500;
 
 /// Runs the case with drawn inputs, under the usual host. Returns the first finding, with the simplest input that has it.
-pub(super) async fn draw(
+pub(super) async fn run(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
     samples: &[Value],
@@ -34,10 +35,14 @@ pub(super) async fn draw(
     }
     let (input, schema) = runs.ran.input_and_schema(plugin);
     let is_allowed = |input: &Value| plugin.check_input(&case.operator, input).is_ok();
-    let count = if has_runtime { DRAWN_WITH_RUNTIME } else { DRAWN };
-    for variation in drawn(&input, samples, &schema, count, is_allowed) {
-        let Some(finding) = finding_with(runs, plugin, &variation.value).await? else { continue };
-        return simplified(runs, plugin, &input, (variation.value, finding)).await;
+    let count = if has_runtime {
+        (ALL_WITH_RUNTIME / samples.len().max(1)).clamp(LEAST_WITH_RUNTIME, DRAWN_WITH_RUNTIME)
+    } else {
+        DRAWN
+    };
+    for other in drawn(&input, samples, &schema, count, is_allowed) {
+        let Some(finding) = finding_with(runs, plugin, &other).await? else { continue };
+        return simplified(runs, plugin, &input, (other, finding)).await;
     }
     None
 }
@@ -55,9 +60,7 @@ async fn finding_with(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, input: &Val
     let mut script = runs.script_of_other_calls();
     script.input.clone_from(&changed.input);
     let base = runs.run(&script, plugin).await?;
-    let is_large = is_much_larger(script.input.len(), runs.ran.case.input.len());
-    let one = CaseBaseline { case: &changed, script, base };
-    Some(of_end(&one).filter(|finding| !is_large || !OF_SIZE.contains(&finding.rule)))
+    Some(of_run(&CaseBaseline { case: &changed, script, base }, runs.ran.case, false))
 }
 
 /// Returns the finding with the simplest input that has it.
@@ -67,16 +70,11 @@ async fn simplified(
     base: &Value,
     (mut input, mut finding): (Value, Finding),
 ) -> Option<Finding> {
-    let operator = &runs.ran.case.operator;
+    let operator = runs.ran.case.operator.clone();
+    let is_allowed = |input: &Value| plugin.check_input(&operator, input).is_ok();
     let mut left = SIMPLER_MAX;
     'simplify: loop {
-        for next in simpler(&input, base) {
-            if left == 0 {
-                break 'simplify;
-            }
-            if plugin.check_input(operator, &next).is_err() {
-                continue;
-            }
+        for next in simpler(&input, base, left, &is_allowed) {
             left -= 1;
             // Without fuel for more runs, the finding stays as it is.
             let Some(found) = finding_with(runs, plugin, &next).await else { break 'simplify };
@@ -87,7 +85,6 @@ async fn simplified(
         }
         break;
     }
-    let text = input.to_string();
-    finding.message = format!("with the input {}: {}", truncate::at_bytes(&text, SHOWN_BYTES), finding.message);
+    finding.message = format!("with the input {}: {}", displayed_input(&input.to_string()), finding.message);
     Some(finding)
 }

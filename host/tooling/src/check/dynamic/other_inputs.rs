@@ -50,7 +50,7 @@ const ELEMENTS_MAX: usize = 200;
 
 /// Rules that a step may break with a much larger input. Such an input can be too large for an allocation, the fuel,
 /// the memory or the output.
-pub(super) const OF_SIZE: [&str; 4] = ["D056", "D057", "D058", "D059"];
+const OF_SIZE: [&str; 4] = ["D056", "D057", "D058", "D059"];
 
 /// Runs the case with other inputs, and with other results of its calls. Each of these runs is made under the usual
 /// host, with other memory layouts, as another build, and as another job. Returns the first finding.
@@ -240,14 +240,19 @@ async fn run_changed(
         return Some(None);
     }
     let one = CaseBaseline { case, script, base };
-    let is_large = variation.is_large || is_much_larger(one.script.input.len(), runs.ran.case.input.len());
-    let is_of_size = |finding: &Finding| {
-        is_large && OF_SIZE.contains(&finding.rule) && !uses_host_for_each_element(&one.base, &one.script)
-    };
-    match of_end(&one).filter(|finding| !is_of_size(finding)) {
+    match of_run(&one, runs.ran.case, variation.is_large) {
         Some(finding) => Some(Some(finding)),
         None => Some(compared(runs, &one, plugin, loaded).await),
     }
+}
+
+/// Returns a finding if the step broke, and not because the input is much larger than that of the usual case.
+pub(super) fn of_run(one: &CaseBaseline<'_>, usual: &StepCase, is_large: bool) -> Option<Finding> {
+    let is_large = is_large || is_much_larger(one.script.input.len(), usual.input.len());
+    let is_of_size = |finding: &Finding| {
+        is_large && OF_SIZE.contains(&finding.rule) && !uses_host_for_each_element(&one.base, &one.script)
+    };
+    of_end(one).filter(|finding| !is_of_size(finding))
 }
 
 /// Returns true if log records and reads of the clock and of random numbers use most of the host calls that a run may make.
@@ -286,7 +291,7 @@ fn of_variation(mut finding: Finding, what: &str, variation: &InputVariation) ->
 }
 
 /// Returns a finding if the step broke.
-pub(super) fn of_end(one: &CaseBaseline<'_>) -> Option<Finding> {
+fn of_end(one: &CaseBaseline<'_>) -> Option<Finding> {
     if one.base.fault_code() == Some(Code::WallClockLimit) {
         return None;
     }

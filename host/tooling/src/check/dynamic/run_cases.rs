@@ -112,7 +112,7 @@ async fn run_again(
     }
     if found.is_empty() {
         let samples = drawn_inputs::samples_of(&one.case.operator, all);
-        found.extend(drawn_inputs::draw(&mut runs, plugin, &samples, loaded.has_runtime).await);
+        found.extend(drawn_inputs::run(&mut runs, plugin, &samples, loaded.has_runtime).await);
     }
     let left_out = runs.left_out;
     MoreRuns { found, named_codes, count, left_out }

@@ -120,6 +120,13 @@ pub(crate) struct ToolCase {
     pub(crate) error: Option<String>,
 }
 
+/// Returns the inputs of the cases of an operator that expect no error.
+pub(super) fn inputs_of(operator: &str, cases: &[ToolCase]) -> Vec<Value> {
+    let is_sample = |case: &&ToolCase| case.operator == operator && case.error.is_none();
+    let inputs = cases.iter().filter(is_sample);
+    inputs.map(|case| serde_json::from_str(&case.input).expect("a case's input is JSON")).collect()
+}
+
 /// Reads the cases of a tool.
 ///
 /// # Errors

@@ -10,13 +10,14 @@ use crate::check::tools::readers::linked_case;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 
 /// External key of the call that makes the entries.
-const EARLIER_KEY: &str = "latch:job_01JZ1A5T8Q3V7X2C6M9R4WBKEF:s1:1";
+pub(super) const EARLIER_KEY: &str = "latch:job_01JZ1A5T8Q3V7X2C6M9R4WBKEF:s1:1";
 /// Maximum number of calls of other operators that are tried for an operator.
 const MAKERS_MAX: usize = 8;
 
-/// A case after a call of the operator `maker`.
+/// A case after other calls.
 pub(super) struct DerivedCase {
-    pub(super) maker: String,
+    /// Describes the calls, such as `after a call of Orders.Place`.
+    pub(super) when: String,
     pub(super) case: ToolCase,
 }
 
@@ -60,7 +61,7 @@ async fn derived_case(
             let running = RunningCase::new(tools, &case, cases);
             let called = running.calling(&case, &running.world()?, running.context(0), false).await;
             if matches!(called.end.answer, Answer::Ok(_)) {
-                return Ok(Some(DerivedCase { maker: maker.operator.clone(), case }));
+                return Ok(Some(DerivedCase { when: format!("after a call of {}", maker.operator), case }));
             }
         }
     }

@@ -26,7 +26,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let contents = contents.trim_end();
     for is_second in [false, true] {
         let world = running.earlier_world(is_second).await?;
-        world.replace_all(contents.as_bytes());
+        world.replace_all(contents.as_bytes())?;
         if is_shortened(running, &world, contents).await {
             return Ok(());
         }
@@ -47,13 +47,18 @@ async fn is_shortened(running: &mut RunningCase<'_>, world: &World, contents: &s
         let text = String::from_utf8_lossy(bytes);
         text.contains(&contents[..BEGINNING_BYTES]) && !text.contains(contents)
     };
+    let before = world.contents();
     let Answer::Ok(done) = running.call(world, 0).await.end.answer else { return false };
+    let called = world.contents();
     world.received();
     let answer = compensate(running, world, &done).await;
     if !matches!(answer, Answer::Ok(_)) {
         return false;
     }
-    let entry = world.contents().into_iter().find(|(_, value)| is_part(value)).map(|(name, _)| name);
+    // An entry that the call itself added, and that remains, is no earlier one.
+    let is_put_back = |name: &String| before.contains_key(name) || !called.contains_key(name);
+    let mut entries = world.contents().into_iter();
+    let entry = entries.find(|(name, value)| is_part(value) && is_put_back(name)).map(|(name, _)| name);
     let requests = world.received();
     let is_changed = |request: &&ReceivedRequest| request.may_change_state() && is_part(&request.body);
     let request = requests.iter().find(is_changed).map(|request| format!("{} {}", request.method, request.url));

@@ -10,9 +10,10 @@
 //! `verify` look at what a call changed. `server_faults` checks the answers of a tool when servers fail, and
 //! `refused_writes` checks them when the map refuses writes. `undone` lets `compensate` undo a call, and `unreadable`
 //! undoes a call that replaced an entry that it could not read. `long_contents` undoes one that replaced long contents.
-//! `new_revision` looks at an undo that adds an entry, and `named_undo` undoes a call with an operator that a plan can name. `two_calls` makes two calls of one job, and
-//! `at_once` makes two calls at the same time. `other_operator` calls another operator during a call. `other_keys`
-//! makes calls with other keys, `other_inputs` with other inputs, and `other_config` with another configuration.
+//! `new_revision` looks at an undo that adds an entry, and `named_undo` undoes a call with an operator that a plan can
+//! name. `two_calls` makes two calls of one job, and `at_once` makes two calls at the same time. `other_operator` calls
+//! another operator during a call. `other_keys` makes calls with other keys, `other_inputs` with other inputs, and
+//! `other_config` with another configuration.
 //! `after_others` makes calls after those of other operators, and `derived_cases` derives whole cases from such calls.
 //! `drawn_cases` draws calls at random, and derives cases from the worlds that they leave.
 //!
@@ -22,10 +23,10 @@
 //! of clocks, random numbers and secrets, without a run.
 //!
 //! Floors, top first: `run_cases` · `drawn_cases` · `after_others`, `derived_cases` · `interrupted`, `keyless_reconcile`,
-//! `long_contents`, `missing_secrets`, `named_undo`, `new_revision`, `other_config`, `other_inputs`, `other_keys`, `unreadable` ·
+//! `long_contents`, `missing_secrets`, `named_undo`, `other_config`, `other_inputs`, `other_keys`, `unreadable` ·
 //! `at_once`, `lost_record`, `never_undone`, `other_operator`, `own_changes`, `repeated`, `two_calls`, `undone` ·
 //! `refused_writes`, `server_faults` · `single_call`, `pure`, `readers` · `applied` · `running_case` · `world` ·
-//! `case_map`, `stub_servers` · `case`, `fault_profile`, `impure_reads`, `refusal`.
+//! `case_map`, `stub_servers` · `case`, `fault_profile`, `impure_reads`, `new_revision`, `refusal`.
 
 mod after_others;
 mod applied;

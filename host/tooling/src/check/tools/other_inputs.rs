@@ -8,8 +8,9 @@ use latchwork_engine::ReconcileVerdict;
 use latchwork_engine::guest::json_gate::{NO_CANONICAL_FORM, OUTSIDE_SCHEMA, TOO_MANY_CHANGES};
 
 use crate::check::exception;
+use crate::check::finding::displayed_input;
 use crate::check::tools::applied;
-use crate::check::tools::case::ToolCase;
+use crate::check::tools::case::{ToolCase, inputs_of};
 use crate::check::tools::lost_record::{ask_about, is_same_result};
 use crate::check::tools::running_case::{CallResult, RunningCase};
 use crate::check::tools::single_call;
@@ -48,8 +49,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             return Ok(());
         }
     }
-    let input: Value = serde_json::from_str(&running.case.input).expect("a case's input is JSON");
-    let schema: Value = serde_json::from_str(&running.spec.input_schema).unwrap_or_default();
+    let (input, schema) = running.input_and_schema();
     let plugin = running.tools.plugin;
     let is_allowed = |input: &Value| plugin.check_input(&running.case.operator, input).is_ok();
     let others = variations(&input, &schema, INPUTS_MAX, is_allowed);
@@ -74,11 +74,10 @@ async fn draw(
     if !running.found.is_empty() {
         return Ok(());
     }
-    let is_sample = |case: &&ToolCase| case.operator == running.case.operator && case.error.is_none();
-    let samples = running.all_cases.iter().filter(is_sample);
-    let samples: Vec<Value> = samples.filter_map(|case| serde_json::from_str(&case.input).ok()).collect();
+    let samples = inputs_of(&running.case.operator, running.all_cases);
     let count = if running.tools.has_runtime { DRAWN_WITH_RUNTIME } else { DRAWN };
-    for variation in drawn(input, &samples, schema, count, is_allowed) {
+    for value in drawn(input, &samples, schema, count, is_allowed) {
+        let variation = InputVariation { what: displayed_input(&value.to_string()), value, is_large: false };
         if succeeds(running, &variation).await?.is_none() {
             break;
         }

@@ -13,8 +13,8 @@ use crate::check::tools::drawn_cases::drawn_cases;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 use crate::check::tools::{
     after_others, at_once, interrupted, keyless_reconcile, long_contents, lost_record, missing_secrets, named_undo,
-    never_undone, new_revision, other_config, other_inputs, other_keys, other_operator, own_changes, pure,
-    refused_writes, repeated, server_faults, single_call, two_calls, undone, unreadable,
+    never_undone, other_config, other_inputs, other_keys, other_operator, own_changes, pure, refused_writes, repeated,
+    server_faults, single_call, two_calls, undone, unreadable,
 };
 
 /// Runs every case.
@@ -93,21 +93,22 @@ async fn run_derived(
     let mut derived = derived_cases(tools, cases).await.map_err(|error| not_run(&cases[0], &error))?;
     let drawn = drawn_cases(tools, cases).await.map_err(|error| not_run(&cases[0], &error))?;
     derived.extend(drawn.cases);
-    let is_new = |found: &Finding| !report.has(found.rule, found.operator.as_deref().unwrap_or_default());
-    let found: Vec<Finding> = drawn.found.into_iter().filter(is_new).collect();
-    report.add(found);
+    add_new(report, drawn.found);
     let ran = parallel::for_each(&derived, async |DerivedCase { case, .. }| run_case(tools, case, cases).await);
-    for (DerivedCase { maker, case }, running) in derived.iter().zip(ran) {
-        let running = running.map_err(|error| not_run(case, &error))?;
-        // The same defect can show in the cases of the operator.
-        let is_new = |found: &Finding| !report.has(found.rule, &case.operator);
-        let found: Vec<Finding> = running.found.into_iter().filter(is_new).collect();
-        report.add(found.into_iter().map(|mut found| {
-            found.message = format!("after a call of {maker}, {}", found.message);
-            found
-        }));
+    for (DerivedCase { when, case }, running) in derived.iter().zip(ran) {
+        let mut running = running.map_err(|error| not_run(case, &error))?;
+        for found in &mut running.found {
+            found.message = format!("{when}, {}", found.message);
+        }
+        add_new(report, running.found);
     }
     Ok(())
+}
+
+/// Adds the findings whose defect is not known from the cases of their operator.
+fn add_new(report: &mut CheckReport, mut found: Vec<Finding>) {
+    found.retain(|one| !report.has(one.rule, one.operator.as_deref().unwrap_or_default()));
+    report.add(found);
 }
 
 /// A case that could not run must not count as passed.
@@ -134,7 +135,6 @@ async fn run_case<'c>(
     own_changes::run(case).await?;
     undone::run(case).await?;
     named_undo::run(case).await?;
-    new_revision::run(case).await?;
     unreadable::run(case).await?;
     long_contents::run(case).await?;
     two_calls::run(case).await?;

@@ -73,6 +73,12 @@ impl<'a> RunningCase<'a> {
         Self { tools, case, all_cases, spec, class, found: vec![], notes: vec![], ran: None, undo: None }
     }
 
+    /// Returns the input of the case, and the schema of its operator.
+    pub(super) fn input_and_schema(&self) -> (Value, Value) {
+        let input = serde_json::from_str(&self.case.input).expect("a case's input is JSON");
+        (input, serde_json::from_str(&self.spec.input_schema).unwrap_or_default())
+    }
+
     /// Creates the world of the case in its initial state.
     pub(super) fn world(&self) -> std::io::Result<World> {
         self.world_of(self.case)

@@ -13,12 +13,13 @@ use latchwork_engine::guest::tool_call::ToolCallContext;
 use crate::check::tools::applied;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::fault_profile::FaultProfile;
+use crate::check::tools::new_revision::kept_member;
 use crate::check::tools::readers;
 use crate::check::tools::running_case::{RunningCase, contains_key, describe_answer};
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::single_call::is_host_ended;
 use crate::check::tools::stub_servers::ReceivedRequest;
-use crate::check::tools::world::{World, WorldSnapshot};
+use crate::check::tools::world::{World, WorldSnapshot, snapshot};
 use crate::check::variations::variations;
 
 /// Maximum number of other inputs of a call that is undone.
@@ -35,9 +36,11 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         return Ok(());
     }
     let world = running.world()?;
-    let (before, entries) = (world.state(), world.map_entries());
+    let earlier = world.contents();
+    let before = snapshot(&earlier);
     let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
-    let after = world.state();
+    let called = world.contents();
+    let after = snapshot(&called);
     world.received();
     world.was_map_used();
     let answer = compensate(running, &world, &done).await;
@@ -74,9 +77,13 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                        later call can find";
         report(running, message.to_owned(), &answer, &world, "name the entry by the key of the undone call");
     }
-    if let Some((name, member)) = lost_member(&entries, &world) {
-        let message = format!("compensate puts map {name} back without its member {member:?}");
+    if let Some((name, member)) = lost_member(&earlier, &world) {
+        let message = format!("compensate puts {name} back without its member {member:?}");
         report(running, message, &answer, &world, "keep the whole earlier contents, for example in the result");
+    }
+    if let Some((name, member)) = kept_member(&running.case.input, &earlier, &called, &world.contents()) {
+        let message = format!("compensate puts earlier values back into {name}, but {member:?} is that of the call");
+        report(running, message, &answer, &world, "put back all of what the call replaced");
     }
     if let Some(left) = emptied_file(&own, &after, &undone) {
         let message = format!("compensate leaves the empty file {left}, which was not there before the call");
@@ -155,8 +162,7 @@ async fn check_other_inputs(running: &mut RunningCase<'_>) -> std::io::Result<()
     if !running.case.http.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
         return Ok(());
     }
-    let input: Value = serde_json::from_str(&running.case.input).expect("a case's input is JSON");
-    let schema: Value = serde_json::from_str(&running.spec.input_schema).unwrap_or_default();
+    let (input, schema) = running.input_and_schema();
     let plugin = running.tools.plugin;
     let is_allowed = |input: &Value| plugin.check_input(&running.case.operator, input).is_ok();
     for variation in variations(&input, &schema, VARIATIONS_MAX, is_allowed) {
@@ -336,11 +342,11 @@ fn without_lost_marks(running: &RunningCase<'_>, world: &World) -> WorldSnapshot
     state
 }
 
-/// Returns an entry of the map from before the call that is an object, and a member that it lacks after the undo.
-fn lost_member(entries: &BTreeMap<String, Vec<u8>>, undone: &World) -> Option<(String, String)> {
+/// Returns an entry from before the call that is an object, and a member that it lacks after the undo.
+fn lost_member(earlier: &BTreeMap<String, Vec<u8>>, undone: &World) -> Option<(String, String)> {
     let object = |value: &[u8]| serde_json::from_slice::<Map<String, Value>>(value).ok();
-    let undone = undone.map_entries();
-    entries.iter().find_map(|(name, before)| {
+    let undone = undone.contents();
+    earlier.iter().find_map(|(name, before)| {
         let (before, undone) = (object(before)?, object(undone.get(name)?)?);
         let lost = before.keys().find(|member| !undone.contains_key(*member))?;
         Some((name.clone(), lost.clone()))

@@ -21,7 +21,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     for is_second in [false, true] {
         let world = running.earlier_world(is_second).await?;
-        world.replace_all(NO_TEXT);
+        world.replace_all(NO_TEXT)?;
         if is_lost(running, &world, "was no text").await {
             return Ok(());
         }
@@ -50,7 +50,8 @@ async fn is_lost(running: &mut RunningCase<'_>, world: &World, what: &str) -> bo
     world.set_faults(FaultProfile::Fair);
     let answer = compensate(running, world, &done).await;
     let undone = world.state();
-    let is_gone = |name: &&String| after.get(*name) != before.get(*name) && !undone.contains_key(*name);
+    let is_replaced = |name: &String| after.contains_key(name) && after.get(name) != before.get(name);
+    let is_gone = |name: &&String| is_replaced(name) && !undone.contains_key(*name);
     let (Answer::Ok(_), Some(lost)) = (&answer, before.keys().find(is_gone)) else { return false };
     let message = format!("{lost} {what} before the call, which replaced it, and compensate deletes it");
     report(running, message, &answer, world, "let the call fail if it cannot keep what it replaces");

@@ -139,7 +139,7 @@ impl World {
     }
 
     pub(super) fn state(&self) -> WorldSnapshot {
-        self.contents().into_iter().map(|(name, content)| (name, content_hash(&content))).collect()
+        snapshot(&self.contents())
     }
 
     /// Returns the contents of all files and map entries.
@@ -150,6 +150,11 @@ impl World {
         }
         contents.extend(self.map_entries().into_iter().map(|(key, value)| (format!("map {key}"), value)));
         contents
+    }
+
+    /// Returns the granted folders, under their paths in the guest.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &str> {
+        self.settings.grants.dirs.iter().map(|grant| grant.guest.as_str())
     }
 
     /// Returns the entries of the map.
@@ -170,30 +175,37 @@ impl World {
     }
 
     /// Replaces the contents of all files and of all entries of the map, as another party would.
-    pub(super) fn replace_all(&self, contents: &[u8]) {
-        let mut files = BTreeMap::new();
-        for grant in &self.settings.grants.dirs {
-            collect_files(&grant.host, &grant.guest, &mut files);
-        }
-        for file in files.keys().filter_map(|name| self.file(name)) {
-            // A file that cannot be written keeps its contents.
-            let _ = std::fs::write(file, contents);
+    pub(super) fn replace_all(&self, contents: &[u8]) -> std::io::Result<()> {
+        for file in self.contents().keys().filter_map(|name| self.file(name)) {
+            std::fs::write(file, contents)?;
         }
         let mut entries = self.map.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.values_mut().for_each(|value| *value = contents.to_vec());
+        Ok(())
     }
 
     /// Returns the path of a file of a granted folder.
     fn file(&self, name: &str) -> Option<PathBuf> {
-        let in_grant =
-            |grant: &DirGrant| name.strip_prefix(&grant.guest)?.strip_prefix('/').map(|path| grant.host.join(path));
-        self.settings.grants.dirs.iter().find_map(in_grant)
+        // A granted folder can lie inside another one. The files of the inner one are not in the outer one.
+        let grant = self.settings.grants.dirs.iter().filter(|grant| is_in(name, &grant.guest));
+        let grant = grant.max_by_key(|grant| grant.guest.len())?;
+        Some(grant.host.join(&name[grant.guest.len() + 1..]))
     }
 
     /// Removes the paths of this run from a text, because these paths differ in every run.
     pub(super) fn strip_paths(&self, text: &str) -> String {
         text.replace(&*self.dir.path().to_string_lossy(), "")
     }
+}
+
+/// Returns true if the name of an entry is that of a file in a folder of the guest.
+pub(super) fn is_in(name: &str, folder: &str) -> bool {
+    name.strip_prefix(folder).is_some_and(|path| path.starts_with('/'))
+}
+
+/// Returns the state of a world with these contents.
+pub(super) fn snapshot(contents: &BTreeMap<String, Vec<u8>>) -> WorldSnapshot {
+    contents.iter().map(|(name, content)| (name.clone(), content_hash(content))).collect()
 }
 
 /// Returns the hash of a content. Of a JSON object or array that has a canonical form, only this form counts.

@@ -2,19 +2,30 @@
 
 use serde_json::Value;
 
-use crate::check::variations::periods::{NO_PERIODS, YEARS};
+use crate::check::variations::periods::{YEARS, name_of};
 use crate::check::variations::places::{places_of, replaced};
 
-/// Two days in the first ISO week of two years. The days themselves are in one year of the calendar.
-const FIRST_WEEKS: [[&str; 2]; 2] = [["2024-01-03", "2024-12-31"], ["2029-01-03", "2029-12-31"]];
+/// Two days in the first ISO week of two years, and a day of another week for each of them. The days themselves are in one
+/// year of the calendar. The other days have the same weekdays. In 2024, the last days of December can be those of a leap
+/// year.
+const FIRST_WEEKS: [[&str; 4]; 2] = [
+    ["2024-01-03", "2024-12-31", "2024-01-10", "2024-01-16"],
+    ["2029-01-03", "2029-12-31", "2029-01-10", "2029-01-15"],
+];
+/// Number of the next months whose days must have other keys. A key of the weekday is equal in one of them.
+const NEXT_MONTHS: u32 = 5;
+/// Maximum number of places with a day.
+const DAYS_MAX: usize = 8;
 
 /// Values with other days.
 pub(in crate::check) struct OtherDays {
     pub(in crate::check) what: String,
-    /// Two values with days that are about a year apart.
+    /// Two values whose days are in different periods.
     pub(in crate::check) apart: [Value; 2],
-    /// The first value with a day of the next month.
-    pub(in crate::check) next_month: Value,
+    /// Values with days of other periods. A key that is equal for one of them has no period.
+    pub(in crate::check) others: Vec<Value>,
+    /// True if the days of `apart` are a year apart. They are in the first weeks of two years otherwise.
+    pub(in crate::check) is_next_year: bool,
 }
 
 /// Returns values in which one day is replaced.
@@ -24,25 +35,29 @@ pub(in crate::check) fn days_of_years(
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<OtherDays> {
     let mut found = Vec::new();
-    for place in places_of(value, schema) {
-        let name = place.pointer.rsplit('/').next().unwrap_or_default().to_lowercase();
-        let Some((year, month, rest)) = place.value.as_str().and_then(parts) else { continue };
-        if NO_PERIODS.iter().any(|part| name.contains(part)) {
-            continue;
+    let places = places_of(value, schema);
+    let days = places.iter().filter_map(|place| {
+        name_of(&place.pointer)?;
+        Some((&place.pointer, parts(place.value.as_str()?)?))
+    });
+    for (pointer, (year, month, rest)) in days.take(DAYS_MAX) {
+        let time = &rest[2..];
+        let with = |text: &String| replaced(value, pointer, Some(text.as_str().into())).filter(&is_allowed);
+        let mut add = |days: Vec<String>, is_next_year: bool| {
+            let what = format!("{:?} and with {:?} at {pointer:?}", days[0], days[1]);
+            let values: Option<Vec<Value>> = days.iter().map(with).collect();
+            let Some([first, second, others @ ..]) = values.as_deref() else { return };
+            let (apart, others) = ([first.clone(), second.clone()], others.to_vec());
+            found.push(OtherDays { what, apart, others, is_next_year });
+        };
+        for days in FIRST_WEEKS {
+            add(days.iter().map(|day| format!("{day}{time}")).collect(), false);
         }
-        let (day, time) = rest.split_at(2);
-        let own = |year: i64| format!("{year}-{month:02}-{day}{time}");
-        let weeks = FIRST_WEEKS.map(|days| days.map(|day| format!("{day}{time}")));
-        for [one, other] in weeks.into_iter().chain([[own(year), own(year + 1)]]) {
-            let Some((year, month, rest)) = parts(&one) else { continue };
-            let next = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-            let next = format!("{}-{:02}-{rest}", next.0, next.1);
-            let with = |text: &str| replaced(value, &place.pointer, Some(text.into())).filter(&is_allowed);
-            if let (Some(first), Some(second), Some(next_month)) = (with(&one), with(&other), with(&next)) {
-                let what = format!("{one:?} and with {other:?} at {:?}", place.pointer);
-                found.push(OtherDays { what, apart: [first, second], next_month });
-            }
-        }
+        let later = |months: u32| {
+            let month = month - 1 + months;
+            format!("{}-{:02}-{rest}", year + i64::from(month / 12), month % 12 + 1)
+        };
+        add([0, 12].into_iter().chain(1..=NEXT_MONTHS).map(later).collect(), true);
     }
     found
 }
@@ -67,9 +82,10 @@ mod tests {
     fn days_are_about_a_year_apart() {
         let value = json!({ "day": "2026-12-04T09:00", "birthday": "1990-01-01", "no": 7 });
         let found = days_of_years(&value, &Value::Null, |_| true);
-        let days = |one: &OtherDays| [&one.apart[0], &one.apart[1], &one.next_month].map(|value| value["day"].clone());
-        assert_eq!(days(&found[0]), [json!("2024-01-03T09:00"), json!("2024-12-31T09:00"), json!("2024-02-03T09:00")]);
+        let days = |one: &OtherDays| [&one.apart[0], &one.apart[1], &one.others[0]].map(|value| value["day"].clone());
+        assert_eq!(days(&found[0]), [json!("2024-01-03T09:00"), json!("2024-12-31T09:00"), json!("2024-01-10T09:00")]);
         assert_eq!(days(&found[2]), [json!("2026-12-04T09:00"), json!("2027-12-04T09:00"), json!("2027-01-04T09:00")]);
+        assert_eq!(found[2].others[4]["day"], "2027-05-04T09:00");
         assert_eq!(found.len(), 3);
         for text in ["2026-02-30", "2026-1-1", "20260101", "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}"] {
             assert!(parts(text).is_none(), "{text}");

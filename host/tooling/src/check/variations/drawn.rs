@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Number, Value};
 
+use latchwork_core::encoding::canon;
 use latchwork_core::encoding::rng::StepRng;
 use latchwork_core::model::ids::Hash;
 
-use crate::check::variations::change::InputVariation;
 use crate::check::variations::numbering::{is_name, numbered_text};
 use crate::check::variations::pools::{NumberRange, ValuePools};
 use crate::check::variations::schema_sample::LocatedSchema;
@@ -18,26 +18,31 @@ const ELEMENTS_MAX: usize = 64;
 const VALUES_MAX: usize = 1000;
 /// Exponent of the greatest drawn number.
 const EXPONENT_MAX: u32 = 6;
+/// A drawn number is at most this, or ten times the greatest one of the cases. A step can make something for each unit.
+const NUMBER_MAX: f64 = 10_000.0;
+/// Greatest number of samples that are used.
+const SAMPLES_MAX: usize = 64;
 
-/// Returns at most `count` allowed inputs. `input` is the input of a case, and `samples` are the inputs of all cases of the
-/// operator. Equal arguments give equal inputs.
+/// Returns at most `count` allowed inputs in their canonical form. `input` is the input of a case, and `samples` are the
+/// inputs of all cases of the operator. Equal arguments give equal inputs.
 pub(in crate::check) fn drawn<'d>(
     input: &'d Value,
     samples: &'d [Value],
     schema: &'d Value,
     count: usize,
     is_allowed: impl Fn(&Value) -> bool + 'd,
-) -> impl Iterator<Item = InputVariation> + 'd {
-    let pools = ValuePools::of(samples);
+) -> impl Iterator<Item = Value> + 'd {
+    let pools = ValuePools::of(&samples[..samples.len().min(SAMPLES_MAX)]);
     let mut rng = StepRng::new(Hash::of(&[b"drawn inputs", input.to_string().as_bytes()]).0);
     let draw = move |_| {
         let style = Style::draw(&mut rng);
         let left = VALUES_MAX + 2 * values_of(input);
         let value = Draw { rng: &mut rng, pools: &pools, style, left }.value("", input, LocatedSchema::of(schema));
+        // A job has its input in this form. An integer that has no such form is left out.
+        let value: Value = serde_json::from_str(&canon::canonicalize_value(&value).ok()?).ok()?;
         (value != *input && is_allowed(&value)).then_some(value)
     };
-    let as_variation = |value: Value| InputVariation { what: format!("{value}"), value, is_large: false };
-    (0..count * DRAWS_PER_INPUT).filter_map(draw).take(count).map(as_variation)
+    (0..count * DRAWS_PER_INPUT).filter_map(draw).take(count)
 }
 
 /// Returns the number of values in a value.
@@ -135,51 +140,50 @@ impl Draw<'_> {
         self.rng.below(u32::try_from(len).unwrap_or(u32::MAX)) as usize
     }
 
-    /// Draws a value for the place `class`, in which indexes of arrays are left out. `base` is the value of a case.
-    fn value(&mut self, class: &str, base: &Value, schema: LocatedSchema<'_>) -> Value {
+    /// Draws a value for the place `place`, in which indexes of arrays are left out. `base` is the value of a case.
+    fn value(&mut self, place: &str, base: &Value, schema: LocatedSchema<'_>) -> Value {
         self.left = self.left.saturating_sub(1);
         match base {
-            Value::Array(elements) => self.array(class, elements, schema),
-            Value::Object(members) => self.object(class, members, schema),
+            Value::Array(elements) => self.array(place, elements, schema),
+            Value::Object(members) => self.object(place, members, schema),
             leaf if !self.is_changed() => leaf.clone(),
             leaf if schema.is_fixed() => {
                 let all: Vec<&Value> = schema.alternatives().collect();
                 if all.is_empty() { leaf.clone() } else { all[self.index(all.len())].clone() }
             }
-            Value::Number(number) => self.number(class, number),
-            Value::String(text) => self.text(class, text).into(),
+            Value::Number(number) => self.number(place, number),
+            Value::String(text) => self.text(place, text).into(),
             Value::Bool(_) => (self.rng.below(2) == 0).into(),
-            Value::Null => self.of_pool(class).unwrap_or(Value::Null),
+            Value::Null => self.of_pool(place).unwrap_or(Value::Null),
         }
     }
 
-    fn of_pool(&mut self, class: &str) -> Option<Value> {
+    fn of_pool(&mut self, place: &str) -> Option<Value> {
         let pools = self.pools;
-        let all = pools.values(class);
+        let all = pools.values(place);
         if all.is_empty() { None } else { Some(all[self.index(all.len())].clone()) }
     }
 
-    fn object(&mut self, class: &str, members: &Map<String, Value>, schema: LocatedSchema<'_>) -> Value {
+    fn object(&mut self, place: &str, members: &Map<String, Value>, schema: LocatedSchema<'_>) -> Value {
         let mut drawn = Map::new();
         for (name, member) in members {
             let is_removed = !schema.is_required(name) && self.rng.below(16) == 0;
             if !is_removed || !self.is_changed() {
-                let of_member = if schema.is_map() { schema.values() } else { schema.property(name) };
-                drawn.insert(name.clone(), self.value(&format!("{class}/{name}"), member, of_member));
+                drawn.insert(name.clone(), self.value(&format!("{place}/{name}"), member, schema.member(name)));
             }
         }
         // Members that other cases have.
         let pools = self.pools;
-        for (name, member) in pools.other_members(class, members) {
+        for (name, member) in pools.other_members(place, members) {
             if self.rng.below(8) == 0 {
-                drawn.insert(name.clone(), self.value(&format!("{class}/{name}"), member, schema.property(name)));
+                drawn.insert(name.clone(), self.value(&format!("{place}/{name}"), member, schema.member(name)));
             }
         }
         drawn.into()
     }
 
-    fn array(&mut self, class: &str, elements: &[Value], schema: LocatedSchema<'_>) -> Value {
-        let of_elements = format!("{class}/*");
+    fn array(&mut self, place: &str, elements: &[Value], schema: LocatedSchema<'_>) -> Value {
+        let of_elements = format!("{place}/*");
         let pools = self.pools;
         let pool = pools.values(&of_elements);
         let len = match self.style.lengths {
@@ -203,22 +207,22 @@ impl Draw<'_> {
             };
             let mut drawn = self.value(&of_elements, base, schema.items());
             if self.style.is_distinct && number >= elements.len() {
-                distinguish(&mut drawn, &objects, elements.is_empty() || base.is_string(), number);
+                distinguish(&mut drawn, &objects, schema.items(), number);
             }
             Some(drawn)
         };
         (0..len).map_while(element).collect()
     }
 
-    fn number(&mut self, class: &str, own: &Number) -> Value {
+    fn number(&mut self, place: &str, own: &Number) -> Value {
         let pools = self.pools;
-        let range = pools.range(class).unwrap_or_else(|| NumberRange::of(own));
+        let range = pools.range(place).unwrap_or_else(|| NumberRange::of(own));
         let is_integer = range.digits == 0;
         let unit = 0.1_f64.powi(i32::try_from(range.digits).unwrap_or(0));
         let number = match self.style.numbers {
-            NumberStyle::OfPool => return self.of_pool(class).unwrap_or_else(|| own.clone().into()),
+            NumberStyle::OfPool => return self.of_pool(place).unwrap_or_else(|| own.clone().into()),
             NumberStyle::Near { power } => {
-                let all = pools.values(class);
+                let all = pools.values(place);
                 let anchor = all.get(self.style.anchor as usize % all.len().max(1)).and_then(Value::as_f64);
                 let anchor = anchor.or(own.as_f64()).unwrap_or_default();
                 anchor + (f64::from(self.rng.below(41)) - 20.0) * unit * 10.0_f64.powi(power as i32)
@@ -233,6 +237,7 @@ impl Draw<'_> {
                 sign * f64::from(self.rng.below(10_u32.pow(exponent))) + f64::from(self.rng.below(1000)) / 1000.0
             }
         };
+        let number = number % NUMBER_MAX.max(10.0 * range.greatest.abs());
         if is_integer {
             return (number.round() as i64).into();
         }
@@ -241,10 +246,10 @@ impl Draw<'_> {
         Number::from_f64((number * scale).round() / scale).map_or(Value::Null, Value::Number)
     }
 
-    fn text(&mut self, class: &str, own: &str) -> String {
+    fn text(&mut self, place: &str, own: &str) -> String {
         let (of_digit, of_letter) = match self.style.texts {
             TextStyle::OfPool => {
-                let other = self.of_pool(class).and_then(|value| value.as_str().map(str::to_owned));
+                let other = self.of_pool(place).and_then(|value| value.as_str().map(str::to_owned));
                 return other.unwrap_or_else(|| own.to_owned());
             }
             TextStyle::OtherDigits => (128, 0),
@@ -261,13 +266,14 @@ impl Draw<'_> {
     }
 }
 
-/// Changes the members that distinguish elements from each other, so that this element differs from the others.
-/// `is_free` is true if a text that is itself an element changes.
-fn distinguish(element: &mut Value, objects: &[&Map<String, Value>], is_free: bool, number: usize) {
+/// Changes the members that distinguish elements from each other, so that this element differs from the others. Values of an
+/// enumeration stay.
+fn distinguish(element: &mut Value, objects: &[&Map<String, Value>], schema: LocatedSchema<'_>, number: usize) {
     match element {
-        Value::String(text) if is_free => *text = numbered_text(text, number),
+        Value::String(text) if !schema.is_fixed() => *text = numbered_text(text, number),
         Value::Object(members) => {
-            for (name, member) in members.iter_mut().filter(|(name, _)| is_name(objects, name)) {
+            let is_own = |name: &str| is_name(objects, name) && !schema.member(name).is_fixed();
+            for (name, member) in members.iter_mut().filter(|(name, _)| is_own(name)) {
                 match member {
                     Value::String(text) => *text = numbered_text(text, number),
                     Value::Number(own) => {
@@ -286,18 +292,55 @@ fn distinguish(element: &mut Value, objects: &[&Map<String, Value>], is_free: bo
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
 
     use super::*;
 
     fn of(input: &Value, schema: &Value) -> Vec<Value> {
-        drawn(input, std::slice::from_ref(input), schema, 400, |_| true).map(|one| one.value).collect()
+        drawn(input, std::slice::from_ref(input), schema, 400, |_| true).collect()
     }
 
     #[test]
     fn nested_arrays_stay_small() {
         let input = json!([[[[1, 2], [3]], [[4]]], [[[5], [6]]], [7]]);
         assert!(of(&input, &json!({})).iter().all(|value| values_of(value) < 2 * VALUES_MAX));
+    }
+
+    #[test]
+    fn drawn_inputs_are_in_their_canonical_form() {
+        for input in [json!({ "id": 9_007_199_254_740_991_i64 }), json!({ "share": -0.04 }), json!({ "all": [2.5] })] {
+            let found = of(&input, &json!({}));
+            assert!(found.len() > 20, "{input}");
+            for value in found {
+                assert_eq!(canon::canonicalize(value.to_string().as_bytes()).unwrap(), value.to_string().into_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_stay_within_ten_times_those_of_the_cases() {
+        let found = of(&json!({ "count": 3, "grams": 40_000 }), &json!({}));
+        let greatest = |name: &str| found.iter().filter_map(|value| value[name].as_i64()).max().unwrap();
+        assert!((5_000..=10_000).contains(&greatest("count")), "{}", greatest("count"));
+        assert!((200_000..=400_000).contains(&greatest("grams")), "{}", greatest("grams"));
+    }
+
+    #[test]
+    fn values_of_an_enumeration_stay_in_it() {
+        let input = json!({ "all": ["a"], "rows": [{ "kind": "a" }, { "kind": "b" }] });
+        let kinds = json!({ "enum": ["a", "b"] });
+        let schema = json!({ "properties": {
+            "all": { "items": kinds },
+            "rows": { "items": { "properties": { "kind": kinds } } },
+        } });
+        let is_kind = |value: &Value| value == "a" || value == "b";
+        for value in of(&input, &schema) {
+            assert!(value["all"].as_array().is_none_or(|all| all.iter().all(is_kind)), "{value}");
+            let kinds = value["rows"].as_array().into_iter().flatten().filter_map(|row| row.get("kind"));
+            assert!(kinds.into_iter().all(is_kind), "{value}");
+        }
     }
 
     #[test]
@@ -315,7 +358,7 @@ mod tests {
         assert!(found.iter().any(|value| value["all"] == json!([])));
         assert!(found.iter().all(|value| value["kind"] == "a" || value["kind"] == "b"));
         let is_distinct = |value: &Value| {
-            let names: std::collections::BTreeSet<&str> =
+            let names: BTreeSet<&str> =
                 value["all"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
             names.len() > 20
         };

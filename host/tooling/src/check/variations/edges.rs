@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::check::variations::change::{ChainEnds, ValueChange};
 use crate::check::variations::numbering::numbered_text;
 
-/// Numbers of edges of a chain. The first one that is allowed is used. The first one is too deep for a recursion in every
-/// language.
+/// Numbers of edges of a chain. The first one that the schema allows is used. A chain of 20,000 is too deep for a recursion
+/// in every language.
 const CHAINS: [usize; 5] = [20_000, 5_000, 2_000, 1_200, 200];
 
 /// Returns a chain of edges if each element is an array that begins with two neighbours, both texts or both integers.

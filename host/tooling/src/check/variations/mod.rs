@@ -1,9 +1,9 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
 //! once.
 //!
-//! Floors, top first: `drawn`, `days` · `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`, `confusable`, `columns`, `objects`, `similar`, `texts`,
-//! `whole` · `continued`, `depths`, `edges`, `numerals`, `parts`, `positions`, `references`, `times` · `numbering`,
-//! `places`, `pools` · `change`, `known`, `schema_sample`, `simpler`.
+//! Floors, top first: `days` · `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`, `confusable`,
+//! `columns`, `objects`, `similar`, `texts`, `whole` · `continued`, `depths`, `edges`, `numerals`, `parts`, `positions`,
+//! `references`, `times` · `numbering`, `places`, `pools` · `change`, `known`, `schema_sample`, `simpler`.
 
 mod arrays;
 mod change;
@@ -42,7 +42,7 @@ pub(super) use drawn::drawn;
 pub(super) use growths::array_places;
 pub use known::KnownValues;
 pub(super) use largest::largest_allowed;
-pub(super) use periods::next_periods;
+pub(super) use periods::{YEARS, next_periods};
 pub(super) use siblings::siblings;
 pub(super) use similar::similar;
 pub(super) use simpler::simpler;

@@ -26,7 +26,7 @@ pub(super) fn is_name(objects: &[&Map<String, Value>], name: &str) -> bool {
     let values = || objects.iter().filter_map(|object| object.get(name));
     let is_of_one_kind = values().all(Value::is_string) || values().all(Value::is_i64);
     let different: BTreeSet<String> = values().map(Value::to_string).collect();
-    is_of_one_kind && different.len() == objects.len()
+    is_of_one_kind && !objects.is_empty() && different.len() == objects.len()
 }
 
 /// Returns the value with `-number` at the end of each text. `depth` is the number of levels of arrays and objects in
@@ -36,8 +36,7 @@ pub(super) fn numbered(value: &Value, number: usize, schema: &LocatedSchema<'_>,
         Value::String(text) if !schema.is_fixed() => format!("{text}-{number}").into(),
         Value::Object(members) if depth > 0 => {
             let member = |(name, value): (&String, &Value)| {
-                let of_member = if schema.is_map() { schema.values() } else { schema.property(name) };
-                (name.clone(), numbered(value, number, &of_member, depth - 1))
+                (name.clone(), numbered(value, number, &schema.member(name), depth - 1))
             };
             Value::Object(members.iter().map(member).collect())
         }

@@ -6,10 +6,19 @@ use crate::check::variations::change::InputVariation;
 use crate::check::variations::places::{places_of, replaced};
 
 /// Years that count as years of a calendar.
-pub(super) const YEARS: std::ops::RangeInclusive<i64> = 1990..=2100;
+pub(in crate::check) const YEARS: std::ops::RangeInclusive<i64> = 1990..=2100;
 
 /// Parts of the names of members whose month or year belongs to a thing: an effect does not recur with it.
-pub(super) const NO_PERIODS: [&str; 7] = ["expir", "valid", "birth", "born", "model", "built", "until"];
+const NO_PERIODS: [&str; 13] = [
+    "expir", "valid", "birth", "born", "model", "built", "until", "install", "joined", "hired", "since", "purchas",
+    "acquir",
+];
+
+/// Returns the name of a member that can have a period, in lower case.
+pub(super) fn name_of(pointer: &str) -> Option<String> {
+    let name = pointer.rsplit('/').next().unwrap_or_default().to_lowercase();
+    NO_PERIODS.iter().all(|part| !name.contains(part)).then_some(name)
+}
 
 /// Returns copies of a value in which one month, week, quarter or year is the next one, or that of the next year.
 pub(in crate::check) fn next_periods(
@@ -19,10 +28,7 @@ pub(in crate::check) fn next_periods(
 ) -> Vec<InputVariation> {
     let places = places_of(value, schema);
     let next = places.iter().filter_map(|place| {
-        let name = place.pointer.rsplit('/').next().unwrap_or_default().to_lowercase();
-        if NO_PERIODS.iter().any(|part| name.contains(part)) {
-            return None;
-        }
+        let name = name_of(&place.pointer)?;
         let is_year = name.contains("year");
         let next: Vec<Value> = match place.value {
             Value::String(text) if text.len() > 4 || is_year => {

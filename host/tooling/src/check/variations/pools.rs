@@ -12,6 +12,8 @@ const VALUES_MAX: usize = 64;
 pub(super) struct ValuePools {
     values: BTreeMap<String, Vec<Value>>,
     ranges: BTreeMap<String, NumberRange>,
+    /// The members of all objects of a place, each with its first value.
+    members: BTreeMap<String, BTreeMap<String, Value>>,
 }
 
 /// The numbers of a place.
@@ -63,6 +65,8 @@ impl ValuePools {
             }
             Value::Object(members) => {
                 for (name, member) in members {
+                    let all = self.members.entry(place.clone()).or_default();
+                    all.entry(name.clone()).or_insert_with(|| member.clone());
                     self.collect(format!("{place}/{name}"), member);
                 }
             }
@@ -89,13 +93,12 @@ impl ValuePools {
     }
 
     /// Returns the members that objects of a place have and `members` does not have, each with its first value.
-    pub(super) fn other_members(&self, place: &str, members: &Map<String, Value>) -> BTreeMap<&String, &Value> {
-        let objects = self.values(place).iter().filter_map(Value::as_object);
-        let mut others = BTreeMap::new();
-        for (name, value) in objects.flatten().filter(|(name, _)| !members.contains_key(*name)) {
-            others.entry(name).or_insert(value);
-        }
-        others
+    pub(super) fn other_members<'p>(
+        &'p self,
+        place: &str,
+        members: &Map<String, Value>,
+    ) -> impl Iterator<Item = (&'p String, &'p Value)> {
+        self.members.get(place).into_iter().flatten().filter(|(name, _)| !members.contains_key(*name))
     }
 }
 
@@ -113,7 +116,7 @@ mod tests {
         assert_eq!(pools.range("/a/*/n"), Some(NumberRange { least: 1.0, greatest: 9.0, digits: 2 }));
         let members = json!({ "n": 1 });
         let others = pools.other_members("/a/*", members.as_object().unwrap());
-        assert_eq!(others.into_iter().collect::<Vec<_>>(), [(&"m".to_owned(), &json!("x"))]);
+        assert_eq!(others.collect::<Vec<_>>(), [(&"m".to_owned(), &json!("x"))]);
         assert!(pools.values("/b").is_empty() && pools.range("/a/*/m").is_none());
     }
 }

@@ -6,8 +6,8 @@ use crate::check::variations::change::{ChainEnds, ValueChange};
 
 /// Lengths of a chain. The first one that is allowed is used. It is too deep for a recursion in JavaScript and Python.
 const CHAINS: [usize; 2] = [1_200, 200];
-/// Lengths of a long chain. The first one that is allowed is used. The first one is too deep for a recursion in every
-/// language.
+/// Lengths of a long chain. The first one that the schema allows is used. A chain of 20,000 is too deep for a recursion in
+/// every language.
 const LONG_CHAINS: [usize; 3] = [20_000, 5_000, 2_000];
 
 /// Returns changes that let elements refer to each other, for each pair of a name member and a reference member. A name

@@ -50,6 +50,11 @@ impl<'s> LocatedSchema<'s> {
         self.at(self.own.get("properties").and_then(|all| all.get(name)).unwrap_or(&Value::Null))
     }
 
+    /// Returns the schema of a member of an object, or of a value of a map.
+    pub(super) fn member(self, name: &str) -> Self {
+        if self.is_map() { self.values() } else { self.property(name) }
+    }
+
     /// Returns the members that the schema names.
     pub(super) fn properties(self) -> impl Iterator<Item = (&'s String, LocatedSchema<'s>)> {
         let members = self.own.get("properties").and_then(Value::as_object);

@@ -43,7 +43,7 @@ fn write(alert: Alert, _: &step::Context) -> Result<Card, Error> {
         return Err(Error::invalid_input("more requests failed than were made"));
     }
     if let Some(name) = alert.labels.keys().find(|name| !is_label(name)) {
-        return Err(Error::invalid_input(format!("the label {name:?} is no name in lower case")));
+        return Err(Error::invalid_input(format!("the label {name:?} has to be in lower case")));
     }
     let failed_share = share(alert.failed, alert.total);
     Ok(Card {
