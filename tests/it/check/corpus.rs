@@ -1,7 +1,7 @@
 //! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299,
-//! I301, I302, I304, I305, I306, I308, I309, I310: for each common mistake in five languages, the checker reports
-//! the rule that covers the mistake. Correct code that looks similar has no finding. `tests/corpus` contains the
-//! guests. A table for each language lists the rules that each guest breaks.
+//! I301, I302, I304, I305, I306, I308, I309, I310, I311, I312: for each common mistake in five languages, the checker
+//! reports the rule that covers the mistake. Correct code that looks similar has no finding. `tests/corpus` contains
+//! the guests. A table for each language lists the rules that each guest breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -223,6 +223,18 @@ fn c_steps_with_calls_break_exactly_the_listed_rules() {
 #[test]
 fn c_tools_with_undone_calls_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["undo"]);
+}
+
+/// I55, I311: steps break with inputs as large as their schema allows, or with numbers in no order.
+#[test]
+fn c_steps_at_the_limits_of_their_schemas_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["limits"]);
+}
+
+/// I55, I312: a call changes the entry of another operator, and gets one member of its result.
+#[test]
+fn c_tools_of_changed_loans_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["loans"]);
 }
 
 /// I308: the checker finds a step that breaks for a drawn input alone. I275: it finds one that breaks for two names that

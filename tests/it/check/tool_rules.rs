@@ -79,6 +79,13 @@ fn list_case(operator: &str) -> Value {
     })
 }
 
+/// Returns a case with a stubbed shop that shows the state of an order once it was made.
+fn state_case(operator: &str) -> Value {
+    let mut case = list_case(operator);
+    case["http"][2]["response"]["body"] = json!([{ "id": "o-7", "state": "open" }]);
+    case
+}
+
 /// I69: correct tools have no findings, even in the runs in which the check loses the record of a call.
 #[test]
 fn good_tools_break_no_rule() {
@@ -114,7 +121,7 @@ fn good_tools_break_no_rule() {
     let (code, report) = check_cases(&build_tool("misbehaved"), &good, "");
     assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
     let place = json!({ "operator": "Good.Place", "input": { "item": "x" }, "dirs": { "/out": {} } });
-    let good = [place, list_case("Good.Order")];
+    let good = [place, list_case("Good.Order"), state_case("Good.Once")];
     let (code, report) = check_cases(&build_tool("misbehaved-queryable"), &good, "");
     assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
 }
@@ -163,7 +170,7 @@ fn case_that_cannot_be_run_is_an_input_error() {
     assert!(problem.to_string().contains("case long could not be run"), "{}", ran.stdout);
 }
 
-/// I69, I255, I261, I263, I278, I282, I300, I307: each rule is found in a tool that breaks this rule only.
+/// I69, I255, I261, I263, I278, I282, I300, I307, I313: each rule is found in a tool that breaks this rule only.
 #[test]
 fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
     let wasm = build_tool("misbehaved");
@@ -225,6 +232,9 @@ fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
         assert_eq!(rule_ids_of_report(&report), BTreeSet::from([rule]), "{operator}: {report:#}");
         assert_eq!(code, i32::from(rule != "D121"), "{report:#}");
     }
+    let (code, report) = check_cases(&wasm, &[state_case("Bad.Open")], "");
+    assert_eq!((code, rule_ids_of_report(&report)), (1, BTreeSet::from(["D103"])), "{report:#}");
+    assert!(report["findings"][0]["message"].to_string().contains("withdrawn"), "{report:#}");
 }
 
 /// I69: if there is a configuration entry, the tool gets the grants of that entry and not the grants that the

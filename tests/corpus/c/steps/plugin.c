@@ -224,7 +224,9 @@ static bool bad_sigh(latch_json input, latch_answer *answer) {
 /* The day is in the mail and not in its key. */
 static bool remind(latch_answer *answer, const char *day) {
   latch_text args = { 0 };
-  latch_putf(&args, "{\"to\":\"ada\",\"text\":\"due on %s\"}", day);
+  latch_put(&args, "{\"to\":\"ada\",\"due\":");
+  latch_put_string(&args, day);
+  latch_put(&args, "}");
   char *sent = latch_call(answer, "Mail.Send", args.bytes, "dues");
   if (sent) latch_put(&answer->result, "{}");
   return sent;

@@ -75,6 +75,25 @@ fn found(args: Args, response: &http::Response) -> Result<Verdict<Output<Done>>,
     }
 }
 
+/// An order that was withdrawn later was made, too.
+fn find_withdrawn(args: Args, key: &str, of_withdrawn: Verdict<Output<Done>>) -> Result<Verdict<Output<Done>>, Error> {
+    let response = http::Request::get(&format!("{SHOP}?key={key}")).send()?;
+    match (response.status(), String::from_utf8_lossy(response.body())) {
+        (200, body) if body == "[]" => Ok(Verdict::DidNotHappen),
+        (200, body) if body.contains("withdrawn") => Ok(of_withdrawn),
+        (200, _) => Ok(Verdict::Happened(done(args))),
+        (status, _) => Err(Error::temporary_provider_error(format!("the shop answered {status}"))),
+    }
+}
+
+fn find_open(args: Args, key: &str) -> Result<Verdict<Output<Done>>, Error> {
+    find_withdrawn(args, key, Verdict::DidNotHappen)
+}
+
+fn find_once(args: Args, key: &str) -> Result<Verdict<Output<Done>>, Error> {
+    find_withdrawn(args, key, Verdict::Unknown)
+}
+
 /// Takes a refusal of the server for an empty list.
 fn find_refused(args: Args, key: &str) -> Result<Verdict<Output<Done>>, Error> {
     let response = http::Request::get(SHOP).send()?;
@@ -128,6 +147,8 @@ latchwork_guest::export_tool! {
         ordered!("Bad.Any", find_any),
         ordered!("Bad.Refused", find_refused),
         ordered!("Bad.NoList", find_no_list),
+        ordered!("Bad.Open", find_open),
+        ordered!("Good.Once", find_once),
         tool::operator("Bad.Transit", order)
             .describe("Sends an order.")
             .effects([Effect::ExternalWrite])

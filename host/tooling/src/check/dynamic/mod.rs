@@ -4,10 +4,10 @@
 //! differences: the stack of the machine, failures of tools, and the entropy of the build. The rules also find errors
 //! of the host itself.
 //!
-//! Floors, top first: `run_cases` · `drawn_inputs` · `other_inputs` · `perturb` · `loaded_variants` · `action_keys`,
-//! `builds`, `called_effects`, `classes`, `failing_calls`, `host_codes`, `other_job`, `other_times`, `polling`,
-//! `schema_limits`, `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` · `case` ·
-//! `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
+//! Floors, top first: `run_cases` · `drawn_inputs`, `schema_limits` · `other_inputs` · `perturb` · `loaded_variants` ·
+//! `action_keys`, `builds`, `called_effects`, `classes`, `failing_calls`, `host_codes`, `other_job`, `other_times`,
+//! `polling`, `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` ·
+//! `case` · `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
 
 mod action_keys;
 mod address;

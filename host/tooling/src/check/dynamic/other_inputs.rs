@@ -50,7 +50,7 @@ const ELEMENTS_MAX: usize = 200;
 
 /// Rules that a step may break with a much larger input. Such an input can be too large for an allocation, the fuel,
 /// the memory or the output.
-const OF_SIZE: [&str; 4] = ["D056", "D057", "D058", "D059"];
+pub(super) const OF_SIZE: [&str; 4] = ["D056", "D057", "D058", "D059"];
 
 /// Runs the case with other inputs, and with other results of its calls. Each of these runs is made under the usual
 /// host, with other memory layouts, as another build, and as another job. Returns the first finding.

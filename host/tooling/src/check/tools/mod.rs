@@ -6,7 +6,7 @@
 //!
 //! `world` builds the stubs for each run and reports their state afterwards. `single_call` checks one call while all
 //! servers work. `repeated` and `lost_record` check a call whose record is lost, and `keyless_reconcile` looks for the
-//! key in the requests of `reconcile`. `interrupted` kills the host before each operation of a call. `own_changes` lets
+//! key in the requests of `reconcile`. `removed_entries` asks `reconcile` about an entry that was removed later. `interrupted` kills the host before each operation of a call. `own_changes` lets
 //! `verify` look at what a call changed. `server_faults` checks the answers of a tool when servers fail, and
 //! `refused_writes` checks them when the map refuses writes. `undone` lets `compensate` undo a call, and `unreadable`
 //! undoes a call that replaced an entry that it could not read. `long_contents` undoes one that replaced long contents.
@@ -23,7 +23,8 @@
 //! of clocks, random numbers and secrets, without a run.
 //!
 //! Floors, top first: `run_cases` · `drawn_cases` · `after_others`, `derived_cases` · `interrupted`, `keyless_reconcile`,
-//! `long_contents`, `missing_secrets`, `named_undo`, `other_config`, `other_inputs`, `other_keys`, `unreadable` ·
+//! `long_contents`, `missing_secrets`, `named_undo`, `other_config`, `other_inputs`, `other_keys`, `removed_entries`,
+//! `unreadable` ·
 //! `at_once`, `lost_record`, `never_undone`, `other_operator`, `own_changes`, `repeated`, `two_calls`, `undone` ·
 //! `refused_writes`, `server_faults` · `single_call`, `pure`, `readers` · `applied` · `running_case` · `world` ·
 //! `case_map`, `stub_servers` · `case`, `fault_profile`, `impure_reads`, `new_revision`, `refusal`.
@@ -54,6 +55,7 @@ mod pure;
 mod readers;
 mod refusal;
 mod refused_writes;
+mod removed_entries;
 mod repeated;
 mod run_cases;
 mod running_case;

@@ -1,6 +1,6 @@
 //! Operators of the same plugin that show what a call has changed.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use latchwork_core::model::effect::{Answer, Output};
 
@@ -10,6 +10,8 @@ use crate::check::tools::world::World;
 
 /// Maximum number of cases of other operators for one source of members.
 const OTHERS_MAX: usize = 4;
+/// Maximum number of members of a call that another call gets alone.
+const SINGLE_MAX: usize = 4;
 
 /// Returns an operator that changes nothing in the world and answers differently in this world than before the call.
 /// The operator gets each input of its cases three times: unchanged, with values from the call's input, and also with
@@ -97,15 +99,20 @@ pub(super) fn changing_others(running: &RunningCase<'_>, given: &str) -> Vec<Too
     cases.into_iter().map(|(_, case)| case).collect()
 }
 
-/// Returns the cases of [`changing_others`] for a call that had this result: first those that have a member of the call as
-/// they are, then with members of the result of the call, of its arguments, and of both.
+/// Returns the cases of [`changing_others`] for a call that had this result. First come those that have a member of the call
+/// as they are. The others get members of the result of the call, of its arguments, of both, or a single one.
 pub(super) fn changing_others_after(running: &RunningCase<'_>, result: &str) -> Vec<ToolCase> {
     let of_result = merged(&running.case.input, result);
     // The cases as they are, if they already have a member of the call. The other operator can then write another value.
     let is_of_call = |case: &ToolCase| has_member_of(&case.input, &of_result);
     let own = changing_others(running, "{}").into_iter().filter(is_of_call);
     let mut others: Vec<ToolCase> = own.take(OTHERS_MAX).collect();
-    for given in [result, &running.case.input, &of_result] {
+    // With a single member of the call, the other operator can change the entry of the call. With all of them, it can write
+    // the same entry.
+    let single = members(&of_result).into_iter().map(|(name, value)| json!({ name: value }).to_string());
+    let single: Vec<String> = single.take(SINGLE_MAX).collect();
+    let all = [result, &running.case.input, &of_result].into_iter().chain(single.iter().map(String::as_str));
+    for given in all {
         for other in changing_others(running, given).into_iter().take(OTHERS_MAX) {
             if !others.contains(&other) {
                 others.push(other);

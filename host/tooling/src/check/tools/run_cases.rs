@@ -13,8 +13,8 @@ use crate::check::tools::drawn_cases::drawn_cases;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 use crate::check::tools::{
     after_others, at_once, interrupted, keyless_reconcile, long_contents, lost_record, missing_secrets, named_undo,
-    never_undone, other_config, other_inputs, other_keys, other_operator, own_changes, pure, refused_writes, repeated,
-    server_faults, single_call, two_calls, undone, unreadable,
+    never_undone, other_config, other_inputs, other_keys, other_operator, own_changes, pure, refused_writes,
+    removed_entries, repeated, server_faults, single_call, two_calls, undone, unreadable,
 };
 
 /// Runs every case.
@@ -130,6 +130,7 @@ async fn run_case<'c>(
     pure::run(case).await?;
     repeated::run(case).await?;
     lost_record::run(case).await?;
+    removed_entries::run(case).await?;
     keyless_reconcile::run(case).await?;
     interrupted::run(case).await?;
     own_changes::run(case).await?;

@@ -61,8 +61,13 @@ pub(super) fn of_array<'v>(elements: &'v [Value], schema: &LocatedSchema<'v>) ->
         let what = format!("{count} elements with other texts");
         ValueChange::to(what, distinct(elements, *count, &schema.items()))
     };
-    groups.push(vec![other_texts(&DISTINCT)]);
-    groups.push(MANY_DISTINCT.iter().map(other_texts).collect());
+    // A pattern can allow other numbers, and no other texts.
+    let other_numbers = |count: &usize| {
+        let what = format!("{count} elements with other numbers in texts");
+        ValueChange::to(what, with_other_numbers(first, *count, &schema.items()))
+    };
+    groups.push(vec![other_texts(&DISTINCT), other_numbers(&DISTINCT)]);
+    groups.push(MANY_DISTINCT.iter().map(other_texts).chain(MANY_DISTINCT.iter().map(other_numbers)).collect());
     groups.push(one("one element", vec![first.clone()]));
     groups.push(one("an element twice", elements.iter().chain([first]).cloned().collect()));
     groups.push(one("elements in reverse order", elements.iter().rev().cloned().collect()));
@@ -73,7 +78,14 @@ pub(super) fn of_array<'v>(elements: &'v [Value], schema: &LocatedSchema<'v>) ->
         let what = format!("{count} elements with other texts");
         ValueChange::later(what, move || distinct(elements, count, &schema))
     };
-    groups.extend(VERY_MANY_DISTINCT.iter().map(|counts| counts.iter().map(large).collect()));
+    let large_of_numbers = |count: &usize| {
+        let (count, schema) = (*count, schema.items());
+        let what = format!("{count} elements with other numbers in texts");
+        ValueChange::later(what, move || with_other_numbers(first, count, &schema))
+    };
+    let very_many =
+        |counts: &&[usize]| counts.iter().flat_map(|count| [large(count), large_of_numbers(count)]).collect();
+    groups.extend(VERY_MANY_DISTINCT.iter().map(very_many));
     groups.extend(objects(elements).into_iter().flat_map(|objects| long_chains(&objects)));
     groups
 }
@@ -107,6 +119,24 @@ pub(super) fn grown<'v>(elements: &'v [Value], schema: &LocatedSchema<'v>) -> Ve
 /// `schema` is the schema of an element. Texts of an enumeration stay.
 pub(super) fn distinct(elements: &[Value], count: usize, schema: &LocatedSchema<'_>) -> Vec<Value> {
     copies(elements, count, schema, |element| usize::from(element.is_object()))
+}
+
+/// Returns `count` copies of an element. The first number in each text becomes greater from copy to copy.
+fn with_other_numbers(element: &Value, count: usize, schema: &LocatedSchema<'_>) -> Vec<Value> {
+    let copy = |number: usize| match element {
+        Value::String(text) if !schema.is_fixed() => numbered_text(text, number).into(),
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| match value {
+                Value::String(text) if !schema.member(name).is_fixed() => {
+                    (name.clone(), numbered_text(text, number).into())
+                }
+                value => (name.clone(), value.clone()),
+            };
+            Value::Object(members.iter().map(member).collect())
+        }
+        other => other.clone(),
+    };
+    (0..count).map(copy).collect()
 }
 
 /// Returns `count` copies of these elements with other texts. `depth` returns the number of levels of an element in which

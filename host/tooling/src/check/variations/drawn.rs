@@ -1,5 +1,7 @@
 //! Inputs that are drawn at random. Each mixes values of an operator's cases with similar and with other values.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Number, Value};
 
 use latchwork_core::encoding::canon;
@@ -196,7 +198,6 @@ impl Draw<'_> {
         if pool.is_empty() {
             return elements.to_vec().into();
         }
-        let objects: Vec<&Map<String, Value>> = elements.iter().filter_map(Value::as_object).collect();
         let element = |number: usize| {
             if self.left == 0 {
                 return None;
@@ -205,13 +206,14 @@ impl Draw<'_> {
                 Some(own) => own,
                 None => &pool[self.index(pool.len())],
             };
-            let mut drawn = self.value(&of_elements, base, schema.items());
-            if self.style.is_distinct && number >= elements.len() {
-                distinguish(&mut drawn, &objects, schema.items(), number);
-            }
-            Some(drawn)
+            Some(self.value(&of_elements, base, schema.items()))
         };
-        (0..len).map_while(element).collect()
+        let mut drawn: Vec<Value> = (0..len).map_while(element).collect();
+        if self.style.is_distinct {
+            let objects: Vec<&Map<String, Value>> = elements.iter().filter_map(Value::as_object).collect();
+            distinguish(&mut drawn, &objects, schema.items());
+        }
+        drawn.into()
     }
 
     fn number(&mut self, place: &str, own: &Number) -> Value {
@@ -266,34 +268,40 @@ impl Draw<'_> {
     }
 }
 
-/// Changes the members that distinguish elements from each other, so that this element differs from the others. Values of an
+/// Changes texts, and the members by which the objects of the case differ, until no two elements have the same. Values of an
 /// enumeration stay.
-fn distinguish(element: &mut Value, objects: &[&Map<String, Value>], schema: LocatedSchema<'_>, number: usize) {
-    match element {
-        Value::String(text) if !schema.is_fixed() => *text = numbered_text(text, number),
-        Value::Object(members) => {
-            let is_own = |name: &str| is_name(objects, name) && !schema.member(name).is_fixed();
-            for (name, member) in members.iter_mut().filter(|(name, _)| is_own(name)) {
-                match member {
-                    Value::String(text) => *text = numbered_text(text, number),
-                    Value::Number(own) => {
-                        let greatest = objects.iter().filter_map(|object| object.get(name)?.as_i64()).max();
-                        if let Some(base) = greatest.or(own.as_i64()) {
-                            *member = base.saturating_add(number as i64).into();
-                        }
-                    }
-                    _ => {}
+fn distinguish(elements: &mut [Value], objects: &[&Map<String, Value>], schema: LocatedSchema<'_>) {
+    let mut taken = BTreeSet::new();
+    for element in elements {
+        match element {
+            Value::String(_) if !schema.is_fixed() => distinguish_value("", element, &mut taken),
+            Value::Object(members) => {
+                let is_own = |name: &str| is_name(objects, name) && !schema.member(name).is_fixed();
+                for (name, member) in members.iter_mut().filter(|(name, _)| is_own(name)) {
+                    distinguish_value(name, member, &mut taken);
                 }
             }
+            _ => {}
         }
-        _ => {}
+    }
+}
+
+/// Changes a text or an integer until it differs from those that other elements have under this name.
+fn distinguish_value(name: &str, value: &mut Value, taken: &mut BTreeSet<(String, String)>) {
+    for distance in 1..=ELEMENTS_MAX {
+        if taken.insert((name.to_owned(), value.to_string())) {
+            return;
+        }
+        *value = match &*value {
+            Value::String(text) => numbered_text(text, distance).into(),
+            Value::Number(own) => own.as_i64().map_or(Value::Null, |own| own.saturating_add(1).into()),
+            other => other.clone(),
+        };
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use serde_json::json;
 
     use super::*;

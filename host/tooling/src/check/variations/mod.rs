@@ -2,7 +2,7 @@
 //! once.
 //!
 //! Floors, top first: `days` · `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`, `confusable`,
-//! `columns`, `objects`, `similar`, `texts`, `whole` · `continued`, `depths`, `edges`, `numerals`, `parts`, `positions`,
+//! `columns`, `objects`, `similar`, `texts`, `whole` · `continued`, `depths`, `edges`, `mixed`, `numerals`, `parts`, `positions`,
 //! `references`, `times` · `numbering`, `places`, `pools` · `change`, `known`, `schema_sample`, `simpler`.
 
 mod arrays;
@@ -17,6 +17,7 @@ mod edges;
 mod growths;
 mod known;
 mod largest;
+mod mixed;
 mod numbering;
 mod numerals;
 mod objects;

@@ -12,8 +12,8 @@ pub(in crate::check) const CASE_START_S: i64 = 1_767_603_600;
 /// Distances of times near the start of the cases, in seconds.
 const NEAR_S: [(&str, i64); 3] =
     [("a minute after the start", 60), ("a minute before the start", -60), ("a day after the start", 86_400)];
-/// Seconds since 1970 of the years 2001 to 2096. Smaller and greater numbers are no times.
-const SECONDS: std::ops::Range<i64> = 1_000_000_000..4_000_000_000;
+/// Seconds since 1970 of the years 1998 to 2223. Smaller and greater numbers are no times.
+const SECONDS: std::ops::Range<i64> = 900_000_000..8_000_000_000;
 
 /// Returns copies of a value in which one time is near the start of the cases, each with a description.
 pub(in crate::check) fn near_times(value: &Value) -> Vec<(String, Value)> {
@@ -105,6 +105,7 @@ mod tests {
         assert_eq!(values(of_text("2025-12-24")), ["2026-01-05", "2026-01-05", "2026-01-06"]);
         let of_seconds = [1_767_603_660_i64, 1_767_603_540, 1_767_690_000];
         assert_eq!(values(of_number(1_700_000_000)), of_seconds);
+        assert_eq!(values(of_number(4_102_444_800)), of_seconds);
         assert_eq!(values(of_number(1_700_000_000_000)), of_seconds.map(|seconds| seconds * 1_000));
         assert_eq!(values(of_number(40)).len(), 0);
         let near = near_times(&serde_json::json!({ "id": 7, "until": ["2025-12-24"] }));

@@ -338,6 +338,13 @@ mod tests {
         let elements = [json!({ "name": "a", "size": 1 }), json!("b")];
         let found = arrays::distinct(&elements, 3, &LocatedSchema::of(&Value::Null));
         assert_eq!(found, [json!({ "name": "a-0", "size": 1 }), json!("b-1"), json!({ "name": "a-2", "size": 1 })]);
+        let number_of = |one: &Value| one["code"].as_str()?.strip_prefix("NO")?.parse::<u32>().ok();
+        let is_code = |value: &Value| {
+            value.as_array().is_some_and(|all| all.len() < 2_000 && all.iter().all(|one| number_of(one).is_some()))
+        };
+        let found = variations(&json!([{ "code": "NO7" }]), &json!({}), 1_000, is_code);
+        let many = found.iter().find(|one| one.what.starts_with("1200 elements with other numbers")).unwrap();
+        assert_eq!((&many.value[0], &many.value[1199]), (&json!({ "code": "NO7" }), &json!({ "code": "NO1206" })));
     }
 
     #[test]
