@@ -77,14 +77,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                        later call can find";
         report(running, message.to_owned(), &answer, &world, "name the entry by the key of the undone call");
     }
-    if let Some((name, member)) = lost_member(&earlier, &world) {
-        let message = format!("compensate puts {name} back without its member {member:?}");
-        report(running, message, &answer, &world, "keep the whole earlier contents, for example in the result");
-    }
-    if let Some((name, member)) = kept_member(&running.case.input, &earlier, &called, &world.contents()) {
-        let message = format!("compensate puts earlier values back into {name}, but {member:?} is that of the call");
-        report(running, message, &answer, &world, "put back all of what the call replaced");
-    }
+    check_contents(running, [&earlier, &called], &answer, &world);
     if let Some(left) = emptied_file(&own, &after, &undone) {
         let message = format!("compensate leaves the empty file {left}, which was not there before the call");
         report(running, message, &answer, &world, "delete the file that the call created");
@@ -106,6 +99,23 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     check_changed(running, &own).await?;
     check_failed_undo(running, &own).await?;
     check_faults(running, faults).await
+}
+
+/// Compares the contents of a world after an undo with those from before the call and after it.
+fn check_contents(
+    running: &mut RunningCase<'_>,
+    [earlier, called]: [&BTreeMap<String, Vec<u8>>; 2],
+    answer: &Answer,
+    world: &World,
+) {
+    if let Some((name, member)) = lost_member(earlier, world) {
+        let message = format!("compensate puts {name} back without its member {member:?}");
+        report(running, message, answer, world, "keep the whole earlier contents, for example in the result");
+    }
+    if let Some((name, member)) = kept_member(&running.case.input, earlier, called, &world.contents()) {
+        let message = format!("compensate puts earlier values back into {name}, but {member:?} is that of the call");
+        report(running, message, answer, world, "put back all of what the call replaced");
+    }
 }
 
 /// Returns the faults under which `compensate` is called again, each with a description.
