@@ -22,7 +22,7 @@ const MISSED: [(&str, &str, &str); 5] = [
     ("seventeenth", "js", "sculls-entry"),
 ];
 /// Folders of the corpora, in the order in which they were written.
-const CORPORA: [&str; 22] = [
+const CORPORA: [&str; 23] = [
     "unseen",
     "fresh",
     "later",
@@ -45,6 +45,7 @@ const CORPORA: [&str; 22] = [
     "twentieth",
     "twentyfirst",
     "twentysecond",
+    "twentythird",
 ];
 
 /// One guest of the `table.toml` of a corpus.
@@ -262,6 +263,12 @@ fn guests_of_the_twenty_first_corpus_have_findings_if_they_violate_a_promise() {
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_twenty_second_corpus_have_findings_if_they_violate_a_promise() {
     println!("{}", check_corpus("twentysecond").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+#[test]
+#[ignore = "builds and checks sixty plugins; run by .ci/long"]
+fn guests_of_the_twenty_third_corpus_have_findings_if_they_violate_a_promise() {
+    println!("{}", check_corpus("twentythird").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]
