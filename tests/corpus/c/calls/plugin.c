@@ -112,6 +112,20 @@ static bool dues(latch_json input, latch_answer *answer, bool has_year) {
 static bool bad_dues(latch_json input, latch_answer *answer) { return dues(input, answer, false); }
 static bool good_dues(latch_json input, latch_answer *answer) { return dues(input, answer, true); }
 
+/* Reads the meters in a month, such as 2026-03. The call has the number of the month alone. */
+static bool meters(latch_json input, latch_answer *answer, bool has_year) {
+  char *month = text_of(input, "month");
+  if (strlen(month) != 7) return latch_fail(answer, LATCH_INVALID_INPUT, "the month is missing");
+  latch_text action = { 0 }, args = { 0 };
+  latch_putf(&action, "meters:%s", has_year ? month : month + 5);
+  latch_put(&args, "{\"month\":");
+  latch_put_string(&args, month + 5);
+  latch_put(&args, "}");
+  return latch_call(answer, "Mail.Send", args.bytes, action.bytes) && counted(answer, 1);
+}
+static bool bad_meters(latch_json input, latch_answer *answer) { return meters(input, answer, false); }
+static bool good_meters(latch_json input, latch_answer *answer) { return meters(input, answer, true); }
+
 /* Books the yearly service of a day. The arguments have no day. */
 static bool service(latch_json input, latch_answer *answer, size_t digits) {
   char *day = text_of(input, "day");
@@ -247,7 +261,7 @@ LATCH_PLUGIN(
   STEP("Bad.Locker", bad_locker, SENDS), STEP("Good.Locker", good_locker, SENDS), STEP("Bad.Greeting", bad_greeting, SENDS),
   STEP("Bad.Visits", bad_visits, SENDS), STEP("Good.Visits", good_visits, SENDS),
   STEP("Bad.Bill", bad_bill, SENDS), STEP("Good.Bill", good_bill, SENDS),
-  STEP("Bad.Dues", bad_dues, SENDS), STEP("Good.Dues", good_dues, SENDS), STEP("Bad.Service", bad_service, SENDS),
+  STEP("Bad.Dues", bad_dues, SENDS), STEP("Good.Dues", good_dues, SENDS), STEP("Bad.Meters", bad_meters, SENDS), STEP("Good.Meters", good_meters, SENDS), STEP("Bad.Service", bad_service, SENDS),
   STEP("Good.Service", good_service, SENDS), STEP("Bad.Clean", bad_clean, SENDS), STEP("Good.Clean", good_clean, SENDS),
   STEP("Bad.Parcels", bad_parcels, SENDS), STEP("Good.Parcels", good_parcels, SENDS),
   STEP("Bad.Houses", bad_houses, SENDS), STEP("Good.Houses", good_houses, SENDS),

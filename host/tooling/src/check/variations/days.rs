@@ -1,8 +1,8 @@
-//! Days that a key can take for the same period, because it has no year or the year of another calendar.
+//! Days, and other periods, that a key can take for the same period, because it has no year or the year of another calendar.
 
 use serde_json::Value;
 
-use crate::check::variations::periods::{YEARS, name_of};
+use crate::check::variations::periods::{YEARS, name_of, periods_of_years};
 use crate::check::variations::places::{places_of, replaced};
 
 /// Two days in the first ISO week of two years, and a day of another week for each of them. The days themselves are in one
@@ -14,10 +14,10 @@ const FIRST_WEEKS: [[&str; 4]; 2] = [
 ];
 /// Number of the next months whose days must have other keys. A key of the weekday is equal in one of them.
 const NEXT_MONTHS: u32 = 5;
-/// Maximum number of places with a day.
+/// Maximum number of places with a day or a period.
 const DAYS_MAX: usize = 8;
 
-/// Values with other days.
+/// Values with other days or periods.
 pub(in crate::check) struct OtherDays {
     pub(in crate::check) what: String,
     /// Two values whose days are in different periods.
@@ -28,7 +28,7 @@ pub(in crate::check) struct OtherDays {
     pub(in crate::check) is_next_year: bool,
 }
 
-/// Returns values in which one day is replaced.
+/// Returns values in which one day, month, week or quarter is replaced.
 pub(in crate::check) fn days_of_years(
     value: &Value,
     schema: &Value,
@@ -36,12 +36,12 @@ pub(in crate::check) fn days_of_years(
 ) -> Vec<OtherDays> {
     let mut found = Vec::new();
     let places = places_of(value, schema);
-    let days = places.iter().filter_map(|place| {
+    let texts = places.iter().filter_map(|place| {
         name_of(&place.pointer)?;
-        Some((&place.pointer, parts(place.value.as_str()?)?))
+        let text = place.value.as_str()?;
+        (parts(text).is_some() || periods_of_years(text).is_some()).then_some((&place.pointer, text))
     });
-    for (pointer, (year, month, rest)) in days.take(DAYS_MAX) {
-        let time = &rest[2..];
+    for (pointer, text) in texts.take(DAYS_MAX) {
         let with = |text: &String| replaced(value, pointer, Some(text.as_str().into())).filter(&is_allowed);
         let mut add = |days: Vec<String>, is_next_year: bool| {
             let what = format!("{:?} and with {:?} at {pointer:?}", days[0], days[1]);
@@ -50,6 +50,11 @@ pub(in crate::check) fn days_of_years(
             let (apart, others) = ([first.clone(), second.clone()], others.to_vec());
             found.push(OtherDays { what, apart, others, is_next_year });
         };
+        if let Some(periods) = periods_of_years(text) {
+            add(periods, true);
+        }
+        let Some((year, month, rest)) = parts(text) else { continue };
+        let time = &rest[2..];
         for days in FIRST_WEEKS {
             add(days.iter().map(|day| format!("{day}{time}")).collect(), false);
         }
@@ -87,6 +92,11 @@ mod tests {
         assert_eq!(days(&found[2]), [json!("2026-12-04T09:00"), json!("2027-12-04T09:00"), json!("2027-01-04T09:00")]);
         assert_eq!(found[2].others[4]["day"], "2027-05-04T09:00");
         assert_eq!(found.len(), 3);
+        let quarters = days_of_years(&json!("2026-Q3"), &Value::Null, |_| true);
+        assert_eq!(
+            (&quarters[0].apart[1], &quarters[0].others),
+            (&json!("2027-Q3"), &vec![json!("2026-Q4"), json!("2027-Q1"), json!("2027-Q2")])
+        );
         for text in ["2026-02-30", "2026-1-1", "20260101", "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}"] {
             assert!(parts(text).is_none(), "{text}");
         }

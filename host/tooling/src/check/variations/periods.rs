@@ -14,6 +14,9 @@ const NO_PERIODS: [&str; 13] = [
     "acquir",
 ];
 
+/// Maximum number of periods between two of the same name.
+const BETWEEN_MAX: usize = 5;
+
 /// Returns the name of a member that can have a period, in lower case.
 pub(super) fn name_of(pointer: &str) -> Option<String> {
     let name = pointer.rsplit('/').next().unwrap_or_default().to_lowercase();
@@ -95,6 +98,16 @@ fn next_period(text: &str) -> Option<String> {
 fn next_year(text: &str) -> Option<String> {
     let period = Period::of(text)?;
     Some(period.with(period.year + 1, period.number))
+}
+
+/// Returns a month, a week or a quarter, then that of the next year, then some of those between them.
+pub(super) fn periods_of_years(text: &str) -> Option<Vec<String>> {
+    let period = Period::of(text)?;
+    let between = std::iter::successors(next_period(text), |text| next_period(text));
+    let count = (period.last as usize - 1).min(BETWEEN_MAX);
+    Some(
+        [text.to_owned(), period.with(period.year + 1, period.number)].into_iter().chain(between.take(count)).collect(),
+    )
 }
 
 #[cfg(test)]
