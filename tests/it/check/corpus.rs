@@ -1,7 +1,7 @@
 //! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299,
-//! I301, I302, I304, I305, I306, I308, I309, I310, I311, I312: for each common mistake in five languages, the checker
-//! reports the rule that covers the mistake. Correct code that looks similar has no finding. `tests/corpus` contains
-//! the guests. A table for each language lists the rules that each guest breaks.
+//! I301, I302, I304, I305, I306, I308, I309, I310, I311, I312, I314: for each common mistake in five languages, the
+//! checker reports the rule that covers the mistake. Correct code that looks similar has no finding. `tests/corpus`
+//! contains the guests. A table for each language lists the rules that each guest breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -219,7 +219,8 @@ fn c_steps_with_calls_break_exactly_the_listed_rules() {
 }
 
 /// I298: the checker finds a tool that can undo none of its calls, and one that puts back a part of an entry. I299: it
-/// finds a repetition that has its effect again after another operator has removed it.
+/// finds a repetition that has its effect again after another operator has removed it. I314: it finds an undo that takes
+/// back the price of a later call.
 #[test]
 fn c_tools_with_undone_calls_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["undo"]);

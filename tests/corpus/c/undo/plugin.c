@@ -108,6 +108,33 @@ static bool good_end(latch_json args, latch_answer *answer) {
   return was_there ? with(answer, "on", "false") : latch_fail(answer, LATCH_INVALID_INPUT, "there is no alert");
 }
 
+/* Sets the price of an article. The earlier price is in the result. */
+static bool price(latch_json args, latch_answer *answer) {
+  char *article = short_text(args, "article", answer), *cents = article ? short_text(args, "cents", answer) : NULL, *earlier;
+  if (!cents || !latch_kv_get(answer, article, &earlier) || !latch_kv_set(answer, article, cents)) return false;
+  latch_put(&answer->result, "{\"earlier\":");
+  latch_put_string(&answer->result, earlier ? earlier : "");
+  latch_put(&answer->result, "}");
+  return true;
+}
+static bool put_price_back(latch_json args, latch_json result, latch_answer *answer, bool compares) {
+  char *article = short_text(args, "article", answer), *cents = article ? short_text(args, "cents", answer) : NULL, *present;
+  char *earlier = latch_json_string(latch_json_member(result, "earlier"));
+  if (!cents || !earlier || !latch_kv_get(answer, article, &present)) return false;
+  if (!present || (compares && strcmp(present, cents)))
+    return latch_fail(answer, LATCH_POLICY_DENIED, "the price is another one");
+  latch_put(&answer->result, "{}");
+  return *earlier ? latch_kv_set(answer, article, earlier) : latch_kv_delete(answer, article, NULL);
+}
+static bool bad_price_back(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  (void)key;
+  return put_price_back(args, result, answer, false);
+}
+static bool good_price_back(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  (void)key;
+  return put_price_back(args, result, answer, true);
+}
+
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define WRITES .effects = LATCH_INTERNAL_WRITE
 #define KEYED WRITES, .idempotent_by_key_seconds = 3600
@@ -115,4 +142,5 @@ static bool good_end(latch_json args, latch_answer *answer) {
 LATCH_PLUGIN(
   TOOL("Bad.Slip", issue, WRITES, .compensate = bad_slip_back), TOOL("Good.Slip", issue, WRITES, .compensate = good_slip_back),
   TOOL("Bad.Label", hang, WRITES, .compensate = bad_label_back), TOOL("Good.Label", hang, WRITES, .compensate = good_label_back),
-  TOOL("Bad.Alert", bad_alert, KEYED), TOOL("Good.Alert", good_alert, KEYED), TOOL("Good.End", good_end, WRITES));
+  TOOL("Bad.Alert", bad_alert, KEYED), TOOL("Good.Alert", good_alert, KEYED), TOOL("Good.End", good_end, WRITES),
+  TOOL("Bad.Price", price, WRITES, .compensate = bad_price_back), TOOL("Good.Price", price, WRITES, .compensate = good_price_back));

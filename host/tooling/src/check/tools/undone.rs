@@ -97,6 +97,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     check_other_inputs(running).await?;
     check_earlier(running).await?;
     check_changed(running, &own).await?;
+    check_later(running).await?;
     check_failed_undo(running, &own).await?;
     check_faults(running, faults).await
 }
@@ -246,6 +247,39 @@ async fn check_changed(running: &mut RunningCase<'_>, own: &[String]) -> std::io
     if matches!(answer, Answer::Ok(_)) && !world.state().contains_key(name) {
         let message = format!("another operator has changed {name} since, but compensate deletes it");
         report(running, message, &answer, &world, "return an error if the entry is not as the call wrote it");
+    }
+    Ok(())
+}
+
+/// D118: a later call with other arguments has replaced an entry that the call wrote. `compensate` must not put back the
+/// contents from before both calls.
+async fn check_later(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    // The entries of a tool with a server can be a cache.
+    if !running.case.http.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
+        return Ok(());
+    }
+    for other in running.cases_with_other_inputs(INPUTS_MAX) {
+        let alone = running.world()?;
+        let before = alone.state();
+        running.calling(&other, &alone, running.context_of_other_call(), false).await;
+        let alone = alone.state();
+        let world = running.world()?;
+        let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
+        let first = world.state();
+        running.calling(&other, &world, running.context_of_other_call(), false).await;
+        let both = world.state();
+        let answer = compensate(running, &world, &done).await;
+        let undone = world.state();
+        let is_written = |name: &String| alone.get(name) != before.get(name) && first.get(name) != before.get(name);
+        let is_lost = |name: &&String| {
+            let is_replaced = is_written(name) && both.get(*name) != first.get(*name);
+            is_replaced && both.get(*name) != before.get(*name) && undone.get(*name) == before.get(*name)
+        };
+        if let (Answer::Ok(_), Some(lost)) = (&answer, both.keys().find(is_lost)) {
+            let message = format!("compensate takes back {lost}, which a later call with other arguments has written");
+            report(running, message, &answer, &world, "return an error if the entry was changed since the call");
+            return Ok(());
+        }
     }
     Ok(())
 }
