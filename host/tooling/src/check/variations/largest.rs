@@ -15,20 +15,20 @@ const UNBOUNDED: usize = 20_000;
 
 /// Returns the value with one array or text of the greatest length that its schema states. The elements are those of the
 /// value with other texts, or else as they are. Further values have numbers in no order, or letters of two bytes. An array
-/// without a greatest length becomes large. Returns the values of at most `max` places.
-pub(in crate::check) fn largest_allowed(
-    value: &Value,
-    schema: &Value,
+/// without a greatest length becomes large. Returns the values of at most `max` places, and makes those of a place when the
+/// first of them is taken.
+pub(in crate::check) fn largest_allowed<'v>(
+    value: &'v Value,
+    schema: &'v Value,
     max: usize,
-    is_allowed: impl Fn(&Value) -> bool,
-) -> Vec<InputVariation> {
-    let places = places_of(value, schema);
+    is_allowed: impl Fn(&Value) -> bool + 'v,
+) -> impl Iterator<Item = InputVariation> + 'v {
     // Elements of one array have one schema.
     let is_first =
-        |place: &&Place<'_>| place.pointer.split('/').all(|name| !name.parse::<usize>().is_ok_and(|index| index > 0));
-    let mut places: Vec<&Place<'_>> = places.iter().filter(is_first).collect();
+        |place: &Place<'_>| place.pointer.split('/').all(|name| !name.parse::<usize>().is_ok_and(|index| index > 0));
+    let mut places: Vec<Place<'v>> = places_of(value, schema).into_iter().filter(is_first).collect();
     places.sort_by_key(|place| !place.value.is_array());
-    let of_place = places.into_iter().filter_map(|place| {
+    let of_place = places.into_iter().filter_map(move |place| {
         let stated = place.schema.length_max();
         let length = stated.unwrap_or(UNBOUNDED);
         let groups = match place.value {
@@ -50,7 +50,7 @@ pub(in crate::check) fn largest_allowed(
         let found: Vec<InputVariation> = groups.into_iter().filter_map(of_group).collect();
         (!found.is_empty()).then_some(found)
     });
-    of_place.take(max).flatten().collect()
+    of_place.take(max).flatten()
 }
 
 /// Returns groups of arrays, each with a description. Of each group, the first array that is allowed is used.
@@ -93,7 +93,7 @@ mod tests {
             let names = value["names"].as_array().unwrap();
             names.iter().all(|name| name.as_str().unwrap().len() == 1) && value["full"] == "xy"
         };
-        let found = largest_allowed(&value, &schema, 10, is_short);
+        let found = largest_allowed(&value, &schema, 10, is_short).collect::<Vec<_>>();
         let whats: Vec<&str> = found.iter().map(|one| one.what.as_str()).collect();
         let expected = [
             "3 elements at \"/names\"",
@@ -109,12 +109,13 @@ mod tests {
             (&found[2].value["numbers"], &found[5].value["text"]),
             (&json!([5, 8, 7, 6]), &json!("\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}"))
         );
-        let free = largest_allowed(&json!([4, 9]), &json!({}), 10, |_| true);
+        let (list, any) = (json!([4, 9]), json!({}));
+        let free: Vec<InputVariation> = largest_allowed(&list, &any, 10, |_| true).collect();
         assert!(
             free.len() == 2 && free.iter().all(|one| one.is_large && one.value.as_array().unwrap().len() == 20_000)
         );
         let names = json!({ "names": ["a", "b"] });
-        let found = largest_allowed(&names, &schema, 1, |_| true);
-        assert_eq!(found[0].value["names"], json!(["a-0", "b-1", "a-2"]));
+        let first = largest_allowed(&names, &schema, 1, |_| true).next().unwrap();
+        assert_eq!(first.value["names"], json!(["a-0", "b-1", "a-2"]));
     }
 }
