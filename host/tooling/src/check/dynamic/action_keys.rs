@@ -134,8 +134,9 @@ async fn of_siblings(
     Some(Some(finding.hint(hint)))
 }
 
-/// Compares the case with an input of the next month, week, quarter or year, or of that of the next year. If a call has other arguments then, its effect recurs,
-/// and a key without the period is the same in each of them. The outer `None` stands for used-up fuel.
+/// Compares the case with an input of the next month, week, quarter or year, or of that of the next year. If a call has
+/// other arguments then, its effect recurs, and a key without the period is the same in each of them. The outer `None`
+/// stands for used-up fuel.
 async fn of_period(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,

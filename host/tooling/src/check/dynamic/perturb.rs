@@ -25,8 +25,8 @@ const LATENCY_FACTOR: i64 = 149;
 const INPUT_PADDING_BYTES: usize = 5_000;
 /// Number of runs in one instance. There are more than two, because the effect of kept state may appear late.
 const RUNS_IN_INSTANCE: usize = 4;
-/// Number of other seeds that are tried to find out if a random generator is the cause of a difference. The result must differ
-/// for one of them. An event that one in twenty seeds causes is then seen in 64 of 100 cases.
+/// Number of other seeds that are tried to find out if a random generator is the cause of a difference. The result must
+/// differ for one of them. An event that one in twenty seeds causes is then seen in 64 of 100 cases.
 const OTHER_SEEDS: u8 = 20;
 /// Maximum number of calls of a case at which a crash is simulated.
 const CRASHES_MAX: usize = 100;

@@ -4,18 +4,19 @@
 //! and secrets. The component runs under its grants as in a job. Only the servers, directories, maps and secrets behind
 //! the grants are stubs.
 //!
-//! `world` builds the stubs for each run and reports their state afterwards. `single_call` checks one call while all
-//! servers work. `repeated` and `lost_record` check a call whose record is lost, and `keyless_reconcile` looks for the
-//! key in the requests of `reconcile`. `removed_entries` asks `reconcile` about an entry that was removed later. `interrupted` kills the host before each operation of a call. `own_changes` lets
-//! `verify` look at what a call changed. `server_faults` checks the answers of a tool when servers fail, and
-//! `refused_writes` checks them when the map refuses writes. `undone` lets `compensate` undo a call, and `unreadable`
-//! undoes a call that replaced an entry that it could not read. `long_contents` undoes one that replaced long contents.
-//! `new_revision` looks at an undo that adds an entry, and `named_undo` undoes a call with an operator that a plan can
-//! name. `two_calls` makes two calls of one job, and `at_once` makes two calls at the same time. `other_operator` calls
+//! `world` builds the stubs for each run and reports their state afterwards. `single_call` checks one call while
+//! all servers work. `repeated` and `lost_record` check a call whose record is lost, and `keyless_reconcile` looks
+//! for the key in the requests of `reconcile`. `removed_entries` asks `reconcile` about an entry that was removed
+//! later. `interrupted` kills the host before each operation of a call. `own_changes` lets `verify` look at what a
+//! call changed. `server_faults` checks the answers of a tool when servers fail, and `refused_writes` checks them
+//! when the map refuses writes. `undone` lets `compensate` undo a call, and `unreadable` undoes a call that
+//! replaced an entry that it could not read. `long_contents` undoes one that replaced long contents. `new_revision`
+//! looks at an undo that adds an entry, and `named_undo` undoes a call with an operator that a plan can name.
+//! `two_calls` makes two calls of one job, and `at_once` makes two calls at the same time. `other_operator` calls
 //! another operator during a call. `other_keys` makes calls with other keys, `other_inputs` with other inputs, and
-//! `other_config` with another configuration.
-//! `after_others` makes calls after those of other operators, and `derived_cases` derives whole cases from such calls.
-//! `drawn_cases` draws calls at random, and derives cases from the worlds that they leave.
+//! `other_config` with another configuration. `after_others` makes calls after those of other operators, and
+//! `derived_cases` derives whole cases from such calls. `drawn_cases` draws calls at random, and derives cases from
+//! the worlds that they leave.
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!

@@ -82,10 +82,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let message = format!("compensate leaves the empty file {left}, which was not there before the call");
         report(running, message, &answer, &world, "delete the file that the call created");
     }
-    if let Some(lost) = lost_entry(running, &before, &two).await? {
-        let message = format!("compensate takes back {lost}, which a later call has written since");
-        report(running, message, &answer, &world, "return an error if the entry was changed since the call");
-    }
+    check_later(running).await?;
     // The entries of a tool with a server can be a cache.
     if running.case.http.is_empty()
         && let Some((answer, world)) = undo_of_removed(running, &own).await?
@@ -97,7 +94,6 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     check_other_inputs(running).await?;
     check_earlier(running).await?;
     check_changed(running, &own).await?;
-    check_later(running).await?;
     check_failed_undo(running, &own).await?;
     check_faults(running, faults).await
 }
@@ -251,32 +247,35 @@ async fn check_changed(running: &mut RunningCase<'_>, own: &[String]) -> std::io
     Ok(())
 }
 
-/// D118: a later call with other arguments has replaced an entry that the call wrote. `compensate` must not put back the
-/// contents from before both calls.
+/// D118: a later call, with equal or other arguments, has changed an entry. `compensate` must not put back its contents from
+/// before both calls.
 async fn check_later(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    // The entries of a tool with a server can be a cache.
-    if !running.case.http.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
-        return Ok(());
-    }
-    for other in running.cases_with_other_inputs(INPUTS_MAX) {
-        let alone = running.world()?;
-        let before = alone.state();
-        running.calling(&other, &alone, running.context_of_other_call(), false).await;
-        let alone = alone.state();
+    // The responses of a server are those for the arguments of the case.
+    let inputs_max = if running.case.http.is_empty() { INPUTS_MAX } else { 0 };
+    for later in running.cases_with_other_inputs(inputs_max) {
         let world = running.world()?;
+        let before = world.state();
         let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
         let first = world.state();
-        running.calling(&other, &world, running.context_of_other_call(), false).await;
+        running.calling(&later, &world, running.context_of_other_call(), false).await;
         let both = world.state();
         let answer = compensate(running, &world, &done).await;
+        if !matches!(answer, Answer::Ok(_)) {
+            continue;
+        }
         let undone = world.state();
-        let is_written = |name: &String| alone.get(name) != before.get(name) && first.get(name) != before.get(name);
-        let is_lost = |name: &&String| {
-            let is_replaced = is_written(name) && both.get(*name) != first.get(*name);
-            is_replaced && both.get(*name) != before.get(*name) && undone.get(*name) == before.get(*name)
-        };
-        if let (Answer::Ok(_), Some(lost)) = (&answer, both.keys().find(is_lost)) {
-            let message = format!("compensate takes back {lost}, which a later call with other arguments has written");
+        let is_taken_back =
+            |name: &&String| both.get(*name) != first.get(*name) && undone.get(*name) == before.get(*name);
+        let taken_back: Vec<&String> = both.keys().filter(is_taken_back).collect();
+        if taken_back.is_empty() {
+            continue;
+        }
+        // The entry counts only if the later call alone changes it, too.
+        let alone = running.world()?;
+        running.calling(&later, &alone, running.context_of_other_call(), false).await;
+        let alone = alone.state();
+        if let Some(lost) = taken_back.into_iter().find(|name| alone.get(*name) != before.get(*name)) {
+            let message = format!("compensate takes back {lost}, which a later call has written since");
             report(running, message, &answer, &world, "return an error if the entry was changed since the call");
             return Ok(());
         }
@@ -308,9 +307,6 @@ async fn check_failed_undo(running: &mut RunningCase<'_>, own: &[String]) -> std
 
 /// The call of a case, and another call with equal arguments after it.
 struct TwoCalls {
-    world: World,
-    /// Output of the first call. `None` if it failed.
-    done: Option<Output>,
     /// State after the first call.
     first: WorldSnapshot,
     /// State after both calls.
@@ -319,39 +315,10 @@ struct TwoCalls {
 
 async fn call_twice(running: &mut RunningCase<'_>) -> std::io::Result<TwoCalls> {
     let world = running.world()?;
-    let done = match running.call(&world, 0).await.end.answer {
-        Answer::Ok(done) => Some(done),
-        Answer::NotApplied(_) | Answer::Unknown { .. } => None,
-    };
+    running.call(&world, 0).await;
     let first = world.state();
     running.call_with(&world, running.context_of_other_call(), false).await;
-    let both = world.state();
-    Ok(TwoCalls { world, done, first, both })
-}
-
-/// Undoes the first of two calls. Returns an entry that the second call wrote and that now has its state from before
-/// both calls. Returns `None` if there is no such entry.
-async fn lost_entry(
-    running: &mut RunningCase<'_>,
-    before: &WorldSnapshot,
-    two: &TwoCalls,
-) -> std::io::Result<Option<String>> {
-    let Some(done) = &two.done else { return Ok(None) };
-    if !matches!(compensate(running, &two.world, done).await, Answer::Ok(_)) {
-        return Ok(None);
-    }
-    let undone = two.world.state();
-    let is_taken_back =
-        |name: &&String| two.both.get(*name) != two.first.get(*name) && undone.get(*name) == before.get(*name);
-    let taken_back: Vec<&String> = two.both.keys().filter(is_taken_back).collect();
-    if taken_back.is_empty() {
-        return Ok(None);
-    }
-    // The entry counts only if the second call alone changes it, too.
-    let world = running.world()?;
-    running.call_with(&world, running.context_of_other_call(), false).await;
-    let alone = world.state();
-    Ok(taken_back.into_iter().find(|name| alone.get(*name) != before.get(*name)).cloned())
+    Ok(TwoCalls { first, both: world.state() })
 }
 
 /// Returns the entries that belong to the call alone. The call created them, and the same call under another key does

@@ -9,7 +9,7 @@ use crate::check::variations::change::ValueChange;
 use crate::check::variations::continued::{of_rising, of_steps};
 use crate::check::variations::depths::{of_counts, of_predecessors};
 use crate::check::variations::edges::of_edges;
-use crate::check::variations::numbering::{is_name, numbered, numbered_text};
+use crate::check::variations::numbering::{is_name, numbered, numbered_text, with_texts};
 use crate::check::variations::parts::of_lines;
 use crate::check::variations::positions::of_positions;
 use crate::check::variations::references::{long_chains, of_elements, with_member};
@@ -123,19 +123,8 @@ pub(super) fn distinct(elements: &[Value], count: usize, schema: &LocatedSchema<
 
 /// Returns `count` copies of an element. The first number in each text becomes greater from copy to copy.
 fn with_other_numbers(element: &Value, count: usize, schema: &LocatedSchema<'_>) -> Vec<Value> {
-    let copy = |number: usize| match element {
-        Value::String(text) if !schema.is_fixed() => numbered_text(text, number).into(),
-        Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| match value {
-                Value::String(text) if !schema.member(name).is_fixed() => {
-                    (name.clone(), numbered_text(text, number).into())
-                }
-                value => (name.clone(), value.clone()),
-            };
-            Value::Object(members.iter().map(member).collect())
-        }
-        other => other.clone(),
-    };
+    let depth = usize::from(element.is_object());
+    let copy = |number: usize| with_texts(element, schema, depth, &|text| numbered_text(text, number));
     (0..count).map(copy).collect()
 }
 

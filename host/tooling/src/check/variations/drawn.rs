@@ -294,7 +294,7 @@ fn distinguish_value(name: &str, value: &mut Value, taken: &mut BTreeSet<(String
         }
         *value = match &*value {
             Value::String(text) => numbered_text(text, distance).into(),
-            Value::Number(own) => own.as_i64().map_or(Value::Null, |own| own.saturating_add(1).into()),
+            Value::Number(own) if own.is_i64() => own.as_i64().unwrap_or_default().saturating_add(1).into(),
             other => other.clone(),
         };
     }

@@ -1,9 +1,10 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
 //! once.
 //!
-//! Floors, top first: `days` · `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`, `confusable`,
-//! `columns`, `objects`, `similar`, `texts`, `whole` · `continued`, `depths`, `edges`, `mixed`, `numerals`, `parts`, `positions`,
-//! `references`, `times` · `numbering`, `places`, `pools` · `change`, `known`, `schema_sample`, `simpler`.
+//! Floors, top first: `days` · `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`,
+//! `confusable`, `columns`, `objects`, `similar`, `texts`, `whole` · `continued`, `depths`, `edges`, `mixed`,
+//! `numerals`, `parts`, `positions`, `references`, `times` · `numbering`, `places`, `pools` · `change`, `known`,
+//! `schema_sample`, `simpler`.
 
 mod arrays;
 mod change;

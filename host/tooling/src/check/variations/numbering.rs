@@ -29,21 +29,31 @@ pub(super) fn is_name(objects: &[&Map<String, Value>], name: &str) -> bool {
     is_of_one_kind && !objects.is_empty() && different.len() == objects.len()
 }
 
-/// Returns the value with `-number` at the end of each text. `depth` is the number of levels of arrays and objects in
-/// which texts are changed. A text of an enumeration stays.
+/// Returns the value with `-number` at the end of each text, as [`with_texts`].
 pub(super) fn numbered(value: &Value, number: usize, schema: &LocatedSchema<'_>, depth: usize) -> Value {
+    with_texts(value, schema, depth, &|text| format!("{text}-{number}"))
+}
+
+/// Returns the value with other texts. `depth` is the number of levels of arrays and objects in which texts are changed. A
+/// text of an enumeration stays.
+pub(super) fn with_texts(
+    value: &Value,
+    schema: &LocatedSchema<'_>,
+    depth: usize,
+    other: &dyn Fn(&str) -> String,
+) -> Value {
     match value {
-        Value::String(text) if !schema.is_fixed() => format!("{text}-{number}").into(),
+        Value::String(text) if !schema.is_fixed() => other(text).into(),
         Value::Object(members) if depth > 0 => {
             let member = |(name, value): (&String, &Value)| {
-                (name.clone(), numbered(value, number, &schema.member(name), depth - 1))
+                (name.clone(), with_texts(value, &schema.member(name), depth - 1, other))
             };
             Value::Object(members.iter().map(member).collect())
         }
         Value::Array(elements) if depth > 0 => {
-            elements.iter().map(|element| numbered(element, number, &schema.items(), depth - 1)).collect()
+            elements.iter().map(|element| with_texts(element, &schema.items(), depth - 1, other)).collect()
         }
-        other => other.clone(),
+        value => value.clone(),
     }
 }
 

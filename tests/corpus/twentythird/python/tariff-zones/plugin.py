@@ -63,7 +63,7 @@ def fare(trip: dict, context) -> Fare:
     """Computes the fare of a bus trip from the zones that it passes."""
     people = trip["adults"] + trip.get("children", 0)
     if people == 0:
-        raise Failure("INVALID_INPUT", "nobody travels")
+        raise Failure("INVALID_INPUT", "there is no passenger")
     table = stops()
     first, each = price("first_zone"), price("further_zone")
     percent = config.get("child_percent", 50)

@@ -46,7 +46,7 @@ fn signed(request: http::Request) -> Result<http::Request, Error> {
     Ok(request.header("authorization", &token).header("accept", "application/json").timeout(Duration::from_secs(10)))
 }
 
-/// Returns the hires under a reference. A withdrawn hire does not bind anybody and is left out.
+/// Returns the hires under a reference. A withdrawn hire binds no party and is left out.
 fn filed(reference: &str) -> Result<Option<Hire>, Error> {
     let answer = signed(http::Request::get(&format!("{}?reference={reference}", hires()?)))?.send()?;
     if answer.status() != 200 {

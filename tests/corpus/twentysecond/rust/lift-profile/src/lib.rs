@@ -66,7 +66,7 @@ fn write(lift: &str, profile: &Profile, etag: &str) -> Result<String, Error> {
             Some((found, _)) if found == *profile => {
                 Err(Error::policy_denied(format!("{lift} was set to this profile meanwhile")).applied_unknown())
             }
-            _ => Err(Error::policy_denied(format!("the profile of {lift} was changed by somebody else"))),
+            _ => Err(Error::policy_denied(format!("the profile of {lift} has been changed since"))),
         },
         429 => Err(Error::rate_limit("the control system is busy")),
         401 | 403 => Err(Error::auth_forbidden("the control system refused the change")),
