@@ -22,7 +22,7 @@ const MISSED: [(&str, &str, &str); 5] = [
     ("seventeenth", "js", "sculls-entry"),
 ];
 /// Folders of the corpora, in the order in which they were written.
-const CORPORA: [&str; 23] = [
+const CORPORA: [&str; 24] = [
     "unseen",
     "fresh",
     "later",
@@ -46,6 +46,7 @@ const CORPORA: [&str; 23] = [
     "twentyfirst",
     "twentysecond",
     "twentythird",
+    "twentyfourth",
 ];
 
 /// One guest of the `table.toml` of a corpus.
@@ -269,6 +270,12 @@ fn guests_of_the_twenty_second_corpus_have_findings_if_they_violate_a_promise() 
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_twenty_third_corpus_have_findings_if_they_violate_a_promise() {
     println!("{}", check_corpus("twentythird").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+#[test]
+#[ignore = "builds and checks sixty plugins; run by .ci/long"]
+fn guests_of_the_twenty_fourth_corpus_have_findings_if_they_violate_a_promise() {
+    println!("{}", check_corpus("twentyfourth").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]
