@@ -1,7 +1,7 @@
-//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299,
-//! I301, I302, I304, I305, I306, I308, I309, I310, I311, I312, I314: for each common mistake in five languages, the
-//! checker reports the rule that covers the mistake. Correct code that looks similar has no finding. `tests/corpus`
-//! contains the guests. A table for each language lists the rules that each guest breaks.
+//! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299.
+//! I301, I302, I304, I305, I306, I308, I309, I310, I311, I312, I314, I315, I316, I317, I318, I319: for each common
+//! mistake in five languages, the checker reports the rule that covers the mistake. Correct code that looks similar has
+//! no finding. `tests/corpus` contains the guests. A table for each language lists the rules that each guest breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -212,7 +212,9 @@ fn c_tools_of_times_and_removed_entries_break_exactly_the_listed_rules() {
 /// I294: the checker finds steps that give different effects one action key. I295: it finds a step whose effects or class do
 /// not cover those of a called tool. I296: it finds a step that repeats a call without end, and one that uses up a limit
 /// for an input of the greatest length. I297: it finds a call with a number that a double does not hold. I301: it finds a
-/// step that uses one action key for two different elements of a list, or for two months.
+/// step that uses one action key for two different elements of a list, or for two months. I315: the elements are different
+/// if the case has two results for them. I316: the month can be that of the clock. I317: it finds a pure step that compares
+/// the length of an answer alone.
 #[test]
 fn c_steps_with_calls_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["calls"]);
@@ -252,6 +254,12 @@ fn c_tools_of_drawn_calls_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["stock"]);
 }
 
+/// I318: the checker finds an undo that leaves an empty text.
+#[test]
+fn c_tools_of_boards_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["boards"]);
+}
+
 /// I55: the checker finds exactly the rules that the table lists for each C guest.
 #[test]
 #[ignore = "builds and checks plugins for minutes; run by .ci/long"]
@@ -259,7 +267,7 @@ fn c_guests_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check_all();
 }
 
-/// I55: the checker finds exactly the rules that the table lists for each Go guest.
+/// I55, I319: the checker finds exactly the rules that the table lists for each Go guest.
 #[test]
 #[ignore = "builds and compiles several large components; run by .ci/long"]
 fn go_guests_break_exactly_the_listed_rules() {

@@ -66,6 +66,20 @@ fn secret_case(operator: &str) -> Value {
     case
 }
 
+/// Returns a case with a stubbed tag that was not there before the call.
+fn tag_case(operator: &str) -> Value {
+    let url = "https://shop.example/tag";
+    json!({
+        "name": operator, "operator": operator, "input": { "item": "seven" },
+        "http": [
+            { "match": { "method": "GET", "url": url, "happened": false }, "response": { "status": 404 } },
+            { "match": { "method": "GET", "url": url, "happened": true }, "response": { "body": "seven" } },
+            { "match": { "method": "PUT", "url": url }, "response": { "status": 204 } },
+            { "match": { "method": "DELETE", "url": url }, "response": { "status": 204 } },
+        ],
+    })
+}
+
 /// Returns a case with a stubbed shop that lists an order once it was made.
 fn list_case(operator: &str) -> Value {
     let url = "https://shop.example/orders";
@@ -115,6 +129,7 @@ fn good_tools_break_no_rule() {
         shop_case("Good.Page"),
         secret_case("Good.Secret"),
         shop_case("Good.Second"),
+        tag_case("Good.Tag"),
         json!({ "operator": "Good.Sign", "input": { "item": "x" }, "dirs": { "/out": { "sign": "open" } } }),
         refused,
     ];
@@ -170,7 +185,7 @@ fn case_that_cannot_be_run_is_an_input_error() {
     assert!(problem.to_string().contains("case long could not be run"), "{}", ran.stdout);
 }
 
-/// I69, I255, I261, I263, I278, I282, I300, I307, I313: each rule is found in a tool that breaks this rule only.
+/// I69, I255, I261, I263, I278, I282, I300, I307, I313, I318: each rule is found in a tool that breaks this rule only.
 #[test]
 fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
     let wasm = build_tool("misbehaved");
@@ -204,6 +219,7 @@ fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
         ("D112", plain("Bad.Reaches")),
         ("D118", shop_case("Bad.Cancels")),
         ("D118", shop_case("Bad.Stuck")),
+        ("D118", tag_case("Bad.Tag")),
         ("D118", with("Bad.Sign", "dirs", json!({ "/out": { "sign": "open" } }))),
     ] {
         let (code, report) = check_cases(&wasm, std::slice::from_ref(&case), "");

@@ -253,6 +253,45 @@ static bool page(latch_json input, latch_answer *answer) {
   return latch_call(answer, "Pager.Send", "{}", NULL) && counted(answer, 1);
 }
 
+/* Charges the nights of a ship. All charges have the same arguments. */
+static bool nights(latch_json input, latch_answer *answer, const char *between) {
+  latch_json nights = latch_json_member(input, "nights");
+  size_t count = latch_json_count(nights);
+  for (size_t each = 0; each < count; each++) {
+    latch_text action = { 0 };
+    latch_json night = latch_json_item(nights, each);
+    latch_putf(&action, "night:%s%s%s", text_of(night, "berth"), between, text_of(night, "number"));
+    if (!latch_call(answer, "Mail.Send", "{\"cents\":1850}", action.bytes)) return false;
+  }
+  return counted(answer, (int64_t)count);
+}
+static bool bad_nights(latch_json input, latch_answer *answer) { return nights(input, answer, ""); }
+static bool good_nights(latch_json input, latch_answer *answer) { return nights(input, answer, "/"); }
+
+/* Collects the rent of the present month. The arguments have no month. */
+static bool rent(latch_answer *answer, const char *form) {
+  time_t now = time(NULL);
+  char action[40];
+  strftime(action, sizeof action, form, gmtime(&now));
+  return latch_call(answer, "Mail.Send", "{}", action) && counted(answer, 1);
+}
+static bool bad_rent(latch_json input, latch_answer *answer) { return (void)input, rent(answer, "rent/%B"); }
+static bool good_rent(latch_json input, latch_answer *answer) { return (void)input, rent(answer, "rent/%B/%Y"); }
+
+/* Counts the words of a file. Pure: the input has to fix the content of the file. */
+static bool proof(latch_json input, latch_answer *answer, bool compares) {
+  char *reply = latch_call(answer, "File.Read", "{}", NULL);
+  if (!reply) return false;
+  char *text = latch_json_string(latch_json_member(latch_json_of(reply), "text")), *expected = text_of(input, "text");
+  if (!text || strlen(text) != strlen(expected) || (compares && strcmp(text, expected)))
+    return latch_fail(answer, LATCH_POLICY_DENIED, "the file has another content");
+  int64_t words = 1;
+  for (char *each = text; *each; each++) words += *each == ' ';
+  return counted(answer, words);
+}
+static bool bad_proof(latch_json input, latch_answer *answer) { return proof(input, answer, false); }
+static bool good_proof(latch_json input, latch_answer *answer) { return proof(input, answer, true); }
+
 #define NAMES(max) "{\"type\":\"object\",\"properties\":{\"names\":{\"type\":\"array\",\"maxItems\":" max ",\"items\":{\"type\":\"string\"}}}}"
 #define STEP(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define SENDS .effects = LATCH_EXTERNAL_SEND, .determinism = LATCH_EXTERNAL
@@ -270,4 +309,6 @@ LATCH_PLUGIN(
   STEP("Good.Pairs", pairs, .input = NAMES("40")), STEP("Bad.Rows", bad_rows), STEP("Good.Rows", good_rows),
   STEP("Bad.Price", price), STEP("Good.Price", price), STEP("Bad.Track", bad_track, SENDS),
   STEP("Good.Track", good_track, SENDS), STEP("Bad.Page", page, .determinism = LATCH_EXTERNAL),
-  STEP("Good.Page", page, SENDS));
+  STEP("Good.Page", page, SENDS), STEP("Bad.Nights", bad_nights, SENDS), STEP("Good.Nights", good_nights, SENDS),
+  STEP("Bad.Rent", bad_rent, SENDS), STEP("Good.Rent", good_rent, SENDS), STEP("Bad.Proof", bad_proof),
+  STEP("Good.Proof", good_proof));

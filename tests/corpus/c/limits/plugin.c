@@ -68,6 +68,7 @@ static bool good_heaviest(latch_json input, latch_answer *answer) { return heavi
 /* Draws a ticket. The bad step reads a random number for each ticket. No ticket is there twice. */
 static bool raffle(latch_json input, latch_answer *answer, bool draws_once) {
   static bool taken[16001];
+  memset(taken, 0, sizeof taken);
   number *list = NULL;
   size_t count = numbers(latch_json_member(input, "tickets"), &list), nth = 0;
   for (number *one = list; one; one = one->next) {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math/rand"
@@ -179,6 +180,27 @@ func goodLabel(_ latchwork.Context, given Text) (Text, error) {
 	return Text{fmt.Sprintf("%s %#x", given.Text, 0x1b2c3d)}, nil
 }
 
+type Hours struct {
+	From string `json:"from"`
+}
+
+type Pickup struct {
+	Street string `json:"street"`
+	Hours  *Hours `json:"hours"`
+}
+
+// Formats the address of the hours, and not the hours.
+func badPickup(_ latchwork.Context, given Pickup) (Text, error) {
+	return Text{fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%+v", given)))}, nil
+}
+
+func goodPickup(_ latchwork.Context, given Pickup) (Text, error) {
+	if given.Hours == nil {
+		return Text{}, latchwork.Fail(latchwork.InvalidInput, "the hours are missing")
+	}
+	return Text{fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s %+v", given.Street, *given.Hours)))}, nil
+}
+
 var months = []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}
 
 // The index of a month is its number less one.
@@ -259,6 +281,8 @@ func init() {
 	latchwork.Step("Good.Count", pure, goodCount)
 	latchwork.Step("Bad.Label", pure, badLabel)
 	latchwork.Step("Good.Label", pure, goodLabel)
+	latchwork.Step("Bad.Pickup", external, badPickup)
+	latchwork.Step("Good.Pickup", external, goodPickup)
 	latchwork.Step("Bad.First", pure, badFirst)
 	latchwork.Step("Good.First", pure, goodFirst)
 	latchwork.Step("Bad.File", pure, badFile)

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 const SHOP: &str = "https://shop.example/orders";
+const TAG: &str = "https://shop.example/tag";
 const SIGN: &str = "/out/sign";
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -263,6 +264,28 @@ fn take_down(args: Args, shown: Shown, _: &str) -> Result<Output<()>, Error> {
     Ok(Output::new(()))
 }
 
+/// Writes a tag, and keeps the earlier text. A tag that was not there has no text.
+fn write_tag(args: Args, _: &tool::Context) -> Result<Output<Shown>, Error> {
+    let present = http::Request::get(TAG).send().map_err(|error| Error::from(error).not_applied())?;
+    let earlier = match present.status() {
+        200 => Some(String::from_utf8_lossy(present.body()).into_owned()),
+        404 => None,
+        429 => return Err(Error::rate_limit("the shop is busy").not_applied()),
+        status => return Err(Error::temporary_provider_error(format!("the tag has {status}")).not_applied()),
+    };
+    send(&http::Request::new("PUT", TAG).body(args.item))?;
+    Ok(Output::new(Shown { earlier }))
+}
+
+fn restore_tag(shown: Shown, removes: bool) -> Result<Output<()>, Error> {
+    let request = match shown.earlier {
+        None if removes => http::Request::new("DELETE", TAG),
+        earlier => http::Request::new("PUT", TAG).body(earlier.unwrap_or_default()),
+    };
+    send(&request)?;
+    Ok(Output::new(()))
+}
+
 macro_rules! reads {
     ($name:literal, $function:ident) => {
         tool::operator($name, $function).describe("Wrong in one way.").effects([Effect::ReadOnly])
@@ -275,12 +298,15 @@ macro_rules! writes {
     };
 }
 
+macro_rules! external {
+    ($name:literal, $function:ident) => {
+        tool::operator($name, $function).describe("Wrong in one way.").effects([Effect::ExternalWrite])
+    };
+}
+
 macro_rules! keyed {
     ($name:literal, $function:ident) => {
-        tool::operator($name, $function)
-            .describe("Wrong in one way.")
-            .effects([Effect::ExternalWrite])
-            .idempotent_by_key(DAY)
+        external!($name, $function).idempotent_by_key(DAY)
     };
 }
 
@@ -311,6 +337,8 @@ latchwork_guest::export_tool! {
         keyed!("Good.Secret", early_secret),
         writes!("Bad.Sign", bad_show).compensate(take_down),
         writes!("Good.Sign", good_show).compensate(take_down),
+        external!("Bad.Tag", write_tag).compensate(|_, shown: Shown, _: &str| restore_tag(shown, false)),
+        external!("Good.Tag", write_tag).compensate(|_, shown: Shown, _: &str| restore_tag(shown, true)),
         reads!("Bad.Schema", schema),
         reads!("Bad.Leaks", leaks),
         reads!("Bad.Reaches", reaches),

@@ -11,7 +11,7 @@ use crate::check::dynamic::script::RunScript;
 use crate::check::dynamic::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
 use crate::check::variations::{
-    InputVariation, MovedLetter, OtherDays, YEARS, days_of_years, in_other_letters, moved_letters, next_periods,
+    InputVariation, MovedLetter, OtherPeriods, YEARS, in_other_letters, moved_letters, next_periods, other_periods,
     siblings,
 };
 
@@ -20,8 +20,12 @@ const PAIRS_MAX: usize = 12;
 /// Maximum number of inputs with one more element of an array.
 const SIBLINGS_MAX: usize = 16;
 
+/// Parts of the names of members that name a document, and the least length of such a name in bytes.
+const DOCUMENTS: [&str; 5] = ["invoice", "receipt", "ticket", "voucher", "claim"];
+const DOCUMENT_MIN: usize = 3;
+
 /// A call with an action key: operator, action key and arguments.
-type KeyedCall = (String, String, String);
+pub(super) type KeyedCall = (String, String, String);
 
 /// Returns the first finding.
 pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
@@ -48,8 +52,8 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
             return Some(finding);
         }
     }
-    for one in &days_of_years(&input, &schema, is_allowed) {
-        if let Some(finding) = of_days(runs, plugin, one).await? {
+    for one in &other_periods(&input, &schema, is_allowed) {
+        if let Some(finding) = of_periods(runs, plugin, one).await? {
             return Some(finding);
         }
     }
@@ -144,7 +148,10 @@ async fn of_period(
 ) -> Option<Option<Finding>> {
     let usual = calls_of(&runs.ran.base);
     let next = keyed_calls(runs, plugin, &variation.value).await?;
-    let Some((one, other)) = shared(&usual, &next) else { return Some(None) };
+    let documents = documents(&variation.value);
+    let Some((one, other)) = shared(&usual, &next).filter(|(one, _)| !contains_any(&one.1, &documents)) else {
+        return Some(None);
+    };
     let message = format!(
         "with {}, a call of {} has the same action key {:?} and different arguments",
         variation.what, one.0, one.1
@@ -153,34 +160,68 @@ async fn of_period(
     Some(Some(finding.hint("put the period into the key: the effect would happen in the first one alone")))
 }
 
-/// Compares the keys of two days that are in different periods of one name, such as two months of March. A key that differs
-/// for other days contains a period, and must not be the same for the two. The outer `None` stands for used-up fuel.
-async fn of_days(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, days: &OtherDays) -> Option<Option<Finding>> {
-    let first = keyed_calls(runs, plugin, &days.apart[0]).await?;
-    let second = keyed_calls(runs, plugin, &days.apart[1]).await?;
+/// Compares the keys of two periods whose names are alike, such as March of two years. A key that differs for further
+/// periods contains a period, and must not be the same for the two. The outer `None` stands for used-up fuel.
+async fn of_periods(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, periods: &OtherPeriods) -> Option<Option<Finding>> {
+    let first = keyed_calls(runs, plugin, &periods.apart[0]).await?;
+    let second = keyed_calls(runs, plugin, &periods.apart[1]).await?;
+    if first.len() != second.len() {
+        return Some(None);
+    }
     let is_equal = |(one, other): &(&KeyedCall, &KeyedCall)| (&one.0, &one.1) == (&other.0, &other.1);
+    let documents = documents(&periods.apart[0]);
     // The year can come from another value.
-    let is_free = |one: &KeyedCall| !days.is_next_year || !has_year(&one.1);
+    let is_free = |one: &KeyedCall| !periods.is_next_year || !(has_year(&one.1) || contains_any(&one.1, &documents));
     let mut equal: Vec<_> = first.iter().zip(&second).filter(is_equal).filter(|(one, _)| is_free(one)).collect();
-    for value in &days.others {
-        if equal.is_empty() || first.len() != second.len() {
+    let mut compared = 0;
+    for value in &periods.others {
+        if equal.is_empty() {
             return Some(None);
         }
         let others = keyed_calls(runs, plugin, value).await?;
+        // The step can refuse a period.
+        if others.is_empty() {
+            continue;
+        }
+        compared += 1;
         // A step can leave out an element, or change the order of its calls.
         equal.retain(|(one, _)| others.len() == first.len() && others.iter().all(|other| other.1 != one.1));
     }
-    let Some((one, other)) = equal.first() else { return Some(None) };
-    let message = format!("with {}, a call of {} has the same action key {:?}", days.what, one.0, one.1);
-    let finding = runs.ran.finding("D079", message).values(&one.2, &other.2);
-    Some(Some(finding.hint(match days.is_next_year {
+    let Some((one, other)) = equal.first().filter(|_| compared > 0) else { return Some(None) };
+    let message = format!("with {}, a call of {} has the same action key {:?}", periods.what, one.0, one.1);
+    let finding = runs.ran.finding("D079", message);
+    let finding = if one.2 == other.2 { finding } else { finding.values(&one.2, &other.2) };
+    Some(Some(finding.hint(match periods.is_next_year {
         true => "put the year of the period into the key: the effect would happen in the first year alone",
         false => "put the year to which the ISO week belongs into the key: it differs from that of the day",
     })))
 }
 
+/// Returns the texts of members that name a document, such as an invoice. A document exists once, so a key with its name
+/// needs no period.
+fn documents(input: &Value) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut pending = vec![(false, input)];
+    while let Some((is_document, value)) = pending.pop() {
+        match value {
+            Value::String(text) if is_document && text.len() >= DOCUMENT_MIN => found.push(text.as_str()),
+            Value::Array(elements) => pending.extend(elements.iter().map(|element| (is_document, element))),
+            Value::Object(members) => pending.extend(members.iter().map(|(name, value)| {
+                let name = name.to_lowercase();
+                (DOCUMENTS.iter().any(|part| name.contains(part)), value)
+            })),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn contains_any(key: &str, texts: &[&str]) -> bool {
+    texts.iter().any(|text| key.contains(text))
+}
+
 /// Returns true if a text contains four digits that can be a year.
-fn has_year(text: &str) -> bool {
+pub(super) fn has_year(text: &str) -> bool {
     let parts = text.split(|c: char| !c.is_ascii_digit());
     parts.filter(|part| part.len() == 4).any(|part| part.parse().is_ok_and(|year: i64| YEARS.contains(&year)))
 }
@@ -200,11 +241,21 @@ async fn calls_with(
     input: &Value,
 ) -> Option<Vec<KeyedCall>> {
     script.input = input.to_string();
-    let trace = runs.run(&script, plugin).await?;
+    calls_of_script(runs, plugin, &script).await
+}
+
+/// Runs a script and returns its calls with a key. Returns no calls if the step fails. `None` stands for used-up fuel.
+pub(super) async fn calls_of_script(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    script: &RunScript,
+) -> Option<Vec<KeyedCall>> {
+    let trace = runs.run(script, plugin).await?;
     Some(if matches!(trace.ended, RunEnd::Failed(_) | RunEnd::Fault(_)) { vec![] } else { calls_of(&trace) })
 }
 
-fn calls_of(trace: &Trace) -> Vec<KeyedCall> {
+/// Returns the calls of a run with an action key.
+pub(super) fn calls_of(trace: &Trace) -> Vec<KeyedCall> {
     trace.keyed_calls().map(|(operator, key, args)| (operator.clone(), key.clone(), args.clone())).collect()
 }
 

@@ -16,6 +16,8 @@ use crate::check::variations::{similar, variations};
 const CALLS_MAX: usize = 20;
 /// Maximum number of other results of one call.
 const RESULTS_MAX: usize = 12;
+/// Maximum number of other results of one call that keep their form.
+const SIMILAR_MAX: usize = 18;
 
 /// Compares the class of the step with the classes of the tools that the case calls. A step that calls a tool of a wider
 /// class may have its class if its input fixes the answer. Such a step gives no other result after another answer. A step
@@ -85,7 +87,7 @@ async fn difference(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, call: usize) 
     let result = runs.ran.script.answers.get(call)?.answer.as_ref().ok()?;
     let result: Value = serde_json::from_str(result).ok()?;
     let others = variations(&result, &Value::Null, RESULTS_MAX, |_| true).into_iter().map(|variation| variation.value);
-    for mut other in others.chain(similar(&result, RESULTS_MAX)) {
+    for mut other in others.chain(similar(&result, SIMILAR_MAX)) {
         change_digests(&mut other, &result);
         let mut script = runs.script();
         script.expected = None;

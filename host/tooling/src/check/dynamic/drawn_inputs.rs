@@ -6,7 +6,7 @@ use latchwork_engine::Plugin;
 
 use crate::check::dynamic::baseline::CaseBaseline;
 use crate::check::dynamic::case::StepCase;
-use crate::check::dynamic::other_inputs::of_run;
+use crate::check::dynamic::other_inputs::{is_larger, of_run};
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::trace::RunEnd;
 use crate::check::finding::{Finding, displayed_input};
@@ -60,7 +60,8 @@ async fn finding_with(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, input: &Val
     let mut script = runs.script_of_other_calls();
     script.input.clone_from(&changed.input);
     let base = runs.run(&script, plugin).await?;
-    Some(of_run(&CaseBaseline { case: &changed, script, base }, runs.ran.case, false))
+    let one = CaseBaseline { case: &changed, script, base };
+    Some(of_run(&one, is_larger(&one, runs.ran.case)))
 }
 
 /// Returns the finding with the simplest input that has it.

@@ -4,7 +4,7 @@
 //! differences: the stack of the machine, failures of tools, and the entropy of the build. The rules also find errors
 //! of the host itself.
 //!
-//! Floors, top first: `run_cases` · `drawn_inputs`, `schema_limits` · `other_inputs` · `perturb` · `loaded_variants` ·
+//! Floors, top first: `run_cases` · `drawn_inputs`, `schema_limits` · `other_inputs` · `clock_periods`, `perturb` · `loaded_variants` ·
 //! `action_keys`, `builds`, `called_effects`, `classes`, `failing_calls`, `host_codes`, `other_job`, `other_times`,
 //! `polling`, `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` ·
 //! `case` · `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
@@ -18,6 +18,7 @@ mod case;
 mod cases;
 mod child;
 mod classes;
+mod clock_periods;
 mod drawn_inputs;
 mod failing_calls;
 mod host_codes;

@@ -50,7 +50,7 @@ const ELEMENTS_MAX: usize = 200;
 
 /// Rules that a step may break with a much larger input. Such an input can be too large for an allocation, the fuel,
 /// the memory or the output.
-pub(super) const OF_SIZE: [&str; 4] = ["D056", "D057", "D058", "D059"];
+const OF_SIZE: [&str; 4] = ["D056", "D057", "D058", "D059"];
 
 /// Runs the case with other inputs, and with other results of its calls. Each of these runs is made under the usual
 /// host, with other memory layouts, as another build, and as another job. Returns the first finding.
@@ -240,15 +240,19 @@ async fn run_changed(
         return Some(None);
     }
     let one = CaseBaseline { case, script, base };
-    match of_run(&one, runs.ran.case, variation.is_large) {
+    match of_run(&one, variation.is_large || is_larger(&one, runs.ran.case)) {
         Some(finding) => Some(Some(finding)),
         None => Some(compared(runs, &one, plugin, loaded).await),
     }
 }
 
-/// Returns a finding if the step broke, and not because the input is much larger than that of the usual case.
-pub(super) fn of_run(one: &CaseBaseline<'_>, usual: &StepCase, is_large: bool) -> Option<Finding> {
-    let is_large = is_large || is_much_larger(one.script.input.len(), usual.input.len());
+/// Returns true if the input of a run is much larger than that of the usual case.
+pub(super) fn is_larger(one: &CaseBaseline<'_>, usual: &StepCase) -> bool {
+    is_much_larger(one.script.input.len(), usual.input.len())
+}
+
+/// Returns a finding if the step broke, and not because its input is large.
+pub(super) fn of_run(one: &CaseBaseline<'_>, is_large: bool) -> Option<Finding> {
     let is_of_size = |finding: &Finding| {
         is_large && OF_SIZE.contains(&finding.rule) && !uses_host_for_each_element(&one.base, &one.script)
     };

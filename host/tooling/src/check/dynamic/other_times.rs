@@ -10,7 +10,7 @@ use crate::check::finding::Finding;
 
 const MINUTE_US: i64 = 60_000_000;
 const HOUR_US: i64 = 60 * MINUTE_US;
-const DAY_US: i64 = 24 * HOUR_US;
+pub(super) const DAY_US: i64 = 24 * HOUR_US;
 
 /// Distances of other days from the day on which the case starts. That day is Monday, 2026-01-05. The other days
 /// include the rest of the week, and the last days and the first day of each month. They also include the end of
@@ -40,17 +40,23 @@ pub(super) async fn vary_times(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) ->
         }
     }
     for shift_us in shifts() {
-        let mut script = runs.script_of_other_calls();
-        script.started_us = script.started_us.saturating_add(shift_us);
-        for given in &mut script.answers {
-            given.heard_us = given.heard_us.saturating_add(shift_us);
-        }
+        let script = started_later(runs, shift_us);
         let when = format!("in a job that starts at {}, ", displayed(script.started_us));
         if let Some(finding) = defect(runs, plugin, &script, &when).await? {
             return Some(finding);
         }
     }
     None
+}
+
+/// Returns the script of the case for a job that starts later.
+pub(super) fn started_later(runs: &PerturbedRuns<'_>, shift_us: i64) -> RunScript {
+    let mut script = runs.script_of_other_calls();
+    script.started_us = script.started_us.saturating_add(shift_us);
+    for given in &mut script.answers {
+        given.heard_us = given.heard_us.saturating_add(shift_us);
+    }
+    script
 }
 
 /// Returns shifts of the start time: to the other hours of the same day, to the end of the last minute of this day, and
@@ -62,7 +68,7 @@ fn shifts() -> impl Iterator<Item = i64> {
 }
 
 /// Shows a time in UTC, such as `2026-01-05T09:00:00Z`.
-fn displayed(us: i64) -> String {
+pub(super) fn displayed(us: i64) -> String {
     let at = std::time::UNIX_EPOCH.checked_add(std::time::Duration::from_micros(us.max(0) as u64));
     at.map_or_else(|| format!("{us} us after 1970"), |at| humantime::format_rfc3339_seconds(at).to_string())
 }

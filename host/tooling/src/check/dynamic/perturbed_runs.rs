@@ -31,6 +31,11 @@ impl<'r> PerturbedRuns<'r> {
         PerturbedRuns { ran, runs: self.runs, fuel: self.fuel, left_out: false }
     }
 
+    /// Returns the fuel of the runs until now.
+    pub(super) fn fuel(&self) -> u64 {
+        self.fuel
+    }
+
     /// Runs a script. Returns `None` if the case has already used too much fuel.
     pub(super) async fn run(&mut self, script: &RunScript, plugin: &Plugin) -> Option<Trace> {
         if self.fuel > CASE_FUEL_MAX {

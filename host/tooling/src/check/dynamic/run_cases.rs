@@ -14,8 +14,8 @@ use crate::check::dynamic::hosts::HostVariants;
 use crate::check::dynamic::loaded_variants::LoadedVariants;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::{
-    action_keys, builds, called_effects, classes, drawn_inputs, failing_calls, host_codes, other_inputs, other_process,
-    perturb, polling, run_end, schema_limits, unoptimized,
+    action_keys, builds, called_effects, classes, clock_periods, drawn_inputs, failing_calls, host_codes, other_inputs,
+    other_process, perturb, polling, run_end, schema_limits, unoptimized,
 };
 use crate::check::finding::Finding;
 use crate::check::parallel;
@@ -104,6 +104,7 @@ async fn run_again(
     if found.is_empty() {
         found.extend(polling::poll(&mut runs, plugin).await);
         found.extend(action_keys::compare(&mut runs, plugin).await);
+        found.extend(clock_periods::compare(&mut runs, plugin).await);
         found.extend(schema_limits::fill(&mut runs, plugin).await);
         named_codes.extend(host_codes::compare(&mut runs, plugin, hosts.known).await);
     }

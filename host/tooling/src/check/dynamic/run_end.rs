@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use latchwork_core::encoding::canon;
 use latchwork_core::model::error::Code;
 use latchwork_engine::guest::json_gate::NO_CANONICAL_FORM;
@@ -99,15 +101,29 @@ fn asked_retry(ran: &CaseBaseline<'_>) -> Option<Finding> {
     (!is_of_tool).then(|| ran.finding("D083", message))
 }
 
-/// D079: finds a call with the operator and the action key of an earlier call and with other arguments.
+/// D079: finds a call with the operator and the action key of an earlier call, and with other arguments. With equal
+/// arguments, finds a call to which the case gives another result, because a worker gives it the earlier one.
 fn shared_action_key(ran: &CaseBaseline<'_>) -> Option<Finding> {
-    let mut arguments = BTreeMap::new();
-    for asked in &ran.base.asked {
+    let result_of = |number: usize| -> Option<Value> {
+        let answer = &ran.script.answers.get(number)?.answer;
+        serde_json::from_str(answer.as_ref().ok()?).ok()
+    };
+    let calls = ran.base.asked.iter().filter(|asked| matches!(asked, HostCall::Call { .. })).enumerate();
+    let mut earlier = BTreeMap::new();
+    for (number, asked) in calls {
         let HostCall::Call { operator, args, action_key: Some(key), .. } = asked else { continue };
-        let before = arguments.entry((operator, key)).or_insert(args);
-        if *before != args {
+        let (first, before) = *earlier.entry((operator, key)).or_insert((number, args));
+        if before != args {
             let message = format!("two calls of {operator} have the action key {key:?} and other arguments");
             return Some(ran.finding("D079", message).values(before, args));
+        }
+        if let (Some(expected), Some(found)) = (result_of(first), result_of(number))
+            && expected != found
+        {
+            let message =
+                format!("two calls of {operator} have the action key {key:?}, and the case has two results for them");
+            let finding = ran.finding("D079", message).values(&expected.to_string(), &found.to_string());
+            return Some(finding.hint("a worker makes the first call alone, and gives its result to the second one"));
         }
     }
     None

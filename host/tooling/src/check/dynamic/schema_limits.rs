@@ -2,34 +2,45 @@
 
 use serde_json::Value;
 
-use latchwork_core::model::error::Code;
 use latchwork_engine::Plugin;
 
-use crate::check::dynamic::other_inputs::OF_SIZE;
+use crate::check::dynamic::baseline::CaseBaseline;
+use crate::check::dynamic::case::StepCase;
+use crate::check::dynamic::other_inputs::of_run;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
-use crate::check::dynamic::run_end;
 use crate::check::finding::Finding;
 use crate::check::variations::largest_allowed;
 
 /// Maximum number of arrays and texts that are made as large as possible, one in each run.
 const PLACES_MAX: usize = 6;
+/// Maximum fuel of these runs. The rest of the fuel of a case is for other inputs.
+const FUEL_MAX: u64 = 6_000_000_000;
 
 /// Runs the case with arrays and texts of the greatest length that the schema states. All other values stay.
 pub(super) async fn fill(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
+    let case = runs.ran.case;
     let (input, schema) = runs.ran.input_and_schema(plugin);
-    let is_allowed = |input: &Value| plugin.check_input(&runs.ran.case.operator, input).is_ok();
-    for variation in largest_allowed(&input, &schema, PLACES_MAX, is_allowed) {
-        let mut script = runs.script_of_other_calls();
-        script.input = variation.value.to_string();
-        let trace = runs.run(&script, plugin).await?;
-        let when = format!("with another input, {}: ", variation.what);
-        let found = run_end::host_fault(runs.ran, &trace, &when);
-        let is_of_size = |finding: &Finding| variation.is_large && OF_SIZE.contains(&finding.rule);
-        // The time that a run takes depends on the machine.
-        let is_slow = trace.fault_code() == Some(Code::WallClockLimit);
-        if let Some(finding) = found.filter(|finding| !is_slow && !is_of_size(finding)) {
-            return Some(finding.hint("use less for each element, or let the schema allow fewer"));
+    let is_allowed = |input: &Value| plugin.check_input(&case.operator, input).is_ok();
+    let begin = runs.fuel();
+    for variation in largest_allowed(&input, &schema, PLACES_MAX, &is_allowed) {
+        if runs.fuel() - begin > FUEL_MAX {
+            runs.left_out = true;
+            break;
         }
+        let changed = StepCase { input: variation.value.to_string(), ..case.clone() };
+        let mut script = runs.script_of_other_calls();
+        script.input.clone_from(&changed.input);
+        let base = runs.run(&script, plugin).await?;
+        let Some(mut finding) = of_run(&CaseBaseline { case: &changed, script, base }, variation.is_large) else {
+            continue;
+        };
+        finding.message = format!("with another input, {}: {}", variation.what, finding.message);
+        let is_of_use = ["D057", "D058", "D059"].contains(&finding.rule);
+        return Some(if is_of_use {
+            finding.hint("use less for each element, or let the schema allow fewer")
+        } else {
+            finding
+        });
     }
     None
 }

@@ -5,9 +5,9 @@ use serde_json::Value;
 use latchwork_core::model::effect::Answer;
 
 use crate::check::tools::case::ToolCase;
+use crate::check::tools::compensation::{compensate, report};
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::stub_servers::ReceivedRequest;
-use crate::check::tools::undone::{compensate, report};
 use crate::check::tools::world::World;
 
 /// Number of numbered words of the long contents. No two parts of the contents are equal.

@@ -9,9 +9,10 @@
 //! for the key in the requests of `reconcile`. `removed_entries` asks `reconcile` about an entry that was removed
 //! later. `interrupted` kills the host before each operation of a call. `own_changes` lets `verify` look at what a
 //! call changed. `server_faults` checks the answers of a tool when servers fail, and `refused_writes` checks them
-//! when the map refuses writes. `undone` lets `compensate` undo a call, and `unreadable` undoes a call that
-//! replaced an entry that it could not read. `long_contents` undoes one that replaced long contents. `new_revision`
-//! looks at an undo that adds an entry, and `named_undo` undoes a call with an operator that a plan can name.
+//! when the map refuses writes. `undone` lets `compensate` undo a call, and `undone_among_calls` does so with calls
+//! before and after it. `unreadable` undoes a call that replaced an entry that it could not read, and `long_contents`
+//! one that replaced long contents. `new_revision` looks at an undo that adds an entry, and `named_undo` undoes a call
+//! with an operator that a plan can name.
 //! `two_calls` makes two calls of one job, and `at_once` makes two calls at the same time. `other_operator` calls
 //! another operator during a call. `other_keys` makes calls with other keys, `other_inputs` with other inputs, and
 //! `other_config` with another configuration. `after_others` makes calls after those of other operators, and
@@ -25,16 +26,17 @@
 //!
 //! Floors, top first: `run_cases` · `drawn_cases` · `after_others`, `derived_cases` · `interrupted`, `keyless_reconcile`,
 //! `long_contents`, `missing_secrets`, `named_undo`, `other_config`, `other_inputs`, `other_keys`, `removed_entries`,
-//! `unreadable` ·
-//! `at_once`, `lost_record`, `never_undone`, `other_operator`, `own_changes`, `repeated`, `two_calls`, `undone` ·
-//! `refused_writes`, `server_faults` · `single_call`, `pure`, `readers` · `applied` · `running_case` · `world` ·
-//! `case_map`, `stub_servers` · `case`, `fault_profile`, `impure_reads`, `new_revision`, `refusal`.
+//! `unreadable` · `at_once`, `lost_record`, `never_undone`, `other_operator`, `own_changes`, `repeated`, `two_calls`,
+//! `undone` · `refused_writes`, `server_faults`, `undone_among_calls` · `single_call`, `pure`, `readers` · `applied`,
+//! `compensation` · `running_case` · `world` · `case_map`, `stub_servers` · `case`, `fault_profile`, `impure_reads`,
+//! `new_revision`, `refusal`.
 
 mod after_others;
 mod applied;
 mod at_once;
 mod case;
 mod case_map;
+mod compensation;
 mod derived_cases;
 mod drawn_cases;
 mod fault_profile;
@@ -65,6 +67,7 @@ mod single_call;
 mod stub_servers;
 mod two_calls;
 mod undone;
+mod undone_among_calls;
 mod unreadable;
 mod world;
 

@@ -109,8 +109,11 @@ pub(super) fn changing_others_after(running: &RunningCase<'_>, result: &str) -> 
     let mut others: Vec<ToolCase> = own.take(OTHERS_MAX).collect();
     // With a single member of the call, the other operator can change the entry of the call. With all of them, it can write
     // the same entry.
-    let single = members(&of_result).into_iter().map(|(name, value)| json!({ name: value }).to_string());
-    let single: Vec<String> = single.take(SINGLE_MAX).collect();
+    let inputs: Vec<Map<String, Value>> =
+        changing_others(running, "{}").iter().map(|case| members(&case.input)).collect();
+    let of_both = members(result).into_iter().chain(members(&running.case.input));
+    let used = of_both.filter(|(name, _)| inputs.iter().any(|input| input.contains_key(name)));
+    let single: Vec<String> = used.map(|(name, value)| json!({ name: value }).to_string()).take(SINGLE_MAX).collect();
     let all = [result, &running.case.input, &of_result].into_iter().chain(single.iter().map(String::as_str));
     for given in all {
         for other in changing_others(running, given).into_iter().take(OTHERS_MAX) {

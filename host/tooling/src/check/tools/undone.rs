@@ -4,29 +4,26 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use tracing::instrument::WithSubscriber as _;
 
 use latchwork_core::model::effect::{Answer, Output};
 use latchwork_core::model::ids::Hash;
-use latchwork_engine::guest::tool_call::ToolCallContext;
 
 use crate::check::tools::applied;
 use crate::check::tools::case::ToolCase;
+use crate::check::tools::compensation::{compensate, compensate_of, report, undo_key};
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::new_revision::kept_member;
 use crate::check::tools::readers;
-use crate::check::tools::running_case::{RunningCase, contains_key, describe_answer};
+use crate::check::tools::running_case::{RunningCase, contains_key};
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::single_call::is_host_ended;
 use crate::check::tools::stub_servers::ReceivedRequest;
+use crate::check::tools::undone_among_calls::{check_changed, check_earlier, check_later};
 use crate::check::tools::world::{World, WorldSnapshot, snapshot};
 use crate::check::variations::variations;
 
 /// Maximum number of other inputs of a call that is undone.
 const VARIATIONS_MAX: usize = 40;
-/// Maximum number of other inputs of an earlier call.
-const INPUTS_MAX: usize = 4;
-
 /// Number of writes of `compensate` to the map at which a run begins to refuse writes.
 const WRITES_MAX: usize = 4;
 
@@ -41,7 +38,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
     let called = world.contents();
     let after = snapshot(&called);
-    world.received();
+    let requests = world.received();
     world.was_map_used();
     let answer = compensate(running, &world, &done).await;
     let faults = undo_faults(running, &world);
@@ -63,7 +60,12 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     let two = call_twice(running).await?;
     let own = own_entries(&before, &after, &two);
-    let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
+    let undoing = world.received();
+    let is_sent = undoing.iter().any(ReceivedRequest::may_change_state);
+    if let Some(url) = emptied_resource(&requests, &undoing) {
+        let message = format!("compensate puts an empty entry to {url}, where the server had none before the call");
+        report(running, message, &answer, &world, "delete what the call created, or mark it as undone");
+    }
     let undone = world.state();
     let is_deleted = |name: &&String| after.contains_key(*name) && !undone.contains_key(*name);
     if let Some(lost) = before.keys().find(is_deleted) {
@@ -82,7 +84,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let message = format!("compensate leaves the empty file {left}, which was not there before the call");
         report(running, message, &answer, &world, "delete the file that the call created");
     }
-    check_later(running).await?;
+    check_emptied_entry(running, &before, &world, &done).await?;
+    check_later(running, &done).await?;
     // The entries of a tool with a server can be a cache.
     if running.case.http.is_empty()
         && let Some((answer, world)) = undo_of_removed(running, &own).await?
@@ -199,90 +202,6 @@ async fn check_other_inputs(running: &mut RunningCase<'_>) -> std::io::Result<()
     Ok(())
 }
 
-/// D118: an earlier call with another key has written an entry, and the call to undo has replaced the entry.
-/// `compensate` must not delete this entry.
-async fn check_earlier(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    // The entries of a tool with a server can be a cache.
-    if !running.case.http.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
-        return Ok(());
-    }
-    for other in running.cases_with_other_inputs(INPUTS_MAX) {
-        let world = running.world()?;
-        running.calling(&other, &world, running.context_of_other_call(), false).await;
-        let earlier = world.state();
-        let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { continue };
-        let after = world.state();
-        let answer = compensate(running, &world, &done).await;
-        let undone = world.state();
-        let is_lost = |name: &&String| after.get(*name) != earlier.get(*name) && !undone.contains_key(*name);
-        if let (Answer::Ok(_), Some(lost)) = (&answer, earlier.keys().find(is_lost)) {
-            let message =
-                format!("compensate deletes {lost}, which an earlier call had written and the call has replaced");
-            report(running, message, &answer, &world, "restore the earlier contents, which the result can hold");
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
-/// D118: `compensate` must not delete an entry of the call that another operator of the plugin has changed since.
-async fn check_changed(running: &mut RunningCase<'_>, own: &[String]) -> std::io::Result<()> {
-    if own.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
-        return Ok(());
-    }
-    let world = running.world()?;
-    let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
-    let made = world.state();
-    readers::change_by_others(running, &world, &done.result).await;
-    let changed = world.state();
-    let Some(name) = own.iter().find(|name| changed.contains_key(*name) && changed.get(*name) != made.get(*name))
-    else {
-        return Ok(());
-    };
-    let answer = compensate(running, &world, &done).await;
-    if matches!(answer, Answer::Ok(_)) && !world.state().contains_key(name) {
-        let message = format!("another operator has changed {name} since, but compensate deletes it");
-        report(running, message, &answer, &world, "return an error if the entry is not as the call wrote it");
-    }
-    Ok(())
-}
-
-/// D118: a later call, with equal or other arguments, has changed an entry. `compensate` must not put back its contents from
-/// before both calls.
-async fn check_later(running: &mut RunningCase<'_>) -> std::io::Result<()> {
-    // The responses of a server are those for the arguments of the case.
-    let inputs_max = if running.case.http.is_empty() { INPUTS_MAX } else { 0 };
-    for later in running.cases_with_other_inputs(inputs_max) {
-        let world = running.world()?;
-        let before = world.state();
-        let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
-        let first = world.state();
-        running.calling(&later, &world, running.context_of_other_call(), false).await;
-        let both = world.state();
-        let answer = compensate(running, &world, &done).await;
-        if !matches!(answer, Answer::Ok(_)) {
-            continue;
-        }
-        let undone = world.state();
-        let is_taken_back =
-            |name: &&String| both.get(*name) != first.get(*name) && undone.get(*name) == before.get(*name);
-        let taken_back: Vec<&String> = both.keys().filter(is_taken_back).collect();
-        if taken_back.is_empty() {
-            continue;
-        }
-        // The entry counts only if the later call alone changes it, too.
-        let alone = running.world()?;
-        running.calling(&later, &alone, running.context_of_other_call(), false).await;
-        let alone = alone.state();
-        if let Some(lost) = taken_back.into_iter().find(|name| alone.get(*name) != before.get(*name)) {
-            let message = format!("compensate takes back {lost}, which a later call has written since");
-            report(running, message, &answer, &world, "return an error if the entry was changed since the call");
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
 /// D109: if `compensate` fails after it has undone a part of the call, it must not report that it changed nothing. To
 /// make `compensate` fail, the check removes an entry of the call, or lets the map refuse a write.
 async fn check_failed_undo(running: &mut RunningCase<'_>, own: &[String]) -> std::io::Result<()> {
@@ -364,11 +283,6 @@ fn lost_member(earlier: &BTreeMap<String, Vec<u8>>, undone: &World) -> Option<(S
     })
 }
 
-/// Returns the external key of the compensation.
-fn undo_key(running: &RunningCase<'_>) -> String {
-    format!("{}-undo", running.key())
-}
-
 /// Returns a file of the call that `compensate` emptied. An empty entry of the map can be a mark.
 fn emptied_file<'a>(own: &'a [String], after: &WorldSnapshot, undone: &WorldSnapshot) -> Option<&'a String> {
     let empty = Some(Hash::of(&[&[]]));
@@ -376,25 +290,66 @@ fn emptied_file<'a>(own: &'a [String], after: &WorldSnapshot, undone: &WorldSnap
     own.iter().find(|name| name.starts_with('/') && is_empty(undone, name) && !is_empty(after, name))
 }
 
-/// Undoes the committed call of the case.
-pub(super) async fn compensate(running: &RunningCase<'_>, world: &World, done: &Output) -> Answer {
-    compensate_of(running, world, done, &running.case.input).await
+/// D118: `compensate` must not leave an empty entry of the map whose content another operator then returns as a text.
+async fn check_emptied_entry(
+    running: &mut RunningCase<'_>,
+    before: &WorldSnapshot,
+    world: &World,
+    done: &Output,
+) -> std::io::Result<()> {
+    let contents = world.contents();
+    let is_new =
+        |(name, value): &(&String, &Vec<u8>)| value.is_empty() && !name.starts_with('/') && !before.contains_key(*name);
+    let Some((left, _)) = contents.iter().find(is_new) else { return Ok(()) };
+    let fresh = running.world()?;
+    let before = readers::reading_answers(running, &fresh, &done.result).await;
+    let after = readers::reading_answers(running, world, &done.result).await;
+    let has_new_text = |(one, other): &(&(String, String), &(String, String))| {
+        has_empty_text(&other.1) && !has_empty_text(&one.1) && one.0 == other.0
+    };
+    if let Some((one, other)) = before.iter().zip(&after).find(has_new_text) {
+        let message = format!("compensate leaves the empty {left}, and {} then returns an empty text", one.0);
+        let finding = running.add_finding("D118", message);
+        finding.expected = Some(one.1.clone());
+        finding.found = Some(other.1.clone());
+        finding.hint = Some("delete every entry that the call created".to_owned());
+    }
+    Ok(())
 }
 
-/// Undoes a committed call with this input.
-async fn compensate_of(running: &RunningCase<'_>, world: &World, done: &Output, input: &str) -> Answer {
-    let plugin = running.plugin(world);
-    let limits = plugin.limits(&running.case.operator);
-    let key = running.key();
-    let slot = "s1~c".into();
-    let context = ToolCallContext { external_key: undo_key(running), slot, ..running.later_context() };
-    let undone = (key.as_str(), input, done.result.as_str());
-    let called = plugin.compensate(&running.case.operator, undone, context, &limits);
-    called.with_subscriber(tracing::subscriber::NoSubscriber::new()).await.answer
+/// Returns the URL of an entry that the server did not have, that the call put there, and that `compensate` replaced by an
+/// empty one.
+fn emptied_resource<'a>(call: &[ReceivedRequest], undoing: &'a [ReceivedRequest]) -> Option<&'a str> {
+    let is_of = |method: &str, url: &str, one: &ReceivedRequest| one.method == method && one.url == url;
+    let is_created = |url: &str| {
+        let was_missing = call.iter().any(|one| is_of("GET", url, one) && one.status == Some(404));
+        was_missing && call.iter().any(|one| is_of("PUT", url, one))
+    };
+    let is_empty = |body: &[u8]| {
+        let is_text = |value: &Value| !value.is_object() && !value.is_array();
+        let is_empty = |value: &Value| value.is_null() || value == "";
+        match serde_json::from_slice::<Value>(body) {
+            Ok(value) => has_empty_text(&value.to_string()) && places(&value).filter(|one| is_text(one)).all(is_empty),
+            Err(_) => body.is_empty(),
+        }
+    };
+    let emptied = undoing.iter().find(|one| one.method == "PUT" && is_empty(&one.body) && is_created(&one.url))?;
+    let is_deleted = undoing.iter().any(|one| is_of("DELETE", &emptied.url, one));
+    (!is_deleted).then_some(emptied.url.as_str())
 }
 
-pub(super) fn report(running: &mut RunningCase<'_>, message: String, answer: &Answer, world: &World, hint: &str) {
-    let found = describe_answer(answer, world);
-    let finding = running.add_finding("D118", message);
-    (finding.found, finding.hint) = (Some(found), Some(hint.to_owned()));
+/// Returns true if a JSON text contains an empty text.
+fn has_empty_text(json: &str) -> bool {
+    let contains = |value: &Value| places(value).any(|value| value.as_str().is_some_and(str::is_empty));
+    serde_json::from_str(json).is_ok_and(|value: Value| contains(&value))
+}
+
+/// Returns all values in a value.
+fn places(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
+    let own = std::iter::once(value);
+    match value {
+        Value::Array(elements) => Box::new(own.chain(elements.iter().flat_map(places))),
+        Value::Object(members) => Box::new(own.chain(members.values().flat_map(places))),
+        _ => Box::new(own),
+    }
 }

@@ -3,9 +3,9 @@
 
 use latchwork_core::model::effect::Answer;
 
+use crate::check::tools::compensation::{compensate, report};
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::running_case::RunningCase;
-use crate::check::tools::undone::{compensate, report};
 use crate::check::tools::world::World;
 
 /// Contents that are no text. Another version of the plugin can have written them.

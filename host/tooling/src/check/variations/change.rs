@@ -76,6 +76,11 @@ impl<'v> ValueChange<'v> {
         }
     }
 
+    /// Sets whether the value counts as much larger than that of the case.
+    pub(super) fn sized(self, is_large: bool) -> Self {
+        Self { is_large, ..self }
+    }
+
     pub(super) fn with_ends(self, ends: ChainEnds) -> Self {
         Self { ends: Some(ends), ..self }
     }

@@ -59,7 +59,7 @@ pub(super) fn of_columns(value: &Value, schema: &LocatedSchema<'_>) -> Vec<Vec<V
 /// Returns an array of all integers that the schema of an element allows, if there are few. A schema without a maximum
 /// stands for the numbers of bits.
 fn of_range(value: &Value, schema: &LocatedSchema<'_>) -> Option<ValueChange<'static>> {
-    let [least, greatest] = schema.bounds().map(|bound| bound.and_then(Value::as_i64));
+    let [least, greatest] = schema.integer_bounds();
     let (least, greatest) = (least.unwrap_or_default(), greatest.unwrap_or(LAST_BIT));
     let is_short = greatest.checked_sub(least).is_some_and(|length| length < RANGE_MAX);
     (value.is_array() && is_short).then(|| {

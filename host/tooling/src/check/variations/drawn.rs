@@ -1,6 +1,6 @@
 //! Inputs that are drawn at random. Each mixes values of an operator's cases with similar and with other values.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Number, Value};
 
@@ -271,14 +271,14 @@ impl Draw<'_> {
 /// Changes texts, and the members by which the objects of the case differ, until no two elements have the same. Values of an
 /// enumeration stay.
 fn distinguish(elements: &mut [Value], objects: &[&Map<String, Value>], schema: LocatedSchema<'_>) {
-    let mut taken = BTreeSet::new();
+    let mut taken: BTreeMap<String, TakenValues> = BTreeMap::new();
     for element in elements {
         match element {
-            Value::String(_) if !schema.is_fixed() => distinguish_value("", element, &mut taken),
+            Value::String(_) if !schema.is_fixed() => taken.entry(String::new()).or_default().distinguish(element),
             Value::Object(members) => {
                 let is_own = |name: &str| is_name(objects, name) && !schema.member(name).is_fixed();
                 for (name, member) in members.iter_mut().filter(|(name, _)| is_own(name)) {
-                    distinguish_value(name, member, &mut taken);
+                    taken.entry(name.clone()).or_default().distinguish(member);
                 }
             }
             _ => {}
@@ -286,17 +286,34 @@ fn distinguish(elements: &mut [Value], objects: &[&Map<String, Value>], schema: 
     }
 }
 
-/// Changes a text or an integer until it differs from those that other elements have under this name.
-fn distinguish_value(name: &str, value: &mut Value, taken: &mut BTreeSet<(String, String)>) {
-    for distance in 1..=ELEMENTS_MAX {
-        if taken.insert((name.to_owned(), value.to_string())) {
-            return;
+/// The values that elements have under one name.
+#[derive(Default)]
+struct TakenValues {
+    values: BTreeSet<String>,
+    greatest: Option<i64>,
+    /// Number of changed texts.
+    changed: usize,
+}
+
+impl TakenValues {
+    /// Changes a text or an integer if another element has it.
+    fn distinguish(&mut self, value: &mut Value) {
+        if let Some(own) = value.as_i64() {
+            self.greatest = self.greatest.max(Some(own));
         }
-        *value = match &*value {
-            Value::String(text) => numbered_text(text, distance).into(),
-            Value::Number(own) if own.is_i64() => own.as_i64().unwrap_or_default().saturating_add(1).into(),
-            other => other.clone(),
-        };
+        while !self.values.insert(value.to_string()) {
+            *value = match (&*value, &mut self.greatest) {
+                (Value::String(text), _) => {
+                    self.changed += 1;
+                    numbered_text(text, self.changed).into()
+                }
+                (Value::Number(_), Some(greatest)) if *greatest < i64::MAX => {
+                    *greatest += 1;
+                    (*greatest).into()
+                }
+                _ => return,
+            };
+        }
     }
 }
 

@@ -3,74 +3,87 @@
 use serde_json::Value;
 
 use crate::check::variations::arrays::distinct;
-use crate::check::variations::change::InputVariation;
+use crate::check::variations::change::{InputVariation, ValueChange};
 use crate::check::variations::mixed::mixed;
 use crate::check::variations::places::{Place, places_of, replaced};
 use crate::check::variations::schema_sample::LocatedSchema;
 
-/// Greatest length that is tried. An input of a step has at most a few megabytes.
+/// Greatest stated length that is tried, and greatest number of bytes. A run has at most a few megabytes of input.
 const LENGTH_MAX: usize = 100_000;
-/// Length of an array of numbers in no order, if the schema states no greatest length.
+const BYTES_MAX: usize = 8_000_000;
+/// Length of an array of numbers in no order, if the schema states no greatest length or a longer one.
 const UNBOUNDED: usize = 20_000;
 
 /// Returns the value with one array or text of the greatest length that its schema states. The elements are those of the
 /// value with other texts, or else as they are. Further values have numbers in no order, or letters of two bytes. An array
-/// without a greatest length becomes large. Returns the values of at most `max` places, and makes those of a place when the
-/// first of them is taken.
+/// without a greatest length becomes large. Returns the values of at most `max` places, and makes each when it is taken.
 pub(in crate::check) fn largest_allowed<'v>(
     value: &'v Value,
     schema: &'v Value,
     max: usize,
-    is_allowed: impl Fn(&Value) -> bool + 'v,
+    is_allowed: impl Fn(&Value) -> bool + Copy + 'v,
 ) -> impl Iterator<Item = InputVariation> + 'v {
-    // Elements of one array have one schema.
-    let is_first =
-        |place: &Place<'_>| place.pointer.split('/').all(|name| !name.parse::<usize>().is_ok_and(|index| index > 0));
-    let mut places: Vec<Place<'v>> = places_of(value, schema).into_iter().filter(is_first).collect();
+    let mut places: Vec<Place<'v>> = places_of(value, schema).into_iter().filter(Place::is_in_first_elements).collect();
     places.sort_by_key(|place| !place.value.is_array());
     let of_place = places.into_iter().filter_map(move |place| {
-        let stated = place.schema.length_max();
-        let length = stated.unwrap_or(UNBOUNDED);
         let groups = match place.value {
-            _ if length > LENGTH_MAX => return None,
-            Value::Array(elements) if stated.is_none() => of_numbers(elements, length, &place.schema.items()),
-            Value::Array(elements) if (1..length).contains(&elements.len()) => {
-                of_array(elements, length, &place.schema.items())
-            }
-            _ if stated.is_none() => return None,
-            Value::String(text) if (1..=length).contains(&text.chars().count()) => of_text(text, length),
-            _ => return None,
+            Value::Array(elements) => of_array(elements, place.schema),
+            Value::String(text) => of_text(text, place.schema.length_max()?),
+            _ => vec![],
         };
-        let of_group = |(what, others): (String, Vec<Value>)| {
-            let varied = others.into_iter().filter_map(|other| replaced(value, &place.pointer, Some(other)));
-            let value = varied.into_iter().find(|varied| varied != value && is_allowed(varied))?;
-            let what = format!("{length} {what} at {:?}", place.pointer);
-            Some(InputVariation { what, value, is_large: stated.is_none() })
+        let of_change = move |pointer: &str, change: ValueChange<'v>| {
+            let (what, is_large) = (format!("{} at {pointer:?}", change.what), change.is_large);
+            let value = replaced(value, pointer, change.into_value()).filter(|varied| varied != value)?;
+            is_allowed(&value).then_some(InputVariation { what, value, is_large })
         };
-        let found: Vec<InputVariation> = groups.into_iter().filter_map(of_group).collect();
-        (!found.is_empty()).then_some(found)
+        let of_group =
+            move |group: Vec<ValueChange<'v>>| group.into_iter().find_map(|change| of_change(&place.pointer, change));
+        let mut found = groups.into_iter().filter_map(of_group).peekable();
+        found.peek().is_some().then_some(found)
     });
     of_place.take(max).flatten()
 }
 
-/// Returns groups of arrays, each with a description. Of each group, the first array that is allowed is used.
-fn of_array(elements: &[Value], length: usize, schema: &LocatedSchema<'_>) -> Vec<(String, Vec<Value>)> {
-    let repeated = elements.iter().cycle().take(length).cloned().collect::<Vec<_>>();
-    let usual = ("elements".to_owned(), vec![distinct(elements, length, schema).into(), repeated.into()]);
-    std::iter::once(usual).chain(of_numbers(elements, length, schema)).collect()
+/// Returns groups of changes of an array. Of each group, the first change that is allowed is made.
+fn of_array<'v>(elements: &'v [Value], schema: LocatedSchema<'v>) -> Vec<Vec<ValueChange<'v>>> {
+    let stated = schema.length_max().filter(|length| *length <= LENGTH_MAX);
+    let length = stated.unwrap_or(UNBOUNDED);
+    let bytes: usize = elements.iter().map(|element| element.to_string().len()).sum();
+    if !(1..=length).contains(&elements.len()) || bytes / elements.len() * length > BYTES_MAX {
+        return vec![];
+    }
+    let items = schema.items();
+    let mut groups = Vec::new();
+    if stated.is_some() && elements.len() < length {
+        let what = format!("{length} elements");
+        let usual = |change: ValueChange<'v>| change.sized(false);
+        groups.push(vec![
+            usual(ValueChange::later(what.as_str(), move || distinct(elements, length, &items))),
+            usual(ValueChange::later(what.as_str(), move || {
+                elements.iter().cycle().take(length).cloned().collect::<Vec<_>>()
+            })),
+        ]);
+    }
+    let is_large = stated.is_none();
+    let of_numbers = mixed(elements, length, items).into_iter();
+    groups.extend(of_numbers.map(|change| {
+        vec![{
+            let is_large = is_large || change.is_large;
+            change.sized(is_large)
+        }]
+    }));
+    groups
 }
 
-/// Returns groups of arrays with numbers in no order, as [`of_array`].
-fn of_numbers(elements: &[Value], length: usize, schema: &LocatedSchema<'_>) -> Vec<(String, Vec<Value>)> {
-    let mixed = mixed(elements, length, schema).into_iter();
-    mixed.map(|(what, all)| (format!("elements with {what}"), vec![all.into()])).collect()
-}
-
-/// Returns groups of texts, as [`of_array`].
-fn of_text(text: &str, length: usize) -> Vec<(String, Vec<Value>)> {
+/// Returns groups of changes of a text, as [`of_array`].
+fn of_text(text: &str, length: usize) -> Vec<Vec<ValueChange<'static>>> {
+    if length > LENGTH_MAX || !(1..=length).contains(&text.chars().count()) {
+        return vec![];
+    }
     let own: String = text.chars().cycle().take(length).collect();
     let letters = "\u{e9}".repeat(length);
-    vec![("characters".to_owned(), vec![own.into()]), ("letters of two bytes".to_owned(), vec![letters.into()])]
+    let all = [("characters", own), ("letters of two bytes", letters)];
+    all.into_iter().map(|(what, text)| vec![ValueChange::to(format!("{length} {what}"), text)]).collect()
 }
 
 #[cfg(test)]
@@ -109,13 +122,25 @@ mod tests {
             (&found[2].value["numbers"], &found[5].value["text"]),
             (&json!([5, 8, 7, 6]), &json!("\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}"))
         );
-        let (list, any) = (json!([4, 9]), json!({}));
-        let free: Vec<InputVariation> = largest_allowed(&list, &any, 10, |_| true).collect();
-        assert!(
-            free.len() == 2 && free.iter().all(|one| one.is_large && one.value.as_array().unwrap().len() == 20_000)
-        );
+        for any in [json!({}), json!({ "maxItems": 1_000_000 })] {
+            let list = json!([4, 9]);
+            let free: Vec<InputVariation> = largest_allowed(&list, &any, 10, |_| true).collect();
+            assert!(
+                free.len() == 2 && free.iter().all(|one| one.is_large && one.value.as_array().unwrap().len() == 20_000)
+            );
+        }
         let names = json!({ "names": ["a", "b"] });
         let first = largest_allowed(&names, &schema, 1, |_| true).next().unwrap();
         assert_eq!(first.value["names"], json!(["a-0", "b-1", "a-2"]));
+    }
+
+    #[test]
+    fn full_arrays_get_numbers_in_no_order_and_huge_ones_are_left_out() {
+        let schema = json!({ "maxItems": 3, "items": { "maximum": 9 } });
+        let full = json!([7, 7, 8]);
+        let found: Vec<Value> = largest_allowed(&full, &schema, 10, |_| true).map(|one| one.value).collect();
+        assert_eq!(found, [json!([7, 8, 9]), json!([7, 8, 7])]);
+        let wide = json!(["x".repeat(1_000)]);
+        assert_eq!(largest_allowed(&wide, &json!({ "maxItems": 50_000 }), 10, |_| true).count(), 0);
     }
 }

@@ -1,99 +1,136 @@
 //! Long arrays whose numbers are in no order. A sort of such an array takes each branch.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Map, Value};
 
+use crate::check::variations::change::ValueChange;
 use crate::check::variations::numbering::{is_name, numbered_text};
 use crate::check::variations::schema_sample::LocatedSchema;
 
-/// Returns arrays of `count` elements, each with a description. An element is an integer, or an object with a member that is
-/// an integer in all elements. First no two integers are equal, then all integers are between those of the case.
-pub(super) fn mixed(elements: &[Value], count: usize, schema: &LocatedSchema<'_>) -> Vec<(&'static str, Vec<Value>)> {
-    let integers: Option<Vec<i64>> = elements.iter().map(Value::as_i64).collect();
-    let objects: Option<Vec<&Map<String, Value>>> = elements.iter().map(Value::as_object).collect();
-    let with = |is_distinct: bool| -> Option<Vec<Value>> {
-        match (&integers, &objects) {
-            _ if elements.is_empty() => None,
-            (Some(integers), _) => {
-                let range = range(integers, count, schema, is_distinct)?;
-                Some((0..count).map(|number| range.at(number).into()).collect())
-            }
-            (_, Some(objects)) => mixed_objects(objects, count, schema, is_distinct),
-            _ => None,
-        }
-    };
+/// Returns changes to an array of `count` elements. An element is a number, or an object with a member that is a number in
+/// all elements. First no two numbers are equal, then all numbers are between those of the case.
+pub(super) fn mixed<'v>(elements: &'v [Value], count: usize, schema: LocatedSchema<'v>) -> Vec<ValueChange<'v>> {
     let all = [("different numbers in no order", true), ("numbers in no order", false)];
-    all.into_iter().filter_map(|(what, is_distinct)| Some((what, with(is_distinct)?))).collect()
+    let changes = all.into_iter().filter_map(|(what, is_distinct)| {
+        let mixture = Mixture::of(elements, count, schema, is_distinct)?;
+        let is_large = mixture.is_unbounded();
+        let make = move || (0..count).map(|number| mixture.element(number)).collect::<Vec<Value>>();
+        Some(ValueChange::later(format!("{count} elements with {what}"), make).sized(is_large))
+    });
+    changes.collect()
 }
 
-/// Mixes all members that are an integer in all objects. Texts that differ in all objects get a number.
-fn mixed_objects(
-    objects: &[&Map<String, Value>],
-    count: usize,
-    schema: &LocatedSchema<'_>,
-    is_distinct: bool,
-) -> Option<Vec<Value>> {
-    let ranges: Vec<(&String, Range)> = objects[0]
-        .keys()
-        .filter_map(|name| {
-            let integers: Option<Vec<i64>> = objects.iter().map(|object| object.get(name)?.as_i64()).collect();
-            Some((name, range(&integers?, count, &schema.member(name), is_distinct)?))
-        })
-        .collect();
-    if ranges.is_empty() {
-        return None;
+/// The elements of an array whose numbers are in no order.
+enum Mixture<'v> {
+    Numbers(Range),
+    Objects {
+        objects: Vec<&'v Map<String, Value>>,
+        ranges: BTreeMap<&'v str, Range>,
+        /// Texts that differ in all objects. They get a number.
+        names: BTreeSet<&'v str>,
+    },
+}
+
+impl<'v> Mixture<'v> {
+    fn of(elements: &'v [Value], count: usize, schema: LocatedSchema<'v>, is_distinct: bool) -> Option<Self> {
+        if let Some(range) = Range::of(elements.iter().map(Some), count, schema, is_distinct) {
+            return Some(Self::Numbers(range));
+        }
+        let objects: Vec<&Map<String, Value>> = elements.iter().map(Value::as_object).collect::<Option<_>>()?;
+        let first = *objects.first()?;
+        let range_of = |name: &'v String| {
+            let values = objects.iter().map(|object| object.get(name));
+            Some((name.as_str(), Range::of(values, count, schema.member(name), is_distinct)?))
+        };
+        let ranges: BTreeMap<&str, Range> = first.keys().filter_map(range_of).collect();
+        let is_name = |(name, value): &(&'v String, &Value)| {
+            value.is_string() && is_name(&objects, name) && !schema.member(name).is_fixed()
+        };
+        let names = first.iter().filter(is_name).map(|(name, _)| name.as_str()).collect();
+        (!ranges.is_empty()).then_some(Self::Objects { objects, ranges, names })
     }
-    let is_text =
-        |name: &str, value: &Value| value.is_string() && is_name(objects, name) && !schema.member(name).is_fixed();
-    let element = |number: usize| -> Value {
+
+    /// Returns true if some numbers are greater than those of the case, and the schema states no greatest number.
+    fn is_unbounded(&self) -> bool {
+        match self {
+            Self::Numbers(range) => range.is_unbounded,
+            Self::Objects { ranges, .. } => ranges.values().any(|range| range.is_unbounded),
+        }
+    }
+
+    fn element(&self, number: usize) -> Value {
+        let (objects, ranges, names) = match self {
+            Self::Numbers(range) => return range.at(number),
+            Self::Objects { objects, ranges, names } => (objects, ranges, names),
+        };
         let mut element = objects[number % objects.len()].clone();
         for (name, value) in &mut element {
-            if let Some((_, range)) = ranges.iter().find(|(of, _)| *of == name) {
-                *value = range.at(number).into();
-            } else if is_text(name, value) {
+            if let Some(range) = ranges.get(name.as_str()) {
+                *value = range.at(number);
+            } else if names.contains(name.as_str()) {
                 *value = numbered_text(value.as_str().unwrap_or_default(), number).into();
             }
         }
         element.into()
-    };
-    Some((0..count).map(element).collect())
+    }
 }
 
-/// Integers from `least`, taken in steps modulo `length`. As the step and the length have no common divisor, no two of
-/// `length` integers are equal.
+/// Numbers from `least`, taken in steps modulo `length`. As the step and the length have no common divisor, no two of
+/// `length` numbers are equal.
 struct Range {
     least: i64,
     length: u64,
     step: u64,
+    /// True for integers. Otherwise each number is an integer and a half.
+    is_integer: bool,
+    /// True if some numbers are greater than those of the case, and the schema states no greatest number.
+    is_unbounded: bool,
 }
 
 impl Range {
-    fn at(&self, number: usize) -> i64 {
-        let steps = u128::from(number as u64 % self.length) * u128::from(self.step);
-        self.least.saturating_add_unsigned((steps % u128::from(self.length)) as u64)
-    }
-}
-
-/// Returns the integers for an array. Different ones are between the bounds of the schema, and near those of the case if it
-/// has none.
-fn range(own: &[i64], count: usize, schema: &LocatedSchema<'_>, is_distinct: bool) -> Option<Range> {
-    let (mut least, mut greatest) = (*own.iter().min()?, *own.iter().max()?);
-    if is_distinct {
-        let [minimum, maximum] = schema.bounds().map(|bound| bound.and_then(Value::as_i64));
-        let needed = i64::try_from(count).ok()?.checked_sub(1)?;
-        greatest = least.checked_add(needed)?;
-        if let Some(maximum) = maximum.filter(|maximum| *maximum < greatest) {
-            greatest = maximum;
-            least = minimum.unwrap_or(0).max(greatest.checked_sub(needed)?);
+    /// Returns the numbers for an array. Different ones are between the bounds of the schema, and near those of the case if it
+    /// has none.
+    fn of<'v>(
+        own: impl Iterator<Item = Option<&'v Value>>,
+        count: usize,
+        schema: LocatedSchema<'_>,
+        is_distinct: bool,
+    ) -> Option<Self> {
+        let own: Vec<&Value> = own.collect::<Option<_>>()?;
+        let is_integer = own.iter().all(|value| value.is_i64());
+        let own: Vec<i64> = own.into_iter().map(|value| Some(value.as_f64()?.floor() as i64)).collect::<Option<_>>()?;
+        let (mut least, own_greatest) = (*own.iter().min()?, *own.iter().max()?);
+        let (mut greatest, mut is_unbounded) = (own_greatest, false);
+        if is_distinct {
+            let [minimum, maximum] = schema.integer_bounds();
+            let maximum = maximum.map(|bound| bound.saturating_sub(i64::from(!is_integer)));
+            let needed = i64::try_from(count).ok()?.checked_sub(1)?;
+            greatest = least.checked_add(needed)?;
+            is_unbounded = maximum.is_none() && greatest > own_greatest;
+            if let Some(maximum) = maximum.filter(|maximum| *maximum < greatest) {
+                greatest = maximum;
+                least = minimum.unwrap_or(0).max(greatest.checked_sub(needed)?);
+            }
+            if greatest.checked_sub(least)? < needed {
+                return None;
+            }
         }
-        if greatest.checked_sub(least)? < needed {
+        let length = greatest.abs_diff(least).saturating_add(1);
+        if length < 2 {
             return None;
         }
+        // About the golden section, so that neighbours are far apart.
+        let first = (length as f64 * 0.618) as u64;
+        let step = (first.max(1)..).find(|step| divisor(*step, length) == 1)?;
+        Some(Self { least, length, step, is_integer, is_unbounded })
     }
-    let length = greatest.abs_diff(least).saturating_add(1);
-    // About the golden section, so that neighbours are far apart.
-    let first = (length as f64 * 0.618) as u64;
-    let step = (first.max(1)..).find(|step| divisor(*step, length) == 1)?;
-    Some(Range { least, length, step })
+
+    fn at(&self, number: usize) -> Value {
+        let steps = u128::from(number as u64 % self.length) * u128::from(self.step);
+        let integer = self.least.saturating_add_unsigned((steps % u128::from(self.length)) as u64);
+        if self.is_integer { integer.into() } else { (integer as f64 + 0.5).into() }
+    }
 }
 
 /// Returns the greatest common divisor.
@@ -106,15 +143,13 @@ fn divisor(mut one: u64, mut other: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use serde_json::json;
 
     use super::*;
 
     fn of(elements: &Value, count: usize, schema: &Value) -> Vec<Vec<Value>> {
-        let schema = LocatedSchema::of(schema);
-        mixed(elements.as_array().unwrap(), count, &schema).into_iter().map(|(_, elements)| elements).collect()
+        let changes = mixed(elements.as_array().unwrap(), count, LocatedSchema::of(schema)).into_iter();
+        changes.map(|change| change.into_value().unwrap().as_array().unwrap().clone()).collect()
     }
 
     fn integers(elements: &[Value]) -> Vec<i64> {
@@ -134,6 +169,22 @@ mod tests {
         assert_eq!(of(&json!([1, 3]), 100, &json!({ "maximum": 50 })).len(), 1);
         assert!(of(&json!(["a"]), 10, &json!({})).is_empty() && of(&json!([]), 10, &json!({})).is_empty());
         assert!(of(&json!([i64::MAX, i64::MIN]), 10, &json!({}))[0].iter().all(Value::is_i64));
+        // All numbers of the case are equal.
+        assert_eq!(of(&json!([7]), 10, &json!({})).len(), 1);
+        let weights = of(&json!([0.25, 3]), 4, &json!({ "exclusiveMaximum": 5.0 }));
+        assert_eq!(weights[0], [0.5, 3.5, 2.5, 1.5].map(Value::from));
+    }
+
+    #[test]
+    fn numbers_above_those_of_the_case_are_large_without_a_bound() {
+        let large = |elements: &Value, schema: &Value| -> Vec<bool> {
+            let changes = mixed(elements.as_array().unwrap(), 3, LocatedSchema::of(schema)).into_iter();
+            changes.map(|change| change.is_large).collect()
+        };
+        assert_eq!(large(&json!([1, 2]), &json!({})), [true, false]);
+        assert_eq!(large(&json!([1, 9]), &json!({})), [false, false]);
+        assert_eq!(large(&json!([1, 2]), &json!({ "maximum": 3.0 })), [false, false]);
+        assert_eq!(large(&json!([{ "copies": 1 }, { "copies": 2 }]), &json!({})), [true, false]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
 //! once.
 //!
-//! Floors, top first: `days` · `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`,
+//! Floors, top first: `other_periods` · `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`,
 //! `confusable`, `columns`, `objects`, `similar`, `texts`, `whole` · `continued`, `depths`, `edges`, `mixed`,
 //! `numerals`, `parts`, `positions`, `references`, `times` · `numbering`, `places`, `pools` · `change`, `known`,
 //! `schema_sample`, `simpler`.
@@ -11,7 +11,6 @@ mod change;
 mod columns;
 mod confusable;
 mod continued;
-mod days;
 mod depths;
 mod drawn;
 mod edges;
@@ -22,6 +21,7 @@ mod mixed;
 mod numbering;
 mod numerals;
 mod objects;
+mod other_periods;
 mod parts;
 mod periods;
 mod places;
@@ -39,11 +39,11 @@ mod whole;
 
 pub(super) use change::{InputVariation, is_much_larger};
 pub(super) use confusable::{MovedLetter, in_other_letters, moved_letters};
-pub(super) use days::{OtherDays, days_of_years};
 pub(super) use drawn::drawn;
 pub(super) use growths::array_places;
 pub use known::KnownValues;
 pub(super) use largest::largest_allowed;
+pub(super) use other_periods::{OtherPeriods, other_periods};
 pub(super) use periods::{YEARS, next_periods};
 pub(super) use siblings::siblings;
 pub(super) use similar::similar;

@@ -14,8 +14,9 @@ const NO_PERIODS: [&str; 13] = [
     "acquir",
 ];
 
-/// Maximum number of periods between two of the same name.
-const BETWEEN_MAX: usize = 5;
+/// Distances of the periods with which a period is compared, by the greatest number of such a period in a year. A key of
+/// quarters differs between months, or weeks, at these distances.
+const DISTANCES: [(u32, [usize; 3]); 3] = [(4, [1, 2, 3]), (12, [3, 5, 7]), (53, [5, 9, 13])];
 
 /// Returns the name of a member that can have a period, in lower case.
 pub(super) fn name_of(pointer: &str) -> Option<String> {
@@ -73,9 +74,34 @@ impl<'t> Period<'t> {
         })
     }
 
-    fn with(&self, year: i64, number: u32) -> String {
-        format!("{year}{}{number:0width$}", self.prefix, width = self.digits)
+    /// Returns the greatest number of such a period in a year.
+    fn last_in(&self, year: i64) -> u32 {
+        if self.last == 53 && !has_53_weeks(year) { 52 } else { self.last }
     }
+
+    fn next(self) -> Self {
+        if self.number >= self.last_in(self.year) {
+            return Self { year: self.year + 1, number: 1, ..self };
+        }
+        Self { number: self.number + 1, ..self }
+    }
+
+    /// Returns the period of the next year. Most years have no week 53.
+    fn next_year(self) -> Option<Self> {
+        let year = self.year + 1;
+        (self.number <= self.last_in(year)).then_some(Self { year, ..self })
+    }
+
+    fn text(&self) -> String {
+        format!("{}{}{:0width$}", self.year, self.prefix, self.number, width = self.digits)
+    }
+}
+
+/// Returns true if an ISO year has 53 weeks: it begins or ends on a Thursday.
+fn has_53_weeks(year: i64) -> bool {
+    // The weekday of 31 December, with 0 for Sunday.
+    let last_day = |year: i64| (year + year / 4 - year / 100 + year / 400) % 7;
+    last_day(year) == 4 || last_day(year - 1) == 3
 }
 
 /// Returns the year at the start of a text, and the rest.
@@ -86,28 +112,24 @@ fn year_of(text: &str) -> Option<(i64, &str)> {
 
 /// Returns the period after `2026-03`, `2026-W10`, `2026-Q1` or `2026`.
 fn next_period(text: &str) -> Option<String> {
-    if let Some((year, "")) = year_of(text) {
-        return Some((year + 1).to_string());
+    match year_of(text) {
+        Some((year, "")) => Some((year + 1).to_string()),
+        _ => Some(Period::of(text)?.next().text()),
     }
-    let period = Period::of(text)?;
-    let is_last = period.number == period.last;
-    Some(if is_last { period.with(period.year + 1, 1) } else { period.with(period.year, period.number + 1) })
 }
 
 /// Returns the same month, week or quarter of the next year.
-fn next_year(text: &str) -> Option<String> {
-    let period = Period::of(text)?;
-    Some(period.with(period.year + 1, period.number))
+pub(super) fn next_year(text: &str) -> Option<String> {
+    Some(Period::of(text)?.next_year()?.text())
 }
 
-/// Returns a month, a week or a quarter, then that of the next year, then some of those between them.
-pub(super) fn periods_of_years(text: &str) -> Option<Vec<String>> {
-    let period = Period::of(text)?;
-    let between = std::iter::successors(next_period(text), |text| next_period(text));
-    let count = (period.last as usize - 1).min(BETWEEN_MAX);
-    Some(
-        [text.to_owned(), period.with(period.year + 1, period.number)].into_iter().chain(between.take(count)).collect(),
-    )
+/// Returns later months, weeks or quarters with other numbers.
+pub(super) fn later_periods(text: &str) -> Vec<String> {
+    let Some(period) = Period::of(text) else { return vec![] };
+    let last = period.last;
+    let later = |distance: usize| (0..distance).fold(Period::of(text), |period, _| Some(period?.next()));
+    let distances = DISTANCES.iter().find(|(of, _)| *of == last).map(|(_, distances)| distances);
+    distances.into_iter().flatten().filter_map(|distance| Some(later(*distance)?.text())).collect()
 }
 
 #[cfg(test)]
@@ -127,6 +149,16 @@ mod tests {
         ] {
             assert_eq!(next_period(period).as_deref(), Some(next));
         }
+        // The years 2026 and 2032 have 53 weeks.
+        for (period, next) in
+            [("2025-W52", "2026-W01"), ("2026-W52", "2026-W53"), ("2026-W53", "2027-W01"), ("2032-W52", "2032-W53")]
+        {
+            assert_eq!(next_period(period).as_deref(), Some(next));
+        }
+        assert_eq!(next_year("2026-W53"), None);
+        assert_eq!(later_periods("2026-11"), ["2027-02", "2027-04", "2027-06"]);
+        assert_eq!(later_periods("2025-W50"), ["2026-W03", "2026-W07", "2026-W11"]);
+        assert_eq!(later_periods("2026-Q3"), ["2026-Q4", "2027-Q1", "2027-Q2"]);
         assert_eq!(next_year("2026-Q2").as_deref(), Some("2027-Q2"));
         assert_eq!(next_year("2026-12").as_deref(), Some("2027-12"));
         assert_eq!(next_year("2026"), None);

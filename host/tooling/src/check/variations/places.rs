@@ -14,6 +14,13 @@ pub(super) struct Place<'v> {
     pub(super) schema: LocatedSchema<'v>,
 }
 
+impl Place<'_> {
+    /// Returns true if the place is in no second element of an array. Elements of one array have one schema.
+    pub(super) fn is_in_first_elements(&self) -> bool {
+        self.pointer.split('/').all(|name| name != "1")
+    }
+}
+
 /// Returns all values in a value. `schema` is the schema of the whole value.
 pub(super) fn places_of<'v>(value: &'v Value, schema: &'v Value) -> Vec<Place<'v>> {
     let mut places = Vec::new();

@@ -103,6 +103,17 @@ impl<'s> LocatedSchema<'s> {
         ["minimum", "maximum"].map(|word| self.own.get(word))
     }
 
+    /// Returns the least and the greatest integer that the schema allows, as far as it states them.
+    pub(super) fn integer_bounds(self) -> [Option<i64>; 2] {
+        let number = |word: &str| self.own.get(word).and_then(Value::as_f64);
+        let least = [number("minimum").map(f64::ceil), number("exclusiveMinimum").map(|bound| bound.floor() + 1.0)];
+        let greatest = [number("maximum").map(f64::floor), number("exclusiveMaximum").map(|bound| bound.ceil() - 1.0)];
+        [
+            least.into_iter().flatten().reduce(f64::max).map(|bound| bound as i64),
+            greatest.into_iter().flatten().reduce(f64::min).map(|bound| bound as i64),
+        ]
+    }
+
     /// Returns the greatest length of an array or a text that the schema states.
     pub(super) fn length_max(self) -> Option<usize> {
         let length = ["maxItems", "maxLength"].iter().find_map(|word| self.own.get(*word)?.as_u64())?;

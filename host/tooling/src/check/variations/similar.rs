@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use crate::check::variations::places::{places_of, replaced};
 
 /// Returns at most `max` values. In each of them one text, number, truth value or array has another content of the same
-/// form: more or fewer lines or words, other words or numbers, another number, or another number of elements.
+/// form: more or fewer lines or words, other words or numbers, as many characters, another number, or another number of
+/// elements.
 pub(in crate::check) fn similar(value: &Value, max: usize) -> Vec<Value> {
     let places = places_of(value, &Value::Null);
     let others = places.iter().flat_map(|place| {
@@ -30,7 +31,8 @@ fn others(value: &Value) -> Vec<Value> {
             let last = trimmed.rsplit(separator).next().unwrap_or_default();
             let longer = [trimmed, last].map(|more| format!("{trimmed}{separator}{more}").into());
             let others = [Value::from(with_other_numbers(text)), with_other_words(text).into()];
-            longer.into_iter().chain(shorter).chain(others).collect()
+            let equally_long = of_equal_length(text).into_iter().map(Value::from);
+            longer.into_iter().chain(shorter).chain(others).chain(equally_long).collect()
         }
         Value::Number(number) => match number.as_i64() {
             Some(number) => vec![number.saturating_add(1).into(), number.saturating_mul(2).into()],
@@ -70,6 +72,22 @@ fn with_other_words(text: &str) -> String {
     changed.collect()
 }
 
+/// Returns texts with as many bytes: with a blank within the middle word, with a letter in place of the first blank, and
+/// with other letters.
+fn of_equal_length(text: &str) -> Vec<String> {
+    let bytes = text.as_bytes();
+    let is_inner = |index: &usize| bytes[*index - 1..=*index + 1].iter().all(u8::is_ascii_alphabetic);
+    let inner: Vec<usize> = (1..bytes.len().saturating_sub(1)).filter(is_inner).collect();
+    let with = |index: usize, other: &str| format!("{}{other}{}", &text[..index], &text[index + 1..]);
+    let split = inner.get(inner.len() / 2).map(|index| with(*index, " "));
+    let joined = text.trim_end().find(' ').map(|index| with(index, "x"));
+    let next = |c: char| match c {
+        'a'..='y' | 'A'..='Y' => char::from(c as u8 + 1),
+        other => other,
+    };
+    split.into_iter().chain(joined).chain([text.chars().map(next).collect()]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,7 +105,11 @@ mod tests {
         ] {
             assert!(found.iter().any(|one| one[name] == expected), "{name} {expected}: {found:?}");
         }
-        assert_eq!(similar(&json!("one two"), 100), [json!("one two one two"), json!("one two two"), json!("one")]);
+        let words = ["one two one two", "one two two", "one", "one t o", "onextwo", "pof uxp"];
+        assert_eq!(similar(&json!("one two"), 100), words.map(Value::from));
+        for text in ["", "\u{e9}", "\u{e9} \u{e9}a\u{e9}", "abc\u{e9}", " "] {
+            assert!(of_equal_length(text).iter().all(|other| other.len() == text.len()), "{text:?}");
+        }
         let found = similar(&json!("tea; 109\nrye bread; 8\n\nend\n"), 100);
         for other in ["tea; 108\nrye bread; 9\n\nend\n", "tea; 109 109\nrye bread; 8 8\n\nend\n"] {
             assert!(found.contains(&json!(other)), "{other}: {found:?}");

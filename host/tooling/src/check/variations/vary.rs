@@ -194,8 +194,7 @@ pub(in crate::check) fn with_known(
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
     let places = places_of(value, schema);
-    let is_first = |place: &&Place<'_>| !place.pointer.split('/').any(|name| name == "1");
-    let places: Vec<&Place<'_>> = places.iter().filter(is_first).collect();
+    let places: Vec<&Place<'_>> = places.iter().filter(|place| place.is_in_first_elements()).collect();
     let maps = places.iter().flat_map(|place| {
         let members = place.value.as_object().filter(|_| place.schema.allows_other_members());
         let with = move |(members, keys): (_, &Vec<String>)| {

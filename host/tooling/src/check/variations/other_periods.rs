@@ -1,8 +1,8 @@
-//! Days, and other periods, that a key can take for the same period, because it has no year or the year of another calendar.
+//! Periods that a key can take for one period, because it has no year, or the year of another calendar.
 
 use serde_json::Value;
 
-use crate::check::variations::periods::{YEARS, name_of, periods_of_years};
+use crate::check::variations::periods::{YEARS, later_periods, name_of, next_year};
 use crate::check::variations::places::{places_of, replaced};
 
 /// Two days in the first ISO week of two years, and a day of another week for each of them. The days themselves are in one
@@ -12,57 +12,56 @@ const FIRST_WEEKS: [[&str; 4]; 2] = [
     ["2024-01-03", "2024-12-31", "2024-01-10", "2024-01-16"],
     ["2029-01-03", "2029-12-31", "2029-01-10", "2029-01-15"],
 ];
-/// Number of the next months whose days must have other keys. A key of the weekday is equal in one of them.
-const NEXT_MONTHS: u32 = 5;
-/// Maximum number of places with a day or a period.
-const DAYS_MAX: usize = 8;
+/// Distances in months of the days with which a day is compared. A key of quarters differs at these distances.
+const MONTHS: [u32; 3] = [3, 5, 7];
+/// Maximum number of places with a day or another period.
+const PLACES_MAX: usize = 8;
 
-/// Values with other days or periods.
-pub(in crate::check) struct OtherDays {
+/// Values with other days, months, weeks or quarters.
+pub(in crate::check) struct OtherPeriods {
     pub(in crate::check) what: String,
-    /// Two values whose days are in different periods.
+    /// Two values with different periods, whose names are alike.
     pub(in crate::check) apart: [Value; 2],
-    /// Values with days of other periods. A key that is equal for one of them has no period.
+    /// Values with further periods. A key that is equal for one of them has no period.
     pub(in crate::check) others: Vec<Value>,
-    /// True if the days of `apart` are a year apart. They are in the first weeks of two years otherwise.
+    /// True if the periods of `apart` are a year apart. They are days in the first weeks of two years otherwise.
     pub(in crate::check) is_next_year: bool,
 }
 
 /// Returns values in which one day, month, week or quarter is replaced.
-pub(in crate::check) fn days_of_years(
+pub(in crate::check) fn other_periods(
     value: &Value,
     schema: &Value,
     is_allowed: impl Fn(&Value) -> bool,
-) -> Vec<OtherDays> {
+) -> Vec<OtherPeriods> {
     let mut found = Vec::new();
     let places = places_of(value, schema);
     let texts = places.iter().filter_map(|place| {
         name_of(&place.pointer)?;
         let text = place.value.as_str()?;
-        (parts(text).is_some() || periods_of_years(text).is_some()).then_some((&place.pointer, text))
+        (parts(text).is_some() || next_year(text).is_some()).then_some((&place.pointer, text))
     });
-    for (pointer, text) in texts.take(DAYS_MAX) {
+    for (pointer, text) in texts.take(PLACES_MAX) {
         let with = |text: &String| replaced(value, pointer, Some(text.as_str().into())).filter(&is_allowed);
-        let mut add = |days: Vec<String>, is_next_year: bool| {
-            let what = format!("{:?} and with {:?} at {pointer:?}", days[0], days[1]);
-            let values: Option<Vec<Value>> = days.iter().map(with).collect();
-            let Some([first, second, others @ ..]) = values.as_deref() else { return };
-            let (apart, others) = ([first.clone(), second.clone()], others.to_vec());
-            found.push(OtherDays { what, apart, others, is_next_year });
+        let mut add = |apart: [String; 2], others: Vec<String>, is_next_year: bool| {
+            let what = format!("{:?} and with {:?} at {pointer:?}", apart[0], apart[1]);
+            let [Some(first), Some(second)] = apart.each_ref().map(with) else { return };
+            let others = others.iter().filter_map(with).collect();
+            found.push(OtherPeriods { what, apart: [first, second], others, is_next_year });
         };
-        if let Some(periods) = periods_of_years(text) {
-            add(periods, true);
+        if let Some(next) = next_year(text) {
+            add([text.to_owned(), next], later_periods(text), true);
         }
         let Some((year, month, rest)) = parts(text) else { continue };
-        let time = &rest[2..];
         for days in FIRST_WEEKS {
-            add(days.iter().map(|day| format!("{day}{time}")).collect(), false);
+            let [first, second, others @ ..] = days.map(|day| format!("{day}{}", &rest[2..]));
+            add([first, second], others.to_vec(), false);
         }
         let later = |months: u32| {
             let month = month - 1 + months;
             format!("{}-{:02}-{rest}", year + i64::from(month / 12), month % 12 + 1)
         };
-        add([0, 12].into_iter().chain(1..=NEXT_MONTHS).map(later).collect(), true);
+        add([text.to_owned(), later(12)], MONTHS.map(later).to_vec(), true);
     }
     found
 }
@@ -86,13 +85,14 @@ mod tests {
     #[test]
     fn days_are_about_a_year_apart() {
         let value = json!({ "day": "2026-12-04T09:00", "birthday": "1990-01-01", "no": 7 });
-        let found = days_of_years(&value, &Value::Null, |_| true);
-        let days = |one: &OtherDays| [&one.apart[0], &one.apart[1], &one.others[0]].map(|value| value["day"].clone());
+        let found = other_periods(&value, &Value::Null, |_| true);
+        let days =
+            |one: &OtherPeriods| [&one.apart[0], &one.apart[1], &one.others[0]].map(|value| value["day"].clone());
         assert_eq!(days(&found[0]), [json!("2024-01-03T09:00"), json!("2024-12-31T09:00"), json!("2024-01-10T09:00")]);
-        assert_eq!(days(&found[2]), [json!("2026-12-04T09:00"), json!("2027-12-04T09:00"), json!("2027-01-04T09:00")]);
-        assert_eq!(found[2].others[4]["day"], "2027-05-04T09:00");
+        assert_eq!(days(&found[2]), [json!("2026-12-04T09:00"), json!("2027-12-04T09:00"), json!("2027-03-04T09:00")]);
+        assert_eq!(found[2].others[2]["day"], "2027-07-04T09:00");
         assert_eq!(found.len(), 3);
-        let quarters = days_of_years(&json!("2026-Q3"), &Value::Null, |_| true);
+        let quarters = other_periods(&json!("2026-Q3"), &Value::Null, |_| true);
         assert_eq!(
             (&quarters[0].apart[1], &quarters[0].others),
             (&json!("2027-Q3"), &vec![json!("2026-Q4"), json!("2027-Q1"), json!("2027-Q2")])
