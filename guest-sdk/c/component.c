@@ -108,8 +108,14 @@ static const char *rounded(const char *json) {
       json++;
       continue;
     }
-    size_t len = strspn(json, "+-.0123456789eE");
-    bool integer = strcspn(json, ".eE") >= len;
+    /* strspn reads the whole text in some libraries. */
+    size_t len = 0;
+    bool integer = true;
+    for (; json[len]; len++) {
+      bool fraction = json[len] == '.' || json[len] == 'e' || json[len] == 'E' || json[len] == '+';
+      if (!fraction && json[len] != '-' && (json[len] < '0' || json[len] > '9')) break;
+      integer &= !fraction;
+    }
     if (integer && len >= 16 && (len > 18 || llabs(strtoll(json, NULL, 10)) >= 1ll << 53)) {
       latch_text digits = { 0 };
       latch_put_bytes(&digits, json, len);

@@ -102,6 +102,17 @@ static bool announce(latch_json input, latch_answer *answer, size_t max) {
 static bool bad_announce(latch_json input, latch_answer *answer) { return announce(input, answer, 399); }
 static bool good_announce(latch_json input, latch_answer *answer) { return announce(input, answer, 128); }
 
+/* Lists the integers below a number. */
+static bool listing(latch_json input, latch_answer *answer) {
+  int64_t count;
+  if (!latch_json_integer(latch_json_member(input, "count"), &count) || count < 0 || count > 20000)
+    return latch_fail(answer, LATCH_INVALID_INPUT, "the count is too large");
+  latch_put(&answer->result, "[0");
+  for (int64_t each = 1; each < count; each++) latch_putf(&answer->result, ",%lld", (long long)each);
+  latch_put(&answer->result, "]");
+  return true;
+}
+
 #define OF(name, schema) .input = "{\"type\":\"object\",\"required\":[\"" name "\"],\"properties\":{\"" name "\":" schema "}}"
 #define INTEGERS(max) "{\"type\":\"array\",\"minItems\":1,\"maxItems\":" max ",\"items\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":16000}}"
 #define BLOCKS OF("blocks", INTEGERS("40000"))
@@ -111,4 +122,5 @@ static bool good_announce(latch_json input, latch_answer *answer) { return annou
 
 LATCH_PLUGIN(STEP("Bad.Heaviest", bad_heaviest, BLOCKS), STEP("Good.Heaviest", good_heaviest, BLOCKS),
   STEP("Bad.Raffle", bad_raffle, TICKETS), STEP("Good.Raffle", good_raffle, TICKETS),
-  STEP("Bad.Announce", bad_announce, TITLE), STEP("Good.Announce", good_announce, TITLE));
+  STEP("Bad.Announce", bad_announce, TITLE), STEP("Good.Announce", good_announce, TITLE),
+  STEP("Good.Listing", listing, OF("count", "{\"type\":\"integer\"}")));
