@@ -22,7 +22,7 @@ const MISSED: [(&str, &str, &str); 5] = [
     ("seventeenth", "js", "sculls-entry"),
 ];
 /// Folders of the corpora, in the order in which they were written.
-const CORPORA: [&str; 24] = [
+const CORPORA: [&str; 25] = [
     "unseen",
     "fresh",
     "later",
@@ -47,6 +47,7 @@ const CORPORA: [&str; 24] = [
     "twentysecond",
     "twentythird",
     "twentyfourth",
+    "twentyfifth",
 ];
 
 /// One guest of the `table.toml` of a corpus.
@@ -276,6 +277,12 @@ fn guests_of_the_twenty_third_corpus_have_findings_if_they_violate_a_promise() {
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_twenty_fourth_corpus_have_findings_if_they_violate_a_promise() {
     println!("{}", check_corpus("twentyfourth").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+#[test]
+#[ignore = "builds and checks sixty plugins; run by .ci/long"]
+fn guests_of_the_twenty_fifth_corpus_have_findings_if_they_violate_a_promise() {
+    println!("{}", check_corpus("twentyfifth").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]
