@@ -58,7 +58,9 @@ fn ten_keyed_calls_need_one_flush_each_and_two_more() {
 #[test]
 fn reads_and_pure_calls_need_no_flush_of_their_own() {
     let folder = bench_folder();
-    for (workload, most) in [("ten-read", 3.0), ("ten-pure", 2.0), ("zero", 2.0)] {
+    // On a slow machine some writes of a few jobs are flushed separately. A flush for a call would add at least one for each
+    // job.
+    for (workload, most) in [("ten-read", 3.5), ("ten-pure", 2.5), ("zero", 2.5)] {
         let flushes = flushes_per_job(folder.path(), workload, 1, most);
         assert!((1.0..=most).contains(&flushes), "{workload}: {flushes}");
     }
