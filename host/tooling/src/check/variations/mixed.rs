@@ -99,7 +99,9 @@ impl Range {
     ) -> Option<Self> {
         let own: Vec<&Value> = own.collect::<Option<_>>()?;
         let is_integer = own.iter().all(|value| value.is_i64());
-        let own: Vec<i64> = own.into_iter().map(|value| Some(value.as_f64()?.floor() as i64)).collect::<Option<_>>()?;
+        // A double does not hold each integer.
+        let floor = |value: &Value| value.as_i64().or_else(|| Some(value.as_f64()?.floor() as i64));
+        let own: Vec<i64> = own.into_iter().map(floor).collect::<Option<_>>()?;
         let (mut least, own_greatest) = (*own.iter().min()?, *own.iter().max()?);
         let (mut greatest, mut is_unbounded) = (own_greatest, false);
         if is_distinct {
@@ -169,6 +171,8 @@ mod tests {
         assert_eq!(of(&json!([1, 3]), 100, &json!({ "maximum": 50 })).len(), 1);
         assert!(of(&json!(["a"]), 10, &json!({})).is_empty() && of(&json!([]), 10, &json!({})).is_empty());
         assert!(of(&json!([i64::MAX, i64::MIN]), 10, &json!({}))[0].iter().all(Value::is_i64));
+        let large = of(&json!([9_007_199_254_740_993_i64, 9_007_199_254_740_995_i64]), 9, &json!({}));
+        assert!(integers(&large[1]).iter().all(|one| (9_007_199_254_740_993..=9_007_199_254_740_995).contains(one)));
         // All numbers of the case are equal.
         assert_eq!(of(&json!([7]), 10, &json!({})).len(), 1);
         let weights = of(&json!([0.25, 3]), 4, &json!({ "exclusiveMaximum": 5.0 }));
