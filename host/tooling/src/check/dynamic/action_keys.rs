@@ -148,8 +148,7 @@ async fn of_period(
 ) -> Option<Option<Finding>> {
     let usual = calls_of(&runs.ran.base);
     let next = keyed_calls(runs, plugin, &variation.value).await?;
-    let documents = documents(&variation.value);
-    let Some((one, other)) = shared(&usual, &next).filter(|(one, _)| !contains_any(&one.1, &documents)) else {
+    let Some((one, other)) = shared(&usual, &next).filter(|(one, _)| !names_document(&one.1, &variation.value)) else {
         return Some(None);
     };
     let message = format!(
@@ -169,9 +168,8 @@ async fn of_periods(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, periods: &Oth
         return Some(None);
     }
     let is_equal = |(one, other): &(&KeyedCall, &KeyedCall)| (&one.0, &one.1) == (&other.0, &other.1);
-    let documents = documents(&periods.apart[0]);
     // The year can come from another value.
-    let is_free = |one: &KeyedCall| !periods.is_next_year || !(has_year(&one.1) || contains_any(&one.1, &documents));
+    let is_free = |one: &KeyedCall| !periods.is_next_year || !needs_no_year(&one.1, &periods.apart[0]);
     let mut equal: Vec<_> = first.iter().zip(&second).filter(is_equal).filter(|(one, _)| is_free(one)).collect();
     let mut compared = 0;
     for value in &periods.others {
@@ -197,14 +195,12 @@ async fn of_periods(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, periods: &Oth
     })))
 }
 
-/// Returns the texts of members that name a document, such as an invoice. A document exists once, so a key with its name
-/// needs no period.
-fn documents(input: &Value) -> Vec<&str> {
-    let mut found = Vec::new();
+/// Returns true if a key contains the text of a member that names a document.
+fn names_document(key: &str, input: &Value) -> bool {
     let mut pending = vec![(false, input)];
     while let Some((is_document, value)) = pending.pop() {
         match value {
-            Value::String(text) if is_document && text.len() >= DOCUMENT_MIN => found.push(text.as_str()),
+            Value::String(text) if is_document && text.len() >= DOCUMENT_MIN && key.contains(text) => return true,
             Value::Array(elements) => pending.extend(elements.iter().map(|element| (is_document, element))),
             Value::Object(members) => pending.extend(members.iter().map(|(name, value)| {
                 let name = name.to_lowercase();
@@ -213,17 +209,15 @@ fn documents(input: &Value) -> Vec<&str> {
             _ => {}
         }
     }
-    found
+    false
 }
 
-fn contains_any(key: &str, texts: &[&str]) -> bool {
-    texts.iter().any(|text| key.contains(text))
-}
-
-/// Returns true if a text contains four digits that can be a year.
-pub(super) fn has_year(text: &str) -> bool {
-    let parts = text.split(|c: char| !c.is_ascii_digit());
-    parts.filter(|part| part.len() == 4).any(|part| part.parse().is_ok_and(|year: i64| YEARS.contains(&year)))
+/// Returns true if a key needs no year of its period: it contains four digits that can be a year, or names a document of the
+/// input, such as an invoice. A document exists once.
+pub(super) fn needs_no_year(key: &str, input: &Value) -> bool {
+    let mut digits = key.split(|c: char| !c.is_ascii_digit()).filter(|part| part.len() == 4);
+    let has_year = digits.any(|part| part.parse().is_ok_and(|year: i64| YEARS.contains(&year)));
+    has_year || names_document(key, input)
 }
 
 /// Runs the case with another input and returns its calls. Returns no calls if the step fails. `None` stands for used-up

@@ -2,7 +2,7 @@
 
 use latchwork_engine::Plugin;
 
-use crate::check::dynamic::action_keys::{KeyedCall, calls_of, calls_of_script, has_year};
+use crate::check::dynamic::action_keys::{KeyedCall, calls_of, calls_of_script, needs_no_year};
 use crate::check::dynamic::other_times::{DAY_US, displayed, started_later};
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::trace::RunEnd;
@@ -27,9 +27,10 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
         let script = started_later(runs, days * DAY_US);
         others.push(calls_of_script(runs, plugin, &script).await?);
     }
+    let input = serde_json::from_str(&runs.ran.script.input).expect("a case's input is JSON");
     let has_period = |one: &KeyedCall| {
         let has_key = |calls: &Vec<KeyedCall>| calls.iter().any(|call| call.1 == one.1);
-        others.iter().any(|calls| !calls.is_empty()) && !others.iter().any(has_key) && !has_year(&one.1)
+        others.iter().any(|calls| !calls.is_empty()) && !others.iter().any(has_key) && !needs_no_year(&one.1, &input)
     };
     for days in NEXT_YEAR {
         let script = started_later(runs, days * DAY_US);
