@@ -140,12 +140,14 @@ static inline bool latch_kv_failed(latch_answer *answer, const char *key, const 
 }
 
 /* Reads the value of a key. `*value` is NULL if the key is not set. Returns false and fails `answer` if
- * the key-value store cannot be read. */
+ * the key-value store cannot be read, or if the value has a zero byte. */
 LATCH_CHECKED static inline bool latch_kv_get(latch_answer *answer, const char *key, char **value) {
   latch_string_t name = latch_str(key);
   latch_option_list_u8_t found;
   latchwork_plugin_kv_kv_error_t error;
   if (!latchwork_plugin_kv_get(&name, &found, &error)) return latch_kv_failed(answer, key, &error);
+  if (found.is_some && memchr(found.val.ptr, 0, found.val.len))
+    return latch_passing(answer, LATCH_INVALID_INPUT, "kv key %s: the value has a zero byte, which a text in C cannot contain", key);
   *value = found.is_some ? latch_own((latch_string_t){ found.val.ptr, found.val.len }) : NULL;
   return true;
 }

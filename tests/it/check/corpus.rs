@@ -1,7 +1,8 @@
 //! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299.
-//! I301, I302, I304, I305, I306, I308, I309, I310, I311, I312, I314, I315, I316, I317, I318, I319: for each common
-//! mistake in five languages, the checker reports the rule that covers the mistake. Correct code that looks similar has
-//! no finding. `tests/corpus` contains the guests. A table for each language lists the rules that each guest breaks.
+//! I301, I302, I304, I305, I306, I308, I309, I310, I311, I312, I314, I315, I316, I317, I318, I319, I320, I321, I322,
+//! I323, I324, I325, I326, I327, I331, I333: for each common mistake in five languages, the checker reports the
+//! rule that covers the mistake. Correct code that looks similar has no finding. `tests/corpus` contains the guests. A
+//! table for each language lists the rules that each guest breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -154,11 +155,11 @@ fn c_tools_break_exactly_the_listed_rules() {
 }
 
 /// I272: the checker finds results that become too deep for a larger input, and an order by addresses among equal
-/// elements. I273: it finds a class that is narrower than that of a called tool. I283: it finds a recursion along a chain
-/// from a named element, and a step that waits for a time of its input. I284: answers that a step remembers are no finding.
-/// I285: it finds a read for each element, and an event without escapes. I286: it finds a pure step that follows an external
-/// answer.
-/// I302: it finds a number above 2^53 that only the most elements give which the step accepts.
+/// elements. I320: the addresses usually rise. I273: it finds a class that is narrower than that of a called tool.
+/// I283: it finds a recursion along a chain from a named element, and a step that waits for a time of its input. I284:
+/// answers that a step remembers are no finding. I285: it finds a read for each element, and an event without escapes.
+/// I286: it finds a pure step that follows an external answer. I302: it finds a number above 2^53 that only the most
+/// elements give which the step accepts.
 #[test]
 fn c_steps_of_larger_inputs_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["growth"]);
@@ -213,8 +214,9 @@ fn c_tools_of_times_and_removed_entries_break_exactly_the_listed_rules() {
 /// not cover those of a called tool. I296: it finds a step that repeats a call without end, and one that uses up a limit
 /// for an input of the greatest length. I297: it finds a call with a number that a double does not hold. I301: it finds a
 /// step that uses one action key for two different elements of a list, or for two months. I315: the elements are different
-/// if the case has two results for them. I316: the month can be that of the clock. I317: it finds a pure step that compares
-/// the length of an answer alone.
+/// if the case has two results for them. I316: the month can be that of the clock. I321: the year can be beside it. I317: it finds a pure step that compares
+/// the length of an answer alone. I331: it finds equal calls of one key, a late refusal, and a key and arguments of two days.
+/// I333: it finds a message in an event without escapes.
 #[test]
 fn c_steps_with_calls_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["calls"]);
@@ -240,8 +242,9 @@ fn c_tools_of_changed_loans_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["loans"]);
 }
 
-/// I308: the checker finds a step that breaks for a drawn input alone. I275: it finds one that breaks for two names that
-/// differ in case only. A generator whose result has few possible values is no finding.
+/// I308: the checker finds a step that breaks for a drawn input alone. I275: it finds one that breaks for two names
+/// that differ in case only. I327: it finds a step that breaks for some random numbers, and one that keeps an input. A
+/// generator whose result has few possible values is no finding.
 #[test]
 fn c_steps_of_drawn_inputs_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["draws"]);
@@ -252,6 +255,15 @@ fn c_steps_of_drawn_inputs_break_exactly_the_listed_rules() {
 #[test]
 fn c_tools_of_drawn_calls_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["stock"]);
+}
+
+/// I322: the checker finds an undo that leaves a part of the earlier text, or an entry that another operator still shows. I323:
+/// it finds a repetition that returns its own value as the earlier one. I324: it finds tools that ignore a failed read or
+/// write. I325: it finds tools that forget a call after some time, or for another tenant. I326: it finds tools that mistake a
+/// change of another operator.
+#[test]
+fn c_tools_of_faults_break_exactly_the_listed_rules() {
+    CorpusTable::read("c").check(&["faults"]);
 }
 
 /// I318: the checker finds an undo that leaves an empty text.

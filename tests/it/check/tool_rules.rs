@@ -253,6 +253,63 @@ fn each_tool_rule_is_found_in_a_tool_that_breaks_it_alone() {
     assert!(report["findings"][0]["message"].to_string().contains("withdrawn"), "{report:#}");
 }
 
+/// Returns a canned response of a server.
+fn canned(method: &str, url: &str, status: u16, body: &Value) -> Value {
+    json!({ "match": { "method": method, "url": url }, "response": { "status": status, "body": body } })
+}
+
+/// I328, I329, I330: each tool takes an answer of a server for something else. Correct tools that look similar have no finding.
+#[test]
+fn wrong_uses_of_answers_of_servers_are_found() {
+    let wasm = build_tool("misbehaved-answers");
+    let (shop, mirror, pay) =
+        ("https://shop.example/orders", "https://mirror.example/orders", "https://pay.example/payments");
+    let order = || canned("POST", shop, 201, &Value::Null);
+    let case =
+        |operator: &str, http: Vec<Value>| json!({ "operator": operator, "input": { "item": "seven" }, "http": http });
+    let failing = |operator: &str, code: &str, http: Vec<Value>| {
+        let mut case = case(operator, http);
+        case["error"] = json!(code);
+        case
+    };
+    let accepted = || vec![canned("POST", shop, 202, &Value::Null)];
+    let mirrored = || vec![canned("POST", shop, 504, &Value::Null), canned("POST", mirror, 201, &Value::Null)];
+    let unpaid = || vec![order(), canned("POST", pay, 503, &Value::Null), canned("GET", pay, 200, &json!([]))];
+    let missing = || vec![order(), canned("GET", shop, 404, &Value::Null)];
+    let present = || vec![order(), canned("GET", shop, 200, &json!("seven"))];
+    let named = || vec![canned("PUT", shop, 201, &Value::Null)];
+    let provider = "TEMPORARY_PROVIDER_ERROR";
+    for (rule, case) in [
+        ("D109", failing("Bad.Accept", "POLICY_DENIED", accepted())),
+        ("D108", case("Bad.Present", present())),
+        ("D108", case("Bad.Mirror", mirrored())),
+        ("D123", case("Bad.Name", named())),
+        ("D108", case("Bad.LookUp", missing())),
+        ("D107", case("Bad.Wait", vec![order()])),
+        ("D118", case("Bad.Refund", vec![order()])),
+        ("D117", case("Bad.Lines", present())),
+        ("D103", failing("Bad.Paid", provider, unpaid())),
+    ] {
+        let (_, report) = check_cases(&wasm, std::slice::from_ref(&case), "");
+        assert_eq!(rule_ids_of_report(&report), BTreeSet::from([rule]), "{case}: {report:#}");
+    }
+    let good = [
+        failing("Good.Accept", provider, accepted()),
+        case("Good.Present", present()),
+        failing("Good.Mirror", provider, mirrored()),
+        case("Good.Name", named()),
+        case("Good.LookUp", missing()),
+        case("Good.Wait", vec![order()]),
+        case("Good.Refund", vec![order()]),
+        case("Good.Lines", present()),
+        failing("Good.Paid", provider, unpaid()),
+    ];
+    let (_, report) = check_cases(&wasm, &good, "");
+    let found: Vec<&Value> =
+        report["findings"].as_array().unwrap().iter().filter(|one| one["rule"] != "D050").collect();
+    assert!(found.is_empty(), "{found:#?}");
+}
+
 /// I69: if there is a configuration entry, the tool gets the grants of that entry and not the grants that the
 /// case needs.
 #[test]

@@ -51,6 +51,11 @@ pub(super) fn build(
     }
     compiler.args(["--target=wasm32-wasi", "-mexec-model=reactor", "-std=gnu17", "-Os", "-Wall", "-Wextra"]);
     compiler.arg("-Wno-unused-function").args(KEEP_NAMES);
+    if folder == TargetFolder::Separate {
+        // Another release of the compiler can place and optimize variables otherwise. The memory of a variable without a
+        // value then has other bytes.
+        compiler.args(["-O1", "-fno-inline", "-ftrivial-auto-var-init=pattern"]);
+    }
     compiler.arg(format!("-DLATCH_VERSION={:?}", recipe.settings.version));
     if recipe.kind == PluginKind::Tool {
         compiler.arg("-DLATCH_TOOL");

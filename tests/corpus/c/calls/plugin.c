@@ -278,6 +278,80 @@ static bool rent(latch_answer *answer, const char *form) {
 static bool bad_rent(latch_json input, latch_answer *answer) { return (void)input, rent(answer, "rent/%B"); }
 static bool good_rent(latch_json input, latch_answer *answer) { return (void)input, rent(answer, "rent/%B/%Y"); }
 
+/* Charges the dues of a month. The arguments have neither month nor year, which are two members of the input. */
+static bool season(latch_json input, latch_answer *answer, bool has_year) {
+  int64_t year = 0;
+  latch_json_integer(latch_json_member(input, "year"), &year);
+  latch_text action = { 0 };
+  latch_putf(&action, "season:%s", text_of(input, "month"));
+  if (has_year) latch_putf(&action, "/%lld", (long long)year);
+  return latch_call(answer, "Mail.Send", "{}", action.bytes) && counted(answer, 1);
+}
+static bool bad_season(latch_json input, latch_answer *answer) { return season(input, answer, false); }
+static bool good_season(latch_json input, latch_answer *answer) { return season(input, answer, true); }
+
+/* Debits an instalment for each due date, or one that names none. */
+static bool instalments(latch_json input, latch_answer *answer, bool has_date) {
+  latch_json dates = latch_json_member(input, "dates");
+  size_t count = latch_json_count(dates);
+  for (size_t each = 0; each < count; each++) {
+    latch_text action = { 0 };
+    latch_putf(&action, "instalment:%s", has_date ? latch_json_string(latch_json_item(dates, each)) : "next");
+    if (!latch_call(answer, "Mail.Send", "{\"cents\":5000}", action.bytes)) return false;
+  }
+  return counted(answer, (int64_t)count);
+}
+static bool bad_instalments(latch_json input, latch_answer *answer) { return instalments(input, answer, false); }
+static bool good_instalments(latch_json input, latch_answer *answer) { return instalments(input, answer, true); }
+
+/* Calls each person of a roster once. A name that is there twice is refused: at its second place, or before the first call. */
+static bool roster(latch_json input, latch_answer *answer, bool at_once) {
+  latch_json people = latch_json_member(input, "people");
+  size_t count = latch_json_count(people);
+  for (int turn = 0; turn < 2; turn++)
+    for (size_t i = 0; i < count; i++) {
+      char *name = text_of(latch_json_item(people, i), "name");
+      for (size_t k = 0; k < i && (turn == 1 || at_once); k++)
+        if (!strcmp(name, text_of(latch_json_item(people, k), "name"))) return latch_fail(answer, LATCH_INVALID_INPUT, "%s is there twice", name);
+      latch_text action = { 0 };
+      latch_putf(&action, "roster:%s", name);
+      if (turn == 1 && !latch_call(answer, "Mail.Send", mail_to(name), action.bytes)) return false;
+    }
+  return counted(answer, (int64_t)count);
+}
+static bool bad_roster(latch_json input, latch_answer *answer) { return roster(input, answer, false); }
+static bool good_roster(latch_json input, latch_answer *answer) { return roster(input, answer, true); }
+
+/* Sends the news of a day, which it asks for first. The key and the subject have the day of one clock read, or of two. */
+static bool digest(latch_answer *answer, bool reads_once) {
+  char day[16], later[16];
+  time_t now = time(NULL);
+  strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
+  if (!latch_call(answer, "News.Get", "{}", NULL)) return false;
+  if (!reads_once) now = time(NULL);
+  strftime(later, sizeof later, "%Y-%m-%d", gmtime(&now));
+  latch_text action = { 0 };
+  latch_putf(&action, "digest:%s", day);
+  return latch_call(answer, "Mail.Send", mail_to(later), action.bytes) && counted(answer, 1);
+}
+static bool bad_digest(latch_json input, latch_answer *answer) { return (void)input, digest(answer, false); }
+static bool good_digest(latch_json input, latch_answer *answer) { return (void)input, digest(answer, true); }
+
+static bool bad_week(latch_json input, latch_answer *answer) { return (void)input, rent(answer, "week/%Y-%V"); }
+static bool good_week(latch_json input, latch_answer *answer) { return (void)input, rent(answer, "week/%G-%V"); }
+
+/* Puts the message of a failed call into an event, as it is or as a JSON string. */
+static bool notice(latch_json input, latch_answer *answer, bool is_quoted) {
+  latch_text payload = { 0 };
+  if (latch_call(answer, "Mail.Send", mail_to(text_of(input, "to")), "notice")) return counted(answer, 1);
+  if (is_quoted) latch_put_string(&payload, answer->message);
+  else latch_putf(&payload, "\"%s\"", answer->message);
+  latch_emit("not-sent", payload.bytes);
+  return false;
+}
+static bool bad_notice(latch_json input, latch_answer *answer) { return notice(input, answer, false); }
+static bool good_notice(latch_json input, latch_answer *answer) { return notice(input, answer, true); }
+
 /* Counts the words of a file. Pure: the input has to fix the content of the file. */
 static bool proof(latch_json input, latch_answer *answer, bool compares) {
   char *reply = latch_call(answer, "File.Read", "{}", NULL);
@@ -311,4 +385,8 @@ LATCH_PLUGIN(
   STEP("Good.Track", good_track, SENDS), STEP("Bad.Page", page, .determinism = LATCH_EXTERNAL),
   STEP("Good.Page", page, SENDS), STEP("Bad.Nights", bad_nights, SENDS), STEP("Good.Nights", good_nights, SENDS),
   STEP("Bad.Rent", bad_rent, SENDS), STEP("Good.Rent", good_rent, SENDS), STEP("Bad.Proof", bad_proof),
-  STEP("Good.Proof", good_proof));
+  STEP("Good.Proof", good_proof), STEP("Bad.Season", bad_season, SENDS), STEP("Good.Season", good_season, SENDS),
+  STEP("Bad.Instalments", bad_instalments, SENDS), STEP("Good.Instalments", good_instalments, SENDS), STEP("Bad.Roster", bad_roster, SENDS),
+  STEP("Good.Roster", good_roster, SENDS), STEP("Bad.Digest", bad_digest, SENDS), STEP("Good.Digest", good_digest, SENDS),
+  STEP("Bad.Week", bad_week, SENDS), STEP("Good.Week", good_week, SENDS), STEP("Bad.Notice", bad_notice, SENDS),
+  STEP("Good.Notice", good_notice, SENDS));

@@ -125,6 +125,43 @@ static bool queue(latch_json input, latch_answer *answer, int (*order)(const voi
 static bool bad_queue(latch_json input, latch_answer *answer) { return queue(input, answer, by_address); }
 static bool good_queue(latch_json input, latch_answer *answer) { return queue(input, answer, by_plate); }
 
+/* The marks of hides, largest first, and hides of equal area by address or by mark. Each hide and its mark are allocated one
+   after the other. */
+struct hide {
+  char *mark;
+  int64_t area;
+};
+static int hide_by_address(const void *left, const void *right) {
+  const struct hide *a = *(struct hide *const *)left, *b = *(struct hide *const *)right;
+  return a->area != b->area ? (a->area < b->area) - (a->area > b->area) : (a > b) - (a < b);
+}
+static int hide_by_mark(const void *left, const void *right) {
+  const struct hide *a = *(struct hide *const *)left, *b = *(struct hide *const *)right;
+  return a->area != b->area ? (a->area < b->area) - (a->area > b->area) : strcmp(a->mark, b->mark);
+}
+static bool hides(latch_json input, latch_answer *answer, int (*order)(const void *, const void *)) {
+  latch_json list = latch_json_member(input, "hides");
+  size_t count = latch_json_count(list);
+  struct hide *all[WORDS_MAX];
+  if (count > WORDS_MAX) return latch_fail(answer, LATCH_INVALID_INPUT, "at most 64 hides are possible");
+  for (size_t i = 0; i < count; i++) {
+    all[i] = latch_room(sizeof *all[i]);
+    all[i]->mark = latch_json_string(latch_json_member(latch_json_item(list, i), "mark"));
+    if (!all[i]->mark || !latch_json_integer(latch_json_member(latch_json_item(list, i), "area"), &all[i]->area))
+      return latch_fail(answer, LATCH_INVALID_INPUT, "a mark or an area is missing");
+  }
+  qsort(all, count, sizeof all[0], order);
+  latch_put(&answer->result, "{\"marks\":[");
+  for (size_t i = 0; i < count; i++) {
+    if (i) latch_put(&answer->result, ",");
+    latch_put_string(&answer->result, all[i]->mark);
+  }
+  latch_put(&answer->result, "]}");
+  return true;
+}
+static bool bad_hides(latch_json input, latch_answer *answer) { return hides(input, answer, hide_by_address); }
+static bool good_hides(latch_json input, latch_answer *answer) { return hides(input, answer, hide_by_mark); }
+
 /* A call for each word, in the order of bins by address or by letter. The case has answers for two calls. */
 static bool asks(latch_json input, latch_answer *answer, bool is_by_address) {
   latch_json words = latch_json_member(input, "words");
@@ -361,7 +398,7 @@ LATCH_PLUGIN(
   STEP("Bad.Path", bad_path, PATH), STEP("Good.Path", good_path, PATH), STEP("Bad.Outline", bad_outline),
   STEP("Good.Outline", good_outline), STEP("Bad.Counted", bad_counted, COUNTED), STEP("Good.Counted", good_counted, COUNTED),
   STEP("Bad.Family", bad_family, FAMILY), STEP("Good.Family", good_family, FAMILY), STEP("Bad.Queue", bad_queue, QUEUE),
-  STEP("Good.Queue", good_queue, QUEUE), STEP("Bad.Asks", bad_asks, .determinism = LATCH_EXTERNAL),
+  STEP("Good.Queue", good_queue, QUEUE), STEP("Bad.Hides", bad_hides), STEP("Good.Hides", good_hides), STEP("Bad.Asks", bad_asks, .determinism = LATCH_EXTERNAL),
   STEP("Good.Asks", good_asks, .determinism = LATCH_EXTERNAL), STEP("Bad.Class", fetch, .determinism = LATCH_STABLE),
   STEP("Good.Class", fetch, .determinism = LATCH_EXTERNAL), STEP("Good.Pinned", pinned), STEP("Bad.Trail", bad_trail), STEP("Good.Trail", good_trail),
   STEP("Good.Memo", memo), STEP("Bad.Route", bad_route), STEP("Good.Route", good_route), STEP("Bad.Verses", verses),

@@ -1,5 +1,6 @@
 /* Corpus of tools with an operator that changes the entry of another one. Bad.Extend reports its change under another type, so
-   the change of Bad.Lend looks different later. Good.Extend reports it under the type of Good.Lend. */
+   the change of Bad.Lend looks different later. Good.Extend reports it under the type of Good.Lend. Doors have numbers in capital
+   letters. Bad.Unname reports the number as it is written in the input. */
 #include "latchwork.h"
 
 static char *entry_of(const char *kind, const char *loan) {
@@ -39,6 +40,50 @@ static bool extend(latch_json args, latch_answer *answer, const char *kind, cons
 static bool bad_extend(latch_json args, latch_answer *answer) { return extend(args, answer, "book", "extension"); }
 static bool good_extend(latch_json args, latch_answer *answer) { return extend(args, answer, "map", "map"); }
 
+/* Returns the number of a door in capital letters, or NULL. */
+static char *door_of(latch_json args) {
+  char *door = latch_json_string(latch_json_member(args, "door"));
+  if (!door || strlen(door) > 20) return NULL;
+  for (char *letter = door; *letter; letter++)
+    if (*letter >= 'a' && *letter <= 'z') *letter -= 32;
+  return door;
+}
+
+static bool named(latch_json args, latch_answer *answer, const char *kind) {
+  char *door = door_of(args), *name = latch_json_string(latch_json_member(args, "name"));
+  if (!door || !name) return latch_fail(answer, LATCH_INVALID_INPUT, "the door or the name is missing");
+  if (!latch_kv_set(answer, entry_of(kind, door), name)) return false;
+  latch_put(&answer->result, "{}");
+  latch_changed(answer, (latch_change){ .resource_type = kind, .resource_id = door, .operation = "update", .version = name });
+  return true;
+}
+static bool bad_name(latch_json args, latch_answer *answer) { return named(args, answer, "plate"); }
+static bool good_name(latch_json args, latch_answer *answer) { return named(args, answer, "sign"); }
+
+static bool unname(latch_json args, latch_answer *answer, const char *kind, bool as_written) {
+  char *door = door_of(args), *id = as_written ? latch_json_string(latch_json_member(args, "door")) : door;
+  bool was_there;
+  if (!door) return latch_fail(answer, LATCH_INVALID_INPUT, "the door is missing");
+  if (!latch_kv_delete(answer, entry_of(kind, door), &was_there)) return false;
+  latch_put(&answer->result, "{}");
+  if (was_there) latch_changed(answer, (latch_change){ .resource_type = kind, .resource_id = id, .operation = "delete" });
+  return true;
+}
+static bool bad_unname(latch_json args, latch_answer *answer) { return unname(args, answer, "plate", true); }
+static bool good_unname(latch_json args, latch_answer *answer) { return unname(args, answer, "sign", false); }
+
+static const char *check_door(latch_change change, const char *kind, latch_answer *answer) {
+  char *name;
+  latch_text door = { 0 };
+  for (const char *letter = change.resource_id; *letter; letter++)
+    latch_putf(&door, "%c", *letter >= 'a' && *letter <= 'z' ? *letter - 32 : *letter);
+  if (!latch_kv_get(answer, entry_of(kind, door.bytes), &name)) return NULL;
+  if (!change.version) return name ? "the door has a name" : NULL;
+  return !name || strcmp(name, change.version) ? "the door has another name" : NULL;
+}
+static const char *check_plate(latch_change change, latch_answer *answer) { return check_door(change, "plate", answer); }
+static const char *check_sign(latch_change change, latch_answer *answer) { return check_door(change, "sign", answer); }
+
 static const char *check(latch_change change, const char *kind, latch_answer *answer) {
   char *until;
   if (!latch_kv_get(answer, entry_of(kind, change.resource_id), &until)) return NULL;
@@ -52,4 +97,6 @@ static const char *check_map(latch_change change, latch_answer *answer) { return
   { .name = said, .description = "For the corpus.", .handler = handled, .effects = LATCH_INTERNAL_WRITE, .verify = checked }
 
 LATCH_PLUGIN(TOOL("Bad.Lend", bad_lend, check_book), TOOL("Bad.Extend", bad_extend, check_book),
-  TOOL("Good.Lend", good_lend, check_map), TOOL("Good.Extend", good_extend, check_map));
+  TOOL("Good.Lend", good_lend, check_map), TOOL("Good.Extend", good_extend, check_map),
+  TOOL("Bad.Name", bad_name, check_plate), TOOL("Bad.Unname", bad_unname, check_plate),
+  TOOL("Good.Name", good_name, check_sign), TOOL("Good.Unname", good_unname, check_sign));

@@ -26,9 +26,11 @@ static bool bad_keyed(latch_json args, latch_answer *answer) {
   snprintf(key, sizeof key, "note-%lld-%ld", (long long)now.tv_sec, now.tv_nsec);
   return latch_kv_set(answer, key, latch_json_text(args)) && kept(answer, key);
 }
+/* A note of this key that is there stays, because another call can have changed it since. */
 static bool good_keyed(latch_json args, latch_answer *answer) {
-  char *key = latch_get_invocation().external_key;
-  return latch_kv_set(answer, key, latch_json_text(args)) && kept(answer, key);
+  char *key = latch_get_invocation().external_key, *note;
+  if (!latch_kv_get(answer, key, &note)) return false;
+  return (note || latch_kv_set(answer, key, latch_json_text(args))) && kept(answer, key);
 }
 
 static bool keep(latch_json args, latch_answer *answer) {

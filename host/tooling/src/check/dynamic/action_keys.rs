@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use latchwork_core::model::error::Code;
 use latchwork_engine::Plugin;
 
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
@@ -11,8 +12,8 @@ use crate::check::dynamic::script::RunScript;
 use crate::check::dynamic::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
 use crate::check::variations::{
-    InputVariation, MovedLetter, OtherPeriods, YEARS, in_other_letters, moved_letters, next_periods, other_periods,
-    siblings,
+    InputVariation, MovedLetter, MovedSeparator, OtherPeriods, YEARS, in_other_letters, moved_letters,
+    moved_separators, next_periods, other_periods, repeated_elements, siblings,
 };
 
 /// Maximum number of pairs of texts between which a letter is moved.
@@ -47,6 +48,13 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
             return Some(finding);
         }
     }
+    let usual = calls_of(&runs.ran.base);
+    let keys: Vec<&str> = usual.iter().map(|call| call.1.as_str()).collect();
+    for one in &moved_separators(&input, &schema, &keys, PAIRS_MAX, is_allowed) {
+        if let Some(finding) = of_moved_separator(runs, plugin, one).await? {
+            return Some(finding);
+        }
+    }
     for one in &next_periods(&input, &schema, is_allowed) {
         if let Some(finding) = of_period(runs, plugin, one).await? {
             return Some(finding);
@@ -62,7 +70,35 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
             return Some(finding);
         }
     }
+    for one in &repeated_elements(&input, &schema, SIBLINGS_MAX, is_allowed) {
+        if let Some(finding) = of_late_refusal(runs, plugin, one).await? {
+            return Some(finding);
+        }
+    }
     None
+}
+
+/// Runs the case with an input that contains one element twice. A step that refuses such an input must do so before its first
+/// call with an action key.
+async fn of_late_refusal(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    variation: &InputVariation,
+) -> Option<Option<Finding>> {
+    let mut script = runs.script_of_other_calls();
+    script.answers.extend_from_within(..);
+    script.input = variation.value.to_string();
+    let trace = runs.run(&script, plugin).await?;
+    let RunEnd::Failed(failure) = &trace.ended else { return Some(None) };
+    let Some((operator, key, _)) = trace.keyed_calls().next().filter(|_| failure.code == Code::InvalidInput) else {
+        return Some(None);
+    };
+    let message = format!(
+        "with another input, {}, it fails with {} after a call of {operator} with the action key {key:?}",
+        variation.what, failure.code
+    );
+    let hint = "refuse an input in which two elements have one key before the first call";
+    Some(Some(runs.ran.finding("D079", message).hint(hint)))
 }
 
 /// Compares two inputs whose texts have other letters, of two alphabets. A key that leaves such letters out is the same for
@@ -114,6 +150,25 @@ async fn of_moved_letter(
     );
     let finding = runs.ran.finding("D079", message).values(&one.2, &other.2);
     Some(Some(finding.hint("put a separator between the texts that they cannot contain, or a JSON array of them")))
+}
+
+/// Compares two inputs in which a separator of the key is in one text or in the next one. A key that joins the texts is the
+/// same for both.
+async fn of_moved_separator(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    moved: &MovedSeparator,
+) -> Option<Option<Finding>> {
+    let before = keyed_calls(runs, plugin, &moved.both[0]).await?;
+    let after = keyed_calls(runs, plugin, &moved.both[1]).await?;
+    if !has_other_keys(runs, &before) || !has_other_keys(runs, &after) {
+        return Some(None);
+    }
+    let Some((one, other)) = shared(&before, &after) else { return Some(None) };
+    let message =
+        format!("with {}, calls of {} have the same action key {:?} and other arguments", moved.what, one.0, one.1);
+    let finding = runs.ran.finding("D079", message).values(&one.2, &other.2);
+    Some(Some(finding.hint("put the texts into the key as a JSON array, or let the schema refuse the separator")))
 }
 
 /// Runs the case with an input in which two elements of an array differ in one member. A key without this member is the

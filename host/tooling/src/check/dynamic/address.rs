@@ -8,6 +8,8 @@ use crate::check::finding::Finding;
 const DIGITS_MIN: usize = 4;
 /// Minimum value of an address. The first page of memory is not used.
 const ADDRESS_MIN: u64 = 1_024;
+/// Minimum value of a printed pointer.
+const POINTER_MIN: u64 = 65_536;
 /// Alignment of the objects whose addresses are compared.
 const ALIGNMENT: u64 = 4;
 
@@ -35,11 +37,12 @@ fn finding(ran: &CaseBaseline<'_>, host: &str, difference: &FirstDifference) -> 
     ran.finding("D074", message).values(&difference.expected, &difference.found).hint(HINT)
 }
 
-/// Returns the finding about a run that shows an address in the form of Python, such as `<object at 0x4c0700>`.
+/// Returns the finding about a run that shows an address: in the form of Python, such as `<object at 0x4c0700>`, or a printed
+/// pointer, such as `{Note:0x391040}`.
 pub(super) fn displayed_address(ran: &CaseBaseline<'_>) -> Option<Finding> {
     let given = || ran.script.answers.iter().filter_map(|given| given.answer.as_ref().ok()).chain([&ran.script.input]);
     let text = texts(&ran.base).into_iter().find_map(|(place, text)| {
-        let address = python_address(text)?;
+        let address = python_address(text).or_else(|| pointer(text, ran.base.memory_bytes))?;
         (!given().any(|given| given.contains(address))).then_some((place, address))
     });
     let (place, address) = text?;
@@ -71,6 +74,19 @@ fn python_address(text: &str) -> Option<&str> {
         let digits = hex_digits(rest);
         (digits >= DIGITS_MIN && rest[digits..].starts_with('>'))
             .then(|| &text[start + 4..start + before.len() + digits])
+    })
+}
+
+/// Returns the pointer into a memory of this size that a text contains within other text.
+fn pointer(text: &str, memory_bytes: u64) -> Option<&str> {
+    text.match_indices("0x").find_map(|(start, before)| {
+        let rest = &text[start + before.len()..];
+        let digits = hex_digits(rest);
+        let address = u64::from_str_radix(rest.get(..digits).filter(|digits| !digits.starts_with('0'))?, 16).ok()?;
+        let is_within = text[..start].ends_with([':', '{', ' ', '(']);
+        let is_lower = !rest[..digits].bytes().any(|digit| digit.is_ascii_uppercase());
+        let is_place = (POINTER_MIN..memory_bytes).contains(&address) && address.is_multiple_of(ALIGNMENT);
+        (is_within && is_lower && is_place).then(|| &text[start..start + before.len() + digits])
     })
 }
 
@@ -118,6 +134,13 @@ mod tests {
         assert_eq!(python_address("<function f at 0xAB12>"), Some("0xAB12"));
         for text in ["it starts at 0x4c0700", "<at 0x4c0700>", "< at 0x4c>", "#4c0700", " at 0x"] {
             assert_eq!(python_address(text), None, "{text}");
+        }
+        assert_eq!(pointer("bad line {SKU:b Note:0x391040}", 1 << 24), Some("0x391040"));
+        for text in ["{Note:0x391040}", "{Note:0x391041}", "#\"0x391040\"", "{Note:0x391AC0}", "{Note:0x0391040}"] {
+            assert_eq!(pointer(text, 1 << 16), None, "{text}");
+        }
+        for text in ["{Note:0x391041}", "#\"0x391040\"", "{Note:0x391AC0}", "{Note:0x0391040}", "{Note:0xc}"] {
+            assert_eq!(pointer(text, 1 << 24), None, "{text}");
         }
         assert!(differ_in_hex("node 0x10340 of 0x10350", "node 0x20340 of 0x20350"));
         assert!(differ_in_hex("0xc000", "0x1c0008"));

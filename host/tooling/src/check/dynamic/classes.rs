@@ -17,7 +17,7 @@ const CALLS_MAX: usize = 20;
 /// Maximum number of other results of one call.
 const RESULTS_MAX: usize = 12;
 /// Maximum number of other results of one call that keep their form.
-const SIMILAR_MAX: usize = 18;
+const SIMILAR_MAX: usize = 48;
 
 /// Compares the class of the step with the classes of the tools that the case calls. A step that calls a tool of a wider
 /// class may have its class if its input fixes the answer. Such a step gives no other result after another answer. A step

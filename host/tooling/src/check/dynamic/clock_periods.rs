@@ -14,6 +14,13 @@ const NEXT_YEAR: [i64; 2] = [365, 371];
 /// Distances in days of starts in other months and quarters, with the same weekday.
 const OTHERS: [i64; 3] = [91, 154, 210];
 
+/// Distances in days of starts in the first ISO week of two years, and in the week after each. The case starts on 2026-01-05.
+/// The years are 2029 and 2030, and their first weeks begin on 2029-01-01 and on 2029-12-31.
+const FIRST_WEEKS: [[i64; 4]; 1] = [[1_094, 1_456, 1_101, 1_471]];
+/// Distances in microseconds of starts at noon and at the end of the day. A case starts at nine o'clock.
+const NOON_US: i64 = 3 * DAY_US / 24;
+const MIDNIGHT_US: i64 = 15 * DAY_US / 24;
+
 /// Compares the keys of jobs that start a year apart. A key that differs for other months contains a period. Returns the
 /// first finding.
 pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
@@ -22,6 +29,14 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
     if first.is_empty() || !base.took_time || !matches!(base.ended, RunEnd::Output(_)) {
         return None;
     }
+    if let Some(finding) = of_midnight(runs, plugin).await? {
+        return Some(finding);
+    }
+    if let Some(finding) = of_first_weeks(runs, plugin).await? {
+        return Some(finding);
+    }
+    let base = &runs.ran.base;
+    let first = calls_of(base);
     let mut others = Vec::new();
     for days in OTHERS {
         let script = started_later(runs, days * DAY_US);
@@ -49,4 +64,53 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
         return Some(runs.ran.finding("D079", message).hint(hint));
     }
     None
+}
+
+/// Compares the calls of a job in which a day ends after the first clock reads with those of jobs of the same day. A key that
+/// contains the day on which the job starts must not have arguments that follow from a later read. The outer `None` stands
+/// for used-up fuel.
+async fn of_midnight(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Option<Finding>> {
+    let first = calls_of(&runs.ran.base);
+    let noon = started_later(runs, NOON_US);
+    let noon = calls_of_script(runs, plugin, &noon).await?;
+    // Arguments with a time of the day are another finding.
+    if noon != first {
+        return Some(None);
+    }
+    let midnight = started_later(runs, MIDNIGHT_US - 1);
+    let late = calls_of_script(runs, plugin, &midnight).await?;
+    let is_other = |(one, late): &(&KeyedCall, &KeyedCall)| (&one.0, &one.1) == (&late.0, &late.1) && one.2 != late.2;
+    let Some((one, late)) = first.iter().zip(&late).find(is_other) else { return Some(None) };
+    let message = format!(
+        "in a job that starts at {}, a call of {} has the action key {:?} of that day, and arguments of the next day",
+        displayed(midnight.started_us),
+        one.0,
+        one.1
+    );
+    let finding = runs.ran.finding("D079", message).values(&one.2, &late.2);
+    Some(Some(finding.hint("read the clock once, and use this time in the key and in the arguments")))
+}
+
+/// Compares the keys of jobs in the first ISO week of two years, which start in one year of the calendar. The outer `None`
+/// stands for used-up fuel.
+async fn of_first_weeks(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Option<Finding>> {
+    for days in FIRST_WEEKS {
+        let mut all = Vec::new();
+        for day in days {
+            let script = started_later(runs, day * DAY_US);
+            all.push((displayed(script.started_us), calls_of_script(runs, plugin, &script).await?));
+        }
+        let [(first_at, first), (second_at, second), others @ ..] = all.as_slice() else { return Some(None) };
+        let has_key = |calls: &Vec<KeyedCall>, one: &KeyedCall| calls.iter().any(|call| call.1 == one.1);
+        let is_equal = |(one, other): &(&KeyedCall, &KeyedCall)| (&one.0, &one.1) == (&other.0, &other.1);
+        let has_week = |one: &KeyedCall| others.iter().all(|(_, calls)| !calls.is_empty() && !has_key(calls, one));
+        let Some((one, _)) = first.iter().zip(second).find(|pair| is_equal(pair) && has_week(pair.0)) else { continue };
+        let message = format!(
+            "in jobs that start at {first_at} and at {second_at}, a call of {} has the same action key {:?}",
+            one.0, one.1
+        );
+        let hint = "put the year to which the ISO week belongs into the key: it differs from that of the day";
+        return Some(Some(runs.ran.finding("D079", message).hint(hint)));
+    }
+    Some(None)
 }

@@ -33,6 +33,8 @@ const FEW_CODES: usize = 2;
 const ALL_CODES_MAX: usize = 10;
 /// Maximum number of calls of a case that are made to fail.
 const CALLS_MAX: usize = 100;
+/// Number of letters of three bytes in the message of a failure.
+const LETTERS: usize = 100;
 /// Maximum number of findings per case.
 const FINDINGS_MAX: usize = 5;
 
@@ -52,7 +54,7 @@ pub(super) async fn failing_calls(runs: &mut PerturbedRuns<'_>, plugin: &Plugin)
     for (k, (operator, _)) in called.iter().enumerate().take(calls_max) {
         for code in codes(k) {
             let mut script = runs.script_of_other_calls();
-            script.answers[k].answer = Err(Failure::new(*code, "the tool failed"));
+            script.answers[k].answer = Err(Failure::new(*code, message_of(*code)));
             let when = format!("when call {k} ({}) fails with {code}, ", operator);
             let Some(ran) = run(runs, &script, plugin, &when).await else { return found };
             if ran.trace.calls().count() > k + 1 {
@@ -92,7 +94,7 @@ async fn failing_from(
     for (k, code) in continued {
         let mut script = runs.script_of_other_calls();
         script.answers.truncate(*k);
-        script.otherwise = Some(Err(Failure::new(*code, "the tool failed")));
+        script.otherwise = Some(Err(Failure::new(*code, message_of(*code))));
         let when = format!("when all calls from call {k} ({}) on fail with {code}, ", called[*k].0);
         let Some(finding) = run(runs, &script, plugin, &when).await?.finding else { continue };
         return Some(match finding.rule {
@@ -101,6 +103,13 @@ async fn failing_from(
         });
     }
     None
+}
+
+/// Returns the message of a simulated failure. It contains quotation marks, as messages of the host do, and letters of
+/// several bytes at other distances for each code. A text that is cut at a fixed number of bytes then ends within a letter.
+fn message_of(code: Code) -> String {
+    let distance = CODES.iter().position(|one| *one == code).unwrap_or_default() % 3;
+    format!("the \"tool\" failed{} {}", "!".repeat(distance), "\u{20ac}".repeat(LETTERS))
 }
 
 /// Codes with which the call of this index fails.

@@ -5,14 +5,16 @@
 //! The result of a step must not depend on the layout. Three kinds of step break this rule. One outputs an address.
 //! Another iterates over a hash map with an address as seed. The third reads memory that was never written.
 
-use latchwork_core::model::manifest::Limits;
 use std::ops::Range;
 
-use wasm_encoder::{BlockType, Encode, Function, Instruction, ValType};
+use latchwork_core::model::manifest::Limits;
+use wasm_encoder::{Encode, Instruction};
 use wasmparser::{
     BinaryReader, ExportSectionReader, ExternalKind, GlobalSectionReader, ImportSectionReader, Name, NameSectionReader,
     Operator, TypeRef,
 };
+
+use crate::check::dynamic::used_memory::start_function;
 
 /// Another layout of the memory.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +23,8 @@ pub(crate) struct MemoryLayout {
     stack_shift: i32,
     /// Number of allocated bytes at the beginning of the heap.
     heap_bytes: i32,
-    /// True if the heap begins with free blocks of falling sizes. Allocators fill the smallest block that fits, so
-    /// later allocations can have lower addresses than earlier ones.
+    /// True if the heap begins with free blocks of many sizes. Later allocations can then have lower addresses than earlier
+    /// ones: allocators fill the smallest block that fits, and of equal blocks the one that became free last.
     has_holes: bool,
 }
 
@@ -43,29 +45,14 @@ pub(crate) fn layouts(component_bytes: usize) -> &'static [MemoryLayout] {
     if component_bytes <= ALL_LAYOUTS_COMPONENT_MAX { &LAYOUTS } else { &LAYOUTS[..1] }
 }
 
-/// Number of bytes below the new stack top that are filled before any code of the module runs. This number is smaller
-/// than the smallest stack that compilers make, so the fill stays inside the stack.
-const STACK_FILL_BYTES: i32 = 8192;
 /// Minimum initial value of the stack pointer. This value is greater than the largest shift and the fill together. A
 /// module with a lower value has no stack or an unknown kind of stack, so the module is not changed.
 const STACK_BYTES_MIN: i32 = 16_384;
-/// Allocation sizes in bytes. Blocks from `HEAP_BLOCK_MIN` to `HEAP_BLOCK_MAX` are allocated, filled and freed.
-const HEAP_BLOCK_MIN: i32 = 16;
-const HEAP_BLOCK_MAX: i32 = 32_768;
-/// Alignment of the allocated blocks. Every allocator places a block with this alignment without a gap before the
-/// block. Small allocations would use such a gap and keep their usual addresses.
-const HEAP_ALIGN: i32 = 8;
-/// Sizes in bytes of the blocks that become holes, in the order of their addresses. `BETWEEN_HOLES` is the size in
-/// bytes of the block that stays allocated between two holes.
-const HOLES: [i32; 12] = [4_096, 2_048, 1_024, 768, 512, 384, 256, 192, 144, 112, 88, 72];
-const BETWEEN_HOLES: i32 = 16;
-/// Byte value with which memory is filled.
-const FILL_BYTE: i32 = 0xA5;
 /// Maximum size of a component that is rewritten, in bytes. A larger component is an interpreter with a snapshot of its
 /// memory. The comparison with another build (D065) finds results that depend on the snapshot.
 const COMPONENT_MAX: usize = 8 << 20;
 /// Number of additional bytes of memory that a rewritten component may need.
-const EXTRA_MEMORY_BYTES: u64 = 2 * 65_536;
+const EXTRA_MEMORY_BYTES: u64 = 7 * 65_536;
 
 /// Returns limits with more fuel and more memory. In another layout, the seed of a hash map may change, and the step
 /// may need more fuel. An allocator may need more pages.
@@ -190,7 +177,7 @@ fn module(bytes: &[u8], layout: MemoryLayout) -> Option<Vec<u8>> {
             }
             section::CODE if starts => {
                 let mut code = Vec::new();
-                start_function(top, found.realloc, layout).encode(&mut code);
+                start_function(top, found.realloc, layout.heap_bytes, layout.has_holes).encode(&mut code);
                 append_element(body, &code)
             }
             _ => None,
@@ -209,62 +196,6 @@ fn append_element(body: &[u8], element: &[u8]) -> Option<Vec<u8>> {
     out.extend(&body[reader.current_position()..]);
     out.extend(element);
     Some(out)
-}
-
-/// Builds the start function. This function fills the unused stack, allocates a block of the heap, and leaves nonzero
-/// bytes in freed memory.
-///
-/// The start function reallocates the block to each size in turn and then shrinks it. An allocator with separate lists
-/// for different block sizes thus frees one block of each size. Any other allocator frees most of the largest block
-/// when the block shrinks.
-fn start_function(top: i32, realloc: Option<u32>, layout: MemoryLayout) -> Function {
-    let mut code = Function::new([(1 + HOLES.len() as u32, ValType::I32)]);
-    let fill = |code: &mut Function, from: Instruction<'_>, bytes: i32| {
-        code.instruction(&from)
-            .instruction(&Instruction::I32Const(FILL_BYTE))
-            .instruction(&Instruction::I32Const(bytes));
-        code.instruction(&Instruction::MemoryFill(0));
-    };
-    fill(&mut code, Instruction::I32Const(top - STACK_FILL_BYTES), STACK_FILL_BYTES);
-    if let Some(realloc) = realloc {
-        let sizes = std::iter::successors(Some(HEAP_BLOCK_MIN), |size| Some(size * 2))
-            .take_while(|size| *size <= HEAP_BLOCK_MAX);
-        let mut before = 0;
-        for size in sizes.chain([layout.heap_bytes]) {
-            code.instruction(&Instruction::LocalGet(0));
-            for number in [before, HEAP_ALIGN, size] {
-                code.instruction(&Instruction::I32Const(number));
-            }
-            code.instruction(&Instruction::Call(realloc)).instruction(&Instruction::LocalSet(0));
-            // `realloc` returns 0 if an allocation fails. The fill is then skipped.
-            code.instruction(&Instruction::LocalGet(0)).instruction(&Instruction::If(BlockType::Empty));
-            fill(&mut code, Instruction::LocalGet(0), size);
-            code.instruction(&Instruction::End);
-            before = size;
-        }
-        if layout.has_holes {
-            make_holes(&mut code, realloc);
-        }
-    }
-    code.instruction(&Instruction::End);
-    code
-}
-
-/// Allocates the blocks of [`HOLES`] one after the other, and then shrinks each of them.
-fn make_holes(code: &mut Function, realloc: u32) {
-    let mut resize = |block: u32, before: i32, after: i32| {
-        code.instruction(&Instruction::LocalGet(block));
-        for argument in [before, HEAP_ALIGN, after] {
-            code.instruction(&Instruction::I32Const(argument));
-        }
-        code.instruction(&Instruction::Call(realloc)).instruction(&Instruction::LocalSet(block));
-    };
-    for (block, size) in (1..).zip(HOLES) {
-        resize(block, 0, size);
-    }
-    for (block, size) in (1..).zip(HOLES) {
-        resize(block, size, BETWEEN_HOLES);
-    }
 }
 
 fn inspect_module(bytes: &[u8], all: &[(u8, Range<usize>)]) -> Option<ModuleFacts> {
@@ -340,9 +271,10 @@ fn stack_pointer_from_names(mut reader: BinaryReader<'_>) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use crate::check::dynamic::used_memory::STACK_FILL_BYTES;
     use wasm_encoder::{
-        CodeSection, ConstExpr, ExportKind, ExportSection, FunctionSection, GlobalSection, GlobalType, MemorySection,
-        MemoryType, Module, ModuleSection, NameMap, NameSection, StartSection, TypeSection,
+        CodeSection, ConstExpr, ExportKind, ExportSection, Function, FunctionSection, GlobalSection, GlobalType,
+        MemorySection, MemoryType, Module, ModuleSection, NameMap, NameSection, StartSection, TypeSection, ValType,
     };
     use wasmparser::Validator;
 

@@ -5,9 +5,10 @@
 //! of the host itself.
 //!
 //! Floors, top first: `run_cases` · `drawn_inputs`, `schema_limits` · `other_inputs` · `clock_periods`, `perturb` · `loaded_variants` ·
-//! `action_keys`, `builds`, `called_effects`, `classes`, `failing_calls`, `host_codes`, `other_job`, `other_times`,
+//! `action_keys`, `builds`, `called_effects`, `classes`, `failing_calls`, `host_codes`, `other_job`, `other_seeds`, `other_times`,
 //! `polling`, `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` ·
-//! `case` · `hosts`, `script` · `host_inputs`, `memory_layout`, `trace`.
+//! `case` · `hosts`, `script` · `host_inputs`, `memory_layout`, `trace` ·
+//! `used_memory`.
 
 mod action_keys;
 mod address;
@@ -29,6 +30,7 @@ mod memory_layout;
 mod other_inputs;
 mod other_job;
 mod other_process;
+mod other_seeds;
 mod other_times;
 mod perturb;
 mod perturbed_runs;
@@ -39,6 +41,7 @@ mod schema_limits;
 pub(crate) mod script;
 pub(crate) mod trace;
 mod unoptimized;
+mod used_memory;
 
 pub use case::{CaseAnswer, RecordedEnvironment, StepCase};
 #[cfg(test)]

@@ -7,7 +7,7 @@ use latchwork_engine::Plugin;
 use latchwork_engine::guest::step_calls::NondeterminismSource;
 
 use crate::check::dynamic::address;
-use crate::check::dynamic::baseline::host_difference;
+use crate::check::dynamic::baseline::{CaseBaseline, host_difference};
 use crate::check::dynamic::loaded_variants::LoadedVariants;
 use crate::check::dynamic::memory_layout::with_more_room;
 use crate::check::dynamic::other_job;
@@ -25,6 +25,8 @@ const LATENCY_FACTOR: i64 = 149;
 const INPUT_PADDING_BYTES: usize = 5_000;
 /// Number of runs in one instance. There are more than two, because the effect of kept state may appear late.
 const RUNS_IN_INSTANCE: usize = 4;
+/// Maximum number of other cases in whose instances a case is run.
+const OTHERS_IN_INSTANCE: usize = 3;
 /// Number of other seeds that are tried to find out if a random generator is the cause of a difference. The result must
 /// differ for one of them. An event that one in twenty seeds causes is then seen in 64 of 100 cases.
 const OTHER_SEEDS: u8 = 20;
@@ -172,6 +174,46 @@ pub(super) async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plu
         return None;
     }
     rerun(runs, plugin).await
+}
+
+/// D071: runs the case in the instance of another case, of the same operator or of another one.
+pub(super) async fn run_after_others(
+    runs: &mut PerturbedRuns<'_>,
+    all: &[&CaseBaseline<'_>],
+    plugin: &Plugin,
+) -> Option<Finding> {
+    let base = &runs.ran.base;
+    if runtime_shifts_clock(runs, plugin)? || base.took_chance || !matches!(base.ended, RunEnd::Output(_)) {
+        return None;
+    }
+    let ran = runs.ran;
+    let is_other = |one: &&&CaseBaseline<'_>| {
+        let is_same = (&one.script.operator, &one.script.input) == (&ran.script.operator, &ran.script.input);
+        !is_same && !one.base.took_chance && matches!(one.base.ended, RunEnd::Output(_))
+    };
+    let mut others: Vec<&&CaseBaseline<'_>> = all.iter().filter(is_other).collect();
+    others.sort_by_key(|one| (one.script.operator != ran.script.operator, one.base.fuel));
+    for other in others.into_iter().take(OTHERS_IN_INSTANCE) {
+        let mut script = runs.script();
+        script.expected = None;
+        script.limits.host_calls = script.limits.host_calls.saturating_mul(2);
+        script.limits.memory_bytes = script.limits.memory_bytes.saturating_mul(2);
+        script.limits.output_bytes = script.limits.output_bytes.saturating_mul(2);
+        let Some(trace) = runs.run_after(&script, plugin, &other.script).await else { continue };
+        // Many language runtimes support only one call for each instance.
+        if trace.fault().is_some() || remembers_answers(&runs.ran.base, &trace) {
+            continue;
+        }
+        let Some(parting) = compare_between_jobs(&runs.ran.base, &trace) else { continue };
+        let host = format!("run in the instance of case {:?}", other.case.name);
+        if let Some(finding) = address::moved(runs.ran, &host, &parting) {
+            return Some(finding);
+        }
+        let message = format!("{host}, it gives another result: {} differs", parting.what);
+        let finding = runs.ran.finding("D071", message).values(&parting.expected, &parting.found);
+        return Some(finding.hint("each run begins in a new instance: keep nothing of an input for later runs"));
+    }
+    None
 }
 
 async fn rerun(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {

@@ -15,7 +15,7 @@ use crate::check::dynamic::loaded_variants::LoadedVariants;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::{
     action_keys, builds, called_effects, classes, clock_periods, drawn_inputs, failing_calls, host_codes, other_inputs,
-    other_process, perturb, polling, run_end, schema_limits, unoptimized,
+    other_process, other_seeds, perturb, polling, run_end, schema_limits, unoptimized,
 };
 use crate::check::finding::Finding;
 use crate::check::parallel;
@@ -94,6 +94,9 @@ async fn run_again(
     let mut runs = PerturbedRuns::new(one, &mut count);
     let mut named_codes = Vec::new();
     let mut found = perturb::all_variations(&mut runs, plugin, loaded).await;
+    if found.iter().all(|finding| finding.rule != "D071" && finding.rule != "D074") {
+        found.extend(perturb::run_after_others(&mut runs, all, plugin).await);
+    }
     found.extend(failing_calls::failing_calls(&mut runs, plugin).await);
     if let Some(other) = &loaded.rebuilt {
         found.extend(builds::compare(&mut runs, other).await);
@@ -103,6 +106,7 @@ async fn run_again(
     // The same defect would be reported for other inputs, too.
     if found.is_empty() {
         found.extend(polling::poll(&mut runs, plugin).await);
+        found.extend(other_seeds::vary_seeds(&mut runs, plugin).await);
         found.extend(action_keys::compare(&mut runs, plugin).await);
         found.extend(clock_periods::compare(&mut runs, plugin).await);
         found.extend(schema_limits::fill(&mut runs, plugin).await);

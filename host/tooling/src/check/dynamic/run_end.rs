@@ -101,9 +101,10 @@ fn asked_retry(ran: &CaseBaseline<'_>) -> Option<Finding> {
     (!is_of_tool).then(|| ran.finding("D083", message))
 }
 
-/// D079: finds a call with the operator and the action key of an earlier call, and with other arguments. With equal
-/// arguments, finds a call to which the case gives another result, because a worker gives it the earlier one.
+/// D079: finds a call with the operator and the action key of an earlier call that succeeded. A worker refuses such a call if
+/// its arguments are other ones, and gives it the earlier result otherwise.
 fn shared_action_key(ran: &CaseBaseline<'_>) -> Option<Finding> {
+    const HINT: &str = "a worker makes the first call alone, and gives its result to the second one";
     let result_of = |number: usize| -> Option<Value> {
         let answer = &ran.script.answers.get(number)?.answer;
         serde_json::from_str(answer.as_ref().ok()?).ok()
@@ -123,7 +124,11 @@ fn shared_action_key(ran: &CaseBaseline<'_>) -> Option<Finding> {
             let message =
                 format!("two calls of {operator} have the action key {key:?}, and the case has two results for them");
             let finding = ran.finding("D079", message).values(&expected.to_string(), &found.to_string());
-            return Some(finding.hint("a worker makes the first call alone, and gives its result to the second one"));
+            return Some(finding.hint(HINT));
+        }
+        if number != first && result_of(first).is_some() && result_of(number).is_some() {
+            let message = format!("two calls of {operator} have the action key {key:?} and equal arguments");
+            return Some(ran.finding("D079", message).hint(HINT));
         }
     }
     None

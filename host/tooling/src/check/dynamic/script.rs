@@ -76,8 +76,18 @@ impl RunScript {
         let first = RunScript { seed: first_seed, ..self.clone() };
         let hosts = std::iter::once(first.new_host()).chain((1..times).map(|_| self.new_host()));
         let (calls, seen): (Vec<_>, Vec<_>) = hosts.unzip();
-        let ends = plugin.run_step_repeatedly(&self.operator, &self.input, &self.limits, calls).await;
+        let all = vec![(self.operator.as_str(), self.input.as_str()); times];
+        let ends = plugin.run_step_repeatedly(&all, &self.limits, calls).await;
         ends.into_iter().zip(&seen).map(|(end, seen)| trace(end, seen)).collect()
+    }
+
+    /// Runs the step in the instance in which the step of another script has run. Returns `None` if that run returns no
+    /// output.
+    pub(crate) async fn run_after(&self, plugin: &Plugin, other: &RunScript) -> Option<Trace> {
+        let (hosts, seen): (Vec<_>, Vec<_>) = [other.new_host(), self.new_host()].into_iter().unzip();
+        let all = [other, self].map(|script| (script.operator.as_str(), script.input.as_str()));
+        let mut ends = plugin.run_step_repeatedly(&all, &self.limits, hosts).await;
+        (ends.len() == 2).then(|| trace(ends.remove(1), &seen[1]))
     }
 
     /// Creates the host of a run and the record of its observations.

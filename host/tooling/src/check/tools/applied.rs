@@ -1,9 +1,14 @@
-//! D109: a tool that has changed its folders or its map must not report that nothing was changed.
+//! D109: a tool that has changed its folders, its map or a server must not report that nothing was changed.
 
 use latchwork_core::model::effect::Answer;
 
 use crate::check::tools::running_case::{RunningCase, describe_answer};
+use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::{World, WorldSnapshot};
+
+/// Parts of the paths of requests that usually change nothing, although their method is POST.
+const QUESTIONS: [&str; 11] =
+    ["token", "oauth", "login", "session", "search", "query", "graphql", "valid", "preview", "quote", "estimate"];
 
 /// Checks the report of a call against the state of its world. `when` describes the situation. Returns true if there is
 /// a finding.
@@ -21,6 +26,36 @@ pub(super) fn check(
     let finding = running.add_finding("D109", message);
     finding.found = Some(found);
     finding.hint = Some("check everything before the first change, or report `applied` as unknown".to_owned());
+    true
+}
+
+/// Checks the report of a call, or of an undo, against the answers to its requests. Returns true if there is a finding: the
+/// server may have made a change, and no later request can have taken it back.
+pub(super) fn check_requests(
+    running: &mut RunningCase<'_>,
+    when: &str,
+    requests: &[ReceivedRequest],
+    world: &World,
+    answer: &Answer,
+) -> bool {
+    if !matches!(answer, Answer::NotApplied(_)) || !running.spec.is_world_changing() {
+        return false;
+    }
+    let is_question = |request: &ReceivedRequest| {
+        let path = request.url[request.origin().len()..].to_lowercase();
+        request.method == "POST" && QUESTIONS.iter().any(|part| path.contains(part))
+    };
+    let mut rest = requests.iter().skip_while(|one| !one.may_have_changed_state() || is_question(one));
+    let Some(made) = rest.next() else { return false };
+    if rest.any(|later| later.may_change_state() && later.is_successful()) {
+        return false;
+    }
+    let status = made.status.map_or("not answered".to_owned(), |status| format!("answered with {status}"));
+    let message = format!("{when}, {} {} is {status}, but the tool reports no change", made.method, made.url);
+    let found = describe_answer(answer, world);
+    let finding = running.add_finding("D109", message);
+    finding.found = Some(found);
+    finding.hint = Some("report `applied` as unknown: the server can have made the change".to_owned());
     true
 }
 

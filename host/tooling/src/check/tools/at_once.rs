@@ -1,4 +1,5 @@
-//! D122: two calls at once must have the effect of one call after the other.
+//! D109 and D122: two calls at once must have the effect of one call after the other. A call that then reports no change must
+//! have left none.
 
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::ids::Hash;
@@ -7,7 +8,7 @@ use latchwork_engine::guest::tool_call::ToolCallContext;
 use crate::check::tools::applied::difference;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::case_map::Access;
-use crate::check::tools::running_case::RunningCase;
+use crate::check::tools::running_case::{RunningCase, describe_answer};
 use crate::check::tools::world::{World, WorldSnapshot};
 
 /// Maximum number of writes of a call to the map before which another call is made.
@@ -23,6 +24,16 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         return Ok(());
     }
     for other in running.cases_with_other_inputs(INPUTS_MAX) {
+        if let Some((write, difference, displayed)) = left_change(running, &other).await? {
+            let message = format!(
+                "another call is made before write {write} of the call: compared with that call alone, {difference}, but the tool \
+                 reports no change"
+            );
+            let finding = running.add_finding("D109", message);
+            finding.found = Some(displayed);
+            finding.hint = Some("report `applied` as unknown after the first change".to_owned());
+            return Ok(());
+        }
         if let Some((write, difference)) = lost_change(running, &other).await? {
             let message =
                 format!("another call is made before write {write} of the call, and both succeed: {difference}");
@@ -34,6 +45,32 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Makes the call `other` before each write of the case's call. Returns the number of the first write, from 1, at which the
+/// case's call reports no change and leaves one, with a description of the change and the answer.
+async fn left_change(running: &RunningCase<'_>, other: &ToolCase) -> std::io::Result<Option<(usize, String, String)>> {
+    let first = CaseCall { case: running.case, context: running.context(0) };
+    let second = CaseCall { case: other, context: running.context_of_other_call() };
+    let alone = running.world()?;
+    if !succeeds(running, &alone, &second).await {
+        return Ok(None);
+    }
+    let keys = [first.context.external_key.clone(), second.context.external_key.clone()];
+    let alone = shared_entries(&alone, &keys);
+    for number in 0..WRITES_MAX {
+        let world = running.world()?;
+        let Some((answer, is_second_made)) = answer_at_once(running, &world, number, (&first, &second)).await else {
+            break;
+        };
+        if !is_second_made || !matches!(answer, Answer::NotApplied(_)) {
+            continue;
+        }
+        if let Some(difference) = difference(&alone, &shared_entries(&world, &keys)) {
+            return Ok(Some((number + 1, difference, describe_answer(&answer, &world))));
+        }
+    }
+    Ok(None)
 }
 
 /// Makes the call `other` before each write of the case's call. Returns the number of the first write, from 1, at which
@@ -106,10 +143,22 @@ async fn made_at_once(
     running: &RunningCase<'_>,
     world: &World,
     number: usize,
-    (first, second): (&CaseCall<'_>, &CaseCall<'_>),
+    calls: (&CaseCall<'_>, &CaseCall<'_>),
 ) -> Option<bool> {
+    let (answer, is_second_made) = answer_at_once(running, world, number, calls).await?;
+    Some(is_second_made && matches!(answer, Answer::Ok(_)))
+}
+
+/// Makes the second call before this write of the first call. Returns the answer to the first call, and true if the second
+/// call succeeds. Returns `None` if the first call makes no such write.
+async fn answer_at_once(
+    running: &RunningCase<'_>,
+    world: &World,
+    number: usize,
+    (first, second): (&CaseCall<'_>, &CaseCall<'_>),
+) -> Option<(Answer, bool)> {
     let paused = world.pause_before(Access::Write(number));
-    let mut call = std::pin::pin!(succeeds(running, world, first));
+    let mut call = std::pin::pin!(running.calling(first.case, world, first.context.clone(), false));
     tokio::select! {
         biased;
         reached = paused.reached => reached.ok()?,
@@ -118,5 +167,5 @@ async fn made_at_once(
     let is_second_made = succeeds(running, world, second).await;
     // The first call waits for this message.
     let _ = paused.resume.send(());
-    Some(call.await && is_second_made)
+    Some((call.await.end.answer, is_second_made))
 }

@@ -10,6 +10,10 @@ pub(super) enum FaultProfile {
     Status(u16),
     /// Servers answer every world-changing request with this status.
     ChangeStatus(u16),
+    /// Servers answer every request that only asks with this status.
+    QuestionStatus(u16),
+    /// Servers answer every request with status 429 and a date in `retry-after`.
+    LimitedUntil,
     /// Servers answer with the status of the case and a page in place of its body.
     Garbled,
     /// Servers refuse connections.

@@ -69,7 +69,9 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         if !running.call_interrupted(&mut world, operations).await {
             break;
         }
-        let is_untouched = world.state() == before && world.received().is_empty();
+        let requests = world.received();
+        let is_untouched = world.state() == before && requests.is_empty();
+        let is_unsent = !requests.iter().any(ReceivedRequest::may_change_state);
         let place = format!("killed before operation {} of the call", operations + 1);
         let verdict = match running.tools.plugin.reconcile {
             true => ask(running, &world).await.ok(),
@@ -77,7 +79,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         };
         match verdict {
             Some(ReconcileVerdict::Happened(_)) => {
-                if let Some(missing) = whole.missing_in(&world.state()) {
+                let unsent = (is_unsent && whole.changes_a_server).then(|| "no request was sent".to_owned());
+                if let Some(missing) = whole.missing_in(&world.state()).or(unsent) {
                     let message = format!("{place}, reconcile says that the call happened, but {missing}");
                     running.add_finding("D103", message).hint =
                         Some("write the mark of the call last, or look at everything that the call writes".to_owned());
@@ -103,7 +106,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             continue;
         }
         let sent = world.received().iter().any(ReceivedRequest::may_change_state);
-        let unsent = (is_untouched && whole.changes_a_server && !sent).then(|| "no request was sent".to_owned());
+        let unsent = (is_unsent && whole.changes_a_server && !sent).then(|| "no request was sent".to_owned());
         if let Some(missing) = whole.missing_in(&world.state()).or(unsent) {
             let message = format!("{place} and called again under the same key, it succeeds, but {missing}");
             running.add_finding("D102", message).hint = Some(

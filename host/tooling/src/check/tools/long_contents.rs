@@ -14,6 +14,8 @@ use crate::check::tools::world::World;
 const WORDS: usize = 700;
 /// Length of the beginning by which contents are recognized, in bytes.
 const BEGINNING_BYTES: usize = 48;
+/// Number of quotation marks of an entry. The entry fits into the map, and its JSON text does not.
+const QUOTES: usize = 40_000;
 /// Maximum number of texts in responses that are replaced, one text in each run.
 const TEXTS_MAX: usize = 8;
 
@@ -24,6 +26,9 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     let contents: String = (0..WORDS).map(|number| format!("word{number} ")).collect();
     let contents = contents.trim_end();
+    if check_quotes(running).await? {
+        return Ok(());
+    }
     for is_second in [false, true] {
         let world = running.earlier_world(is_second).await?;
         world.replace_all(contents.as_bytes())?;
@@ -38,6 +43,36 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Makes the call over an entry of quotation marks, which is about twice as long as a JSON text. A call that succeeds has kept
+/// the entry, so that it can be undone like the call of the case. Returns true if there is a finding.
+async fn check_quotes(running: &mut RunningCase<'_>) -> std::io::Result<bool> {
+    if !running.case.http.is_empty() || running.undo != Some(Ok(())) {
+        return Ok(false);
+    }
+    let world = running.world()?;
+    let before = world.contents();
+    running.call(&world, 0).await;
+    let after = world.contents();
+    let is_replaced = |name: &String| after.contains_key(name) && after.get(name) != before.get(name);
+    let is_entry = |name: &&String| name.starts_with("map ") && is_replaced(name);
+    let replaced: Vec<String> = before.keys().filter(is_entry).cloned().collect();
+    if replaced.is_empty() {
+        return Ok(false);
+    }
+    let world = running.world()?;
+    world.replace(&replaced, "\"".repeat(QUOTES).as_bytes());
+    let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(false) };
+    let answer = compensate(running, &world, &done).await;
+    if matches!(answer, Answer::Ok(_)) {
+        return Ok(false);
+    }
+    let message =
+        format!("the call replaces {QUOTES} quotation marks in {}, and compensate fails at once", replaced[0]);
+    let hint = "let the call fail before its first change if it cannot keep the earlier contents";
+    report(running, message, &answer, &world, hint);
+    Ok(true)
 }
 
 /// Makes the call and undoes it. Returns true if there is a finding: an entry, or a request of `compensate`, has

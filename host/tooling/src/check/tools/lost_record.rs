@@ -14,10 +14,16 @@ use crate::check::tools::applied::difference;
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::readers::{call_other, changing_others_after};
 use crate::check::tools::refusal;
+use crate::check::tools::repeated::{EVENINGS, NIGHT};
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::{CapturedLog, World};
+
+/// Number of the try that is more than a year after the call.
+const MUCH_LATER: u32 = 400 * 24;
+/// Tenant of a call of another tenant.
+const OTHER_TENANT: &str = "north";
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // A failing call leaves no effect, so no record of an effect can be lost.
@@ -28,7 +34,9 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         check_reconcile(running).await?;
         check_reconcile_of_unanswered_call(running).await?;
         check_reconcile_of_another_call(running).await?;
+        check_reconcile_of_another_tenant(running).await?;
         check_reconcile_after_others(running).await?;
+        check_reconcile_later(running).await?;
         check_reconcile_after_times(running).await?;
         check_reconcile_without_answers(running).await?;
         check_settling_time(running).await?;
@@ -173,16 +181,68 @@ async fn check_reconcile_of_another_call(running: &mut RunningCase<'_>) -> std::
     if !running.case.http.is_empty() {
         return Ok(());
     }
-    let world = running.world()?;
-    let other = running.context_of_other_call();
-    if !matches!(running.call_with(&world, other, false).await.end.answer, Answer::Ok(_)) {
-        return Ok(());
-    }
-    if let Ok(ReconcileVerdict::Happened(output)) = ask(running, &world).await {
+    // The key of the tenth try of a call begins with that of its first try.
+    let longer = ToolCallContext { external_key: format!("{}0", running.key()), ..running.context_of_other_call() };
+    for other in [running.context_of_other_call(), longer] {
+        let world = running.world()?;
+        if !matches!(running.call_with(&world, other, false).await.end.answer, Answer::Ok(_)) {
+            return Ok(());
+        }
+        let Ok(ReconcileVerdict::Happened(output)) = ask(running, &world).await else { continue };
         let message = "reconcile takes a call with equal arguments and another key for the call";
         let finding = running.add_finding("D104", message);
         (finding.expected, finding.found) = (Some("did-not-happen".to_owned()), Some(output.result));
-        finding.hint = Some("search by the key of the call".to_owned());
+        finding.hint = Some("search by the whole key of the call".to_owned());
+        return Ok(());
+    }
+    Ok(())
+}
+
+/// D103: a call of another tenant is found as well.
+async fn check_reconcile_of_another_tenant(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let of_tenant = |mut context: ToolCallContext| {
+        context.step.tenant = OTHER_TENANT.to_owned();
+        context
+    };
+    let world = running.world()?;
+    let context = of_tenant(running.context(0));
+    let is_made = matches!(running.call_with(&world, context, false).await.end.answer, Answer::Ok(_));
+    if !is_made || running.found.iter().any(|finding| finding.rule == "D103") {
+        return Ok(());
+    }
+    let later = of_tenant(running.later_context());
+    let verdict = ask_about(running, &world, later, &running.case.input.clone()).await;
+    if matches!(verdict, Ok(ReconcileVerdict::DidNotHappen)) {
+        let message = "for another tenant than `default`, reconcile denies a call that happened";
+        let finding = running.add_finding("D103", message);
+        (finding.expected, finding.found) = (Some("happened".to_owned()), Some("did-not-happen".to_owned()));
+        finding.hint = Some("name the entry in the call and in reconcile by the same tenant, or by none".to_owned());
+    }
+    Ok(())
+}
+
+/// D103: a new week, month or year has begun, or more than a year has passed, when `reconcile` is asked.
+async fn check_reconcile_later(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let nights = EVENINGS.map(|evening| (evening, evening + NIGHT));
+    for (first, later) in nights.into_iter().chain([(0, MUCH_LATER)]) {
+        if running.found.iter().any(|finding| finding.rule == "D103") {
+            return Ok(());
+        }
+        let world = running.world()?;
+        if !matches!(running.call(&world, first).await.end.answer, Answer::Ok(_)) {
+            continue;
+        }
+        let input = running.case.input.clone();
+        let at_once = ask_about(running, &world, running.context(first), &input).await;
+        let verdict = ask_about(running, &world, running.context(later), &input).await;
+        let is_found = matches!(at_once, Ok(ReconcileVerdict::Happened(_)));
+        if is_found && matches!(verdict, Ok(ReconcileVerdict::DidNotHappen)) {
+            let message = format!("{} hours after the call, reconcile denies a call that happened", later - first);
+            let finding = running.add_finding("D103", message);
+            finding.expected = Some("happened or unknown".to_owned());
+            finding.found = Some("did-not-happen: the host would execute the call a second time".to_owned());
+            finding.hint = Some("look for the entry of the key alone, and compare no time".to_owned());
+        }
     }
     Ok(())
 }
@@ -240,7 +300,20 @@ async fn check_reconcile_after_others(running: &mut RunningCase<'_>) -> std::io:
             }
             _ => continue,
         };
-        if matches!(ask(running, &world).await, Ok(ReconcileVerdict::DidNotHappen)) {
+        let verdict = ask(running, &world).await;
+        if let Ok(ReconcileVerdict::Happened(output)) = &verdict
+            && !is_same_result(&done, output)
+        {
+            let message = format!(
+                "a call of {} has {how}, and reconcile returns a different result than the call",
+                other.operator
+            );
+            let finding = running.add_finding("D103", message);
+            (finding.expected, finding.found) = (Some(done.result.clone()), Some(output.result.clone()));
+            finding.hint = Some("store the result of the call, or answer unknown after a change".to_owned());
+            return Ok(());
+        }
+        if matches!(verdict, Ok(ReconcileVerdict::DidNotHappen)) {
             let message =
                 format!("a call of {} has {how}, and reconcile denies the call that happened", other.operator);
             let finding = running.add_finding("D103", message);

@@ -15,6 +15,7 @@ use crate::check::tools::applied::difference;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::lost_record::ask;
 use crate::check::tools::running_case::RunningCase;
+use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::World;
 use crate::check::variations::variations;
 
@@ -34,10 +35,12 @@ const SIMILAR_KEYS: [&str; 11] = [
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:summon_the_neighbours_north_of_the_mill_and_of_the_old_bridge_before_the_hearing_of_sp/11:3",
     "latch:job_01JZ7N3Q0V4X8C2M6K9RTB5WDF:summon_the_neighbours_north_of_the_mill_and_of_the_old_bridge_before_the_hearing_of_sp/12:2",
 ];
+/// Minimum length of a header that can be made from a key, in bytes.
+const KEYED_BYTES_MIN: usize = 8;
 /// Maximum number of other inputs of the calls of other jobs.
 const INPUTS_MAX: usize = 31;
 /// Number of calls of other jobs, each of a different job.
-const OTHER_CALLS: u32 = 64;
+const OTHER_CALLS: u32 = 110;
 /// Maximum number of other inputs of a further call, after which the call of the case is repeated.
 const LAST_INPUTS_MAX: usize = 4;
 
@@ -53,6 +56,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
 /// and another slot, in a second world.
 async fn check_names(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let (world, apart) = (running.world()?, running.world()?);
+    let mut sent: Vec<Vec<ReceivedRequest>> = Vec::new();
     for (number, key) in SIMILAR_KEYS.iter().enumerate() {
         let other = Hash::of(&[b"another key", key.as_bytes()]).to_hex();
         let Some(expected) =
@@ -61,6 +65,15 @@ async fn check_names(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             return Ok(());
         };
         let found = created_with(running, &world, key).await;
+        let (requests, unrelated) = (world.received(), apart.received());
+        let is_shared = |earlier: &Vec<ReceivedRequest>| shared_part(&requests, earlier, &unrelated);
+        if let Some(part) = sent.iter().find_map(is_shared) {
+            let message = format!("a call with the key {key} sends {part} as a call with a similar key does");
+            running.add_finding("D123", message).hint =
+                Some("send the whole key, and replace none of its characters".to_owned());
+            return Ok(());
+        }
+        sent.push(requests);
         if found.as_ref().is_some_and(|found| found.len() >= expected.len()) {
             continue;
         }
@@ -81,6 +94,39 @@ async fn check_names(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         return Ok(());
     }
     Ok(())
+}
+
+/// Returns the part of a request that is the same for two keys, although an unrelated key changes this part.
+fn shared_part(
+    requests: &[ReceivedRequest],
+    earlier: &[ReceivedRequest],
+    unrelated: &[ReceivedRequest],
+) -> Option<String> {
+    if requests.len() != earlier.len() || requests.len() != unrelated.len() {
+        return None;
+    }
+    let of_one = |((one, earlier), unrelated): ((&ReceivedRequest, &ReceivedRequest), &ReceivedRequest)| {
+        let header_of = |request: &ReceivedRequest, name: &str| -> Option<String> {
+            let mut headers = request.headers.iter();
+            headers.find(|(other, _)| other == name).map(|(_, value)| value.clone())
+        };
+        let is_shared_header = |(name, value): &&(String, String)| {
+            let (earlier, unrelated) = (header_of(earlier, name), header_of(unrelated, name));
+            // A length depends on the key as well.
+            value.len() >= KEYED_BYTES_MIN
+                && earlier.as_ref() == Some(value)
+                && unrelated.is_some_and(|unrelated| unrelated != *value)
+        };
+        if one.url == earlier.url && one.url != unrelated.url {
+            return Some(format!("{} {}", one.method, one.url));
+        }
+        if one.body == earlier.body && one.body != unrelated.body {
+            return Some(format!("the same body to {} {}", one.method, one.url));
+        }
+        let (name, _) = one.headers.iter().find(is_shared_header)?;
+        Some(format!("the same header {name} to {}", one.url))
+    };
+    requests.iter().zip(earlier).zip(unrelated).find_map(of_one)
 }
 
 fn entries(count: usize) -> String {

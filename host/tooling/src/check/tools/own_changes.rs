@@ -10,7 +10,7 @@ use latchwork_engine::VerifyResult;
 use crate::check::tools::applied::difference;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::fault_profile::FaultProfile;
-use crate::check::tools::readers::{changing_others_after, has_member_of, output_of_other};
+use crate::check::tools::readers::{changing_others, changing_others_after, has_member_of, output_of_other};
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::stub_servers::ReceivedRequest;
@@ -18,6 +18,8 @@ use crate::check::tools::world::{World, WorldSnapshot};
 
 /// Maximum number of other inputs of a later call.
 const INPUTS_MAX: usize = 4;
+/// Maximum number of cases of other operators whose inputs stay as they are.
+const OWN_INPUTS_MAX: usize = 8;
 
 /// Lets `verify` look at each change of a call, in the world that the call left, and while its servers fail.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
@@ -33,6 +35,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         check_replaced(running).await?;
         check_unreported(running, &done.result).await?;
     }
+    check_one_resource(running, &done.state_changes);
     for change in &done.state_changes {
         let what = format!("{} {:?}", change.resource_type, change.resource_id);
         world.was_map_used();
@@ -69,6 +72,26 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         running.add_finding("D117", format!("verify must only read, but it changes the world: {difference}"));
     }
     Ok(())
+}
+
+/// Checks that two changes of a call with different references have different resources. The host confirms only the newest
+/// change of a resource.
+fn check_one_resource(running: &mut RunningCase<'_>, changes: &[StateChange]) {
+    let resource = |change: &StateChange| (change.resource_type.clone(), change.resource_id.clone());
+    let is_other = |one: &StateChange, other: &StateChange| {
+        resource(one) == resource(other) && one.external_ref.is_some() && one.external_ref != other.external_ref
+    };
+    let mut pairs = changes.iter().enumerate().filter_map(|(number, one)| {
+        let other = changes[number + 1..].iter().find(|other| is_other(one, other) && other.external_ref.is_some())?;
+        Some((one, other))
+    });
+    let Some((one, other)) = pairs.next() else { return };
+    let (kind, id) = resource(one);
+    let message = format!("two changes with different references have the resource {kind} {id:?}");
+    let finding = running.add_finding("D117", message);
+    (finding.expected, finding.found) = (one.external_ref.clone(), other.external_ref.clone());
+    finding.hint =
+        Some("give each entry an id of its own: only the newest change of a resource is confirmed".to_owned());
 }
 
 /// Lets `verify` look at the changes in a world without the call. The caller uses this only for calls that send no
@@ -123,10 +146,13 @@ async fn check_replaced(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Checks that a later call of another operator, which gets a member of the result of the call, reports each resource whose
-/// change `verify` no longer confirms. Otherwise the host looks for the earlier change when the job is resumed.
+/// Checks that a later call of another operator reports each resource whose change `verify` no longer confirms. Otherwise the
+/// host looks for the earlier change when the job is resumed. The other operator gets members of the result of the call, or
+/// its own input: an id can be written in several ways.
 async fn check_unreported(running: &mut RunningCase<'_>, result: &str) -> std::io::Result<()> {
-    for other in changing_others_after(running, result).iter().filter(|other| has_member_of(&other.input, result)) {
+    let linked = changing_others_after(running, result).into_iter().filter(|other| has_member_of(&other.input, result));
+    let others: Vec<ToolCase> = linked.chain(changing_others(running, "{}").into_iter().take(OWN_INPUTS_MAX)).collect();
+    for other in &others {
         let world = running.world()?;
         let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
         let mut confirmed = Vec::new();

@@ -17,7 +17,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     check_all_refused(running).await?;
     check_lost_answers(running).await?;
-    for number in 1..WRITES_MAX {
+    check_single_refused(running).await?;
+    for number in 0..WRITES_MAX {
         // After a refused write, a tool may take back its earlier writes. Later writes therefore fail in one run and
         // succeed in another run. If the entries are not as before the call, the tool must report that the outcome is
         // unknown.
@@ -30,9 +31,52 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                 return Ok(());
             }
             let when = format!("write {} of the call to the map fails", number + 1);
-            if applied::check(running, &when, &before, &world, &called.end.answer) {
+            let requests = world.received();
+            if applied::check(running, &when, &before, &world, &called.end.answer)
+                || applied::check_requests(running, &when, &requests, &world, &called.end.answer)
+            {
                 return Ok(());
             }
+        }
+    }
+    Ok(())
+}
+
+/// D108: one write of a call that changes the map alone is refused. If the call succeeds, it must have made all of its
+/// changes.
+async fn check_single_refused(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let world = running.world()?;
+    let before = world.state();
+    let called = running.call(&world, 0).await;
+    if !running.case.http.is_empty() || !matches!(called.end.answer, Answer::Ok(_)) {
+        return Ok(());
+    }
+    let usual = world.state();
+    for number in 0..WRITES_MAX {
+        let world = running.world()?;
+        world.set_faults(FaultProfile::WriteRefused { number, and_later: false });
+        let called = running.call(&world, 0).await;
+        if !world.is_map_refused() {
+            return Ok(());
+        }
+        let state = world.state();
+        let is_missing = |name: &&String| {
+            let [before, usual, found] = [&before, &usual, &state].map(|state| state.get(*name));
+            usual != before && found == before
+        };
+        let is_lost = |name: &&String| usual.contains_key(*name) && !state.contains_key(*name);
+        let missing = usual.keys().find(is_missing).or_else(|| before.keys().find(is_lost));
+        if let (Answer::Ok(_), Some(name)) = (&called.end.answer, missing) {
+            let message = format!(
+                "write {} of the call to the map fails, and the tool reports success, but {name} is not as after the call",
+                number + 1
+            );
+            let displayed = describe_answer(&called.end.answer, &world);
+            let finding = running.add_finding("D108", message);
+            finding.found = Some(displayed);
+            finding.hint =
+                Some("return the error of a write, with `applied` as unknown after an earlier one".to_owned());
+            return Ok(());
         }
     }
     Ok(())

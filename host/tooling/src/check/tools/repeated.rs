@@ -15,6 +15,12 @@ use crate::check::tools::stub_servers::ReceivedRequest;
 /// Maximum number of reads of a repetition that are made to fail, one read in each run.
 const READS_MAX: usize = 8;
 
+/// Numbers of tries in the evening of a Sunday, of the last day of a month, and of the last day of a year. The clock of the
+/// stub advances by an hour in each try.
+pub(super) const EVENINGS: [u32; 3] = [6 * 24 + 11, 26 * 24 + 11, 360 * 24 + 11];
+/// Number of tries from an evening to the next morning.
+pub(super) const NIGHT: u32 = 8;
+
 /// Repeats the call: at once, while reads of the map fail, and after a call of another operator.
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     // A failing call leaves no effect, so no record of an effect can be lost.
@@ -22,10 +28,14 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if !has_effect || running.class != RecoveryClass::Keyed {
         return Ok(());
     }
-    check_repeat(running, 1).await?;
+    check_repeat(running, 0, 1).await?;
     let is_later_allowed = running.spec.resolution.idempotent_by_key_seconds > LATER_TRIES * 3_600;
     if is_later_allowed && !running.found.iter().any(|finding| ["D102", "D119"].contains(&finding.rule)) {
-        check_repeat(running, LATER_TRIES).await?;
+        check_repeat(running, 0, LATER_TRIES).await?;
+        for evening in EVENINGS {
+            check_repeat(running, evening, evening + NIGHT).await?;
+        }
+        check_repeat(running, 0, running.spec.resolution.idempotent_by_key_seconds / 3_600 - 1).await?;
         check_repeat_after_times(running).await?;
     }
     check_repeat_without_reads(running).await?;
@@ -34,14 +44,17 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
 
 /// D102 and D119: a second call under the same key must leave the world as the first call left it. The second call must
 /// also return the same facts about the world as the first call.
-async fn check_repeat(running: &mut RunningCase<'_>, tries_before: u32) -> std::io::Result<()> {
+async fn check_repeat(running: &mut RunningCase<'_>, first_try: u32, later_try: u32) -> std::io::Result<()> {
+    if running.found.iter().any(|finding| ["D102", "D119"].contains(&finding.rule)) {
+        return Ok(());
+    }
     let world = running.world()?;
-    let first = running.call(&world, 0).await;
+    let first = running.call(&world, first_try).await;
     let (before, requests) = (world.state(), world.received());
     if !matches!(first.end.answer, Answer::Ok(_)) {
         return Ok(());
     }
-    let second = running.call(&world, tries_before).await;
+    let second = running.call(&world, later_try).await;
     let (after, repeated) = (world.state(), world.received());
     if let Some(difference) = difference(&before, &after) {
         let message =
@@ -119,8 +132,8 @@ async fn check_repeat_without_reads(running: &mut RunningCase<'_>) -> std::io::R
     Ok(())
 }
 
-/// D102: another operator has changed what the call reads. A repetition must not change an entry that the call wrote and
-/// the other operator left as it was. If the other operator removed an entry of the call, the repetition must not write it
+/// D102: another operator has changed what the call reads, or an entry of the call. A repetition must not change an entry
+/// that the call wrote. If the other operator removed an entry of the call, the repetition must not write it
 /// again.
 async fn check_repeat_after_others(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.found.iter().any(|finding| finding.rule == "D102") {
@@ -141,8 +154,9 @@ async fn check_repeat_after_others(running: &mut RunningCase<'_>) -> std::io::Re
         let before = world.state();
         running.call(&world, 1).await;
         let after = world.state();
-        let is_written_again = |(name, hash): &(&String, &Hash)| match before.get(*name) {
-            Some(left) => left == *hash && after.get(*name).is_some_and(|other| other != *hash),
+        let is_written_again = |(name, _): &(&String, &Hash)| match before.get(*name) {
+            // An entry that the other operator has changed must not change again either.
+            Some(left) => after.get(*name).is_some_and(|other| other != left),
             None => after.contains_key(*name) && !untouched.contains_key(*name),
         };
         let Some((name, _)) = first.iter().find(is_written_again) else { continue };

@@ -13,8 +13,9 @@ use crate::check::tools::drawn_cases::drawn_cases;
 use crate::check::tools::running_case::{RunningCase, ToolCheck};
 use crate::check::tools::{
     after_others, at_once, interrupted, keyless_reconcile, long_contents, lost_record, missing_secrets, named_undo,
-    never_undone, other_config, other_inputs, other_keys, other_operator, own_changes, pure, refused_writes,
-    removed_entries, repeated, server_faults, single_call, two_calls, undone, unreadable,
+    never_undone, other_config, other_inputs, other_keys, other_operator, own_changes, partly_made, pure,
+    refused_reads, refused_writes, removed_entries, repeated, server_faults, single_call, two_calls,
+    undo_of_repetition, undone, unreadable,
 };
 
 /// Runs every case.
@@ -130,11 +131,13 @@ async fn run_case<'c>(
     pure::run(case).await?;
     repeated::run(case).await?;
     lost_record::run(case).await?;
+    partly_made::run(case).await?;
     removed_entries::run(case).await?;
     keyless_reconcile::run(case).await?;
     interrupted::run(case).await?;
     own_changes::run(case).await?;
     undone::run(case).await?;
+    undo_of_repetition::run(case).await?;
     named_undo::run(case).await?;
     unreadable::run(case).await?;
     long_contents::run(case).await?;
@@ -145,6 +148,7 @@ async fn run_case<'c>(
     missing_secrets::run(case).await?;
     other_keys::run(case).await?;
     refused_writes::run(case).await?;
+    refused_reads::run(case).await?;
     other_inputs::run(case).await?;
     after_others::run(case).await?;
     server_faults::run(case).await?;

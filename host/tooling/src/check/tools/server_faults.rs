@@ -37,6 +37,9 @@ const BLIND: [(FaultProfile, &str); 3] = [
     (FaultProfile::Garbled, "answers with a page of a proxy"),
 ];
 
+/// Value of the header `retry-after` in an answer with status 429.
+const RETRY_AFTER_S: u32 = 7;
+
 /// Returns the faults under which `reconcile`, `verify` or `compensate` is called again, each with a description. The
 /// faults of servers are included if the case has servers. The fault of the map is included if the function has used
 /// the map in this world.
@@ -57,7 +60,9 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if running.spec.is_world_changing() {
         check_conflict(running).await?;
         check_garbled_success(running).await?;
+        check_failed_questions(running).await?;
     }
+    check_wait(running).await?;
     for (weather, description, fitting) in FAULTS {
         let world = running.world()?;
         let before = world.state();
@@ -115,8 +120,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// D109: status 409 can mean that an earlier try had the effect. A tool may report no change only after it has asked
-/// the server.
+/// D108 and D109: status 409 can mean that an earlier try had the effect, or that another entry is in the way. A tool may
+/// report success, or no change, only after it has asked the server.
 async fn check_conflict(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let world = running.world()?;
     world.set_faults(FaultProfile::ChangeStatus(409));
@@ -125,12 +130,73 @@ async fn check_conflict(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let mut after = requests.iter().skip_while(|request| !request.may_change_state()).skip(1);
     let is_asked = after.any(|request| !request.may_change_state());
     let is_sent = requests.iter().any(ReceivedRequest::may_change_state);
-    if is_sent && !is_asked && matches!(called.end.answer, Answer::NotApplied(_)) {
-        let displayed = describe_answer(&called.end.answer, &world);
+    let displayed = describe_answer(&called.end.answer, &world);
+    if is_sent && !is_asked && matches!(called.end.answer, Answer::Ok(_)) {
+        let message = "the server answers 409, and the tool reports success without a question to the server";
+        let finding = running.add_finding("D108", message);
+        finding.found = Some(displayed);
+        finding.hint = Some("the entry of the server can be another one: read it and compare".to_owned());
+    } else if is_sent && !is_asked && matches!(called.end.answer, Answer::NotApplied(_)) {
         let message = "the server answers 409, and the tool reports no change without a question to the server";
         let finding = running.add_finding("D109", message);
         finding.found = Some(displayed);
         finding.hint = Some("an earlier try can have this effect: look, or report `applied` as unknown".to_owned());
+    }
+    Ok(())
+}
+
+/// D108: a server does not answer the question that the call asks before its change. A failed question does not prove that
+/// there is no entry.
+async fn check_failed_questions(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    let world = running.world()?;
+    let usual = running.call(&world, 0).await;
+    let requests = world.received();
+    let is_asked = requests.iter().take_while(|request| !request.may_change_state()).any(ReceivedRequest::is_question);
+    if !is_asked || !matches!(usual.end.answer, Answer::Ok(_)) {
+        return Ok(());
+    }
+    let world = running.world()?;
+    world.set_faults(FaultProfile::QuestionStatus(503));
+    let called = running.call(&world, 0).await;
+    let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
+    if is_sent && matches!(called.end.answer, Answer::Ok(_)) {
+        let message = "the server answers 503 to the question before the change, and the tool makes the change";
+        let displayed = describe_answer(&called.end.answer, &world);
+        let finding = running.add_finding("D108", message);
+        finding.found = Some(displayed);
+        finding.hint = Some("return the error of the question, and change nothing".to_owned());
+    }
+    Ok(())
+}
+
+/// D107: a server asks for a wait, in seconds or until a time.
+async fn check_wait(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    for fault in [FaultProfile::Status(429), FaultProfile::LimitedUntil] {
+        let world = running.world()?;
+        world.set_faults(fault);
+        let called = running.call(&world, 0).await;
+        let requests = world.received();
+        let (Answer::NotApplied(failure) | Answer::Unknown { failure, .. }) = &called.end.answer else { continue };
+        let displayed = describe_answer(&called.end.answer, &world);
+        let (message, expected) = match fault {
+            FaultProfile::Status(_) if failure.retry_after_ms == Some(RETRY_AFTER_S) => {
+                ("the server asks for a wait of seconds, and the tool asks for as many milliseconds", "7000 ms")
+            }
+            FaultProfile::LimitedUntil
+                if requests.len() == 1 && failure.code != Code::RateLimit && !is_host_ended(failure.code) =>
+            {
+                (
+                    "the server answers 429 with a date in retry-after, but the tool's error does not say so",
+                    "RATE_LIMIT",
+                )
+            }
+            _ => continue,
+        };
+        if running.found.iter().any(|finding| finding.rule == "D107") {
+            return Ok(());
+        }
+        let finding = running.add_finding("D107", message);
+        (finding.expected, finding.found) = (Some(expected.to_owned()), Some(displayed));
     }
     Ok(())
 }
@@ -176,11 +242,16 @@ async fn check_later_refusals(running: &mut RunningCase<'_>) -> std::io::Result<
         let unreachable = format!("no server can be reached after world-changing request {first} of the call");
         [(FaultProfile::RefusedFrom(first), refused), (FaultProfile::UnreachableAfter(first), unreachable)]
     };
-    for (fault, what) in (1..changing).flat_map(faults) {
+    let later = (1..changing).flat_map(faults);
+    // The last change is followed by a question in some calls.
+    let last = format!("no server can be reached after world-changing request {changing} of the call");
+    let last = (changing > 0).then_some((FaultProfile::UnreachableAfter(changing), last));
+    for (fault, what) in later.chain(last) {
         let world = running.world()?;
         world.set_faults(fault);
         let called = running.call(&world, 0).await;
-        if let Answer::NotApplied(_) = &called.end.answer {
+        let is_made = world.received().iter().any(ReceivedRequest::may_have_changed_state);
+        if let (Answer::NotApplied(_), true) = (&called.end.answer, is_made && running.spec.is_world_changing()) {
             let displayed = describe_answer(&called.end.answer, &world);
             let message = format!("{what}, and the tool reports no change");
             let finding = running.add_finding("D109", message);

@@ -1,4 +1,4 @@
-//! D100, D101, D105, D110, D111, D112, D114 and D124: one call while all servers work.
+//! D100, D101, D105, D108, D110, D111, D112, D114 and D124: one call while all servers work.
 
 use latchwork_core::model::bounds;
 use latchwork_core::model::effect::Answer;
@@ -12,6 +12,7 @@ use crate::check::exception;
 use crate::check::tools::applied;
 use crate::check::tools::refusal;
 use crate::check::tools::running_case::{CallResult, RunningCase, describe_answer};
+use crate::check::tools::stub_servers::ReceivedRequest;
 
 /// Minimum length of a checked secret, in bytes. A shorter secret could occur in a text by chance.
 const SECRET_BYTES_MIN: usize = 4;
@@ -21,7 +22,11 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let before = world.state();
     let called = running.call(&world, 0).await;
     let requests = world.received();
-    applied::check(running, "while everything works", &before, &world, &called.end.answer);
+    let when = "while everything works";
+    if !applied::check(running, when, &before, &world, &called.end.answer) {
+        applied::check_requests(running, when, &requests, &world, &called.end.answer);
+    }
+    check_second_server(running, &requests, &called.end.answer);
     let is_impure = check_denials(running, &called);
     let is_of_denial = matches!(&called.end.answer, Answer::NotApplied(failure) | Answer::Unknown { failure, .. }
         if failure.code == Code::CapabilityDenied);
@@ -44,6 +49,29 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// D108: a first server may have made the change, and a second one gets the same request.
+fn check_second_server(running: &mut RunningCase<'_>, requests: &[ReceivedRequest], answer: &Answer) {
+    if !matches!(answer, Answer::Ok(_)) {
+        return;
+    }
+    let is_same = |one: &ReceivedRequest, other: &ReceivedRequest| {
+        one.method == other.method && one.body == other.body && one.origin() != other.origin()
+    };
+    let in_doubt = requests.iter().enumerate().filter(|(_, one)| one.may_have_changed_state() && !one.is_successful());
+    let second = in_doubt.filter(|(_, one)| !one.body.is_empty()).find_map(|(number, one)| {
+        let later = requests[number + 1..].iter().find(|other| other.is_successful() && is_same(one, other))?;
+        Some((one, later))
+    });
+    if let Some((first, second)) = second {
+        let message = format!(
+            "{} may have made the change, and {} gets the same request: the effect can happen twice",
+            first.url, second.url
+        );
+        running.add_finding("D108", message).hint =
+            Some("report `applied` as unknown after a request whose outcome is not known".to_owned());
+    }
 }
 
 /// D124: a tool asks for a longer wait than the host grants.

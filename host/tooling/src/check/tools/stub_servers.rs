@@ -31,6 +31,30 @@ impl ReceivedRequest {
         !matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS")
     }
 
+    /// Returns true if the request may have changed the server's state, judged by its method and by the status of its
+    /// answer. Most statuses from 400 to 499 say that the request was refused.
+    pub(super) fn may_have_changed_state(&self) -> bool {
+        let is_refused = |status: u16| (400..500).contains(&status) && !matches!(status, 408 | 425);
+        self.may_change_state() && !self.status.is_some_and(is_refused)
+    }
+
+    /// Returns true if the request only asks.
+    pub(super) fn is_question(&self) -> bool {
+        !self.may_change_state()
+    }
+
+    /// Returns true if the server reports success.
+    pub(super) fn is_successful(&self) -> bool {
+        self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+
+    /// Returns the scheme and the host of the request.
+    pub(super) fn origin(&self) -> &str {
+        let start = self.url.find("://").map_or(0, |at| at + 3);
+        let end = self.url[start..].find('/').map_or(self.url.len(), |at| start + at);
+        &self.url[..end]
+    }
+
     /// Returns true if the answer says that an earlier try can have had this effect.
     pub(super) fn is_conflict(&self) -> bool {
         self.may_change_state() && matches!(self.status, Some(409 | 412))
@@ -114,6 +138,11 @@ impl HttpStub for StubServers {
                 let retry = (status == 429).then_some(("retry-after", "7"));
                 Ok(response(status, retry, Bytes::from_static(b"{}")))
             }
+            FaultProfile::LimitedUntil => {
+                let retry = ("retry-after", "Mon, 05 Jan 2026 09:01:00 GMT");
+                Ok(response(429, [retry], Bytes::from_static(b"{}")))
+            }
+            FaultProfile::QuestionStatus(status) if !changes => Ok(response(status, None, Bytes::from_static(b"{}"))),
             FaultProfile::ChangeStatus(status) if changes => Ok(response(status, None, Bytes::from_static(b"{}"))),
             _ => Ok(self.canned(&received, request.method(), happened).unwrap_or_else(|| {
                 requests.is_unanswered = true;

@@ -5,19 +5,20 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use latchwork_core::model::effect::{Answer, Output};
-use latchwork_core::model::ids::Hash;
+use latchwork_core::model::effect::Answer;
 
 use crate::check::tools::applied;
 use crate::check::tools::case::ToolCase;
 use crate::check::tools::compensation::{compensate, compensate_of, report, undo_key};
+use crate::check::tools::emptied::{check_emptied_entry, emptied_file};
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::new_revision::kept_member;
-use crate::check::tools::readers;
 use crate::check::tools::running_case::{RunningCase, contains_key};
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::single_call::is_host_ended;
 use crate::check::tools::stub_servers::ReceivedRequest;
+use crate::check::tools::undo_requests;
+use crate::check::tools::undo_requests::CONFLICTS;
 use crate::check::tools::undone_among_calls::{check_changed, check_earlier, check_later};
 use crate::check::tools::world::{World, WorldSnapshot, snapshot};
 use crate::check::variations::variations;
@@ -42,6 +43,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     world.was_map_used();
     let answer = compensate(running, &world, &done).await;
     let faults = undo_faults(running, &world);
+    let undoing = world.received();
     // If the case has no response for a request, the answer of `compensate` says nothing.
     if world.is_unanswered() {
         return Ok(());
@@ -53,6 +55,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                 let message = "compensate ends without an answer".to_owned();
                 report(running, message, &answer, &world, "return a typed error; catch all exceptions");
             }
+            applied::check_requests(running, "while compensate undoes the call", &undoing, &world, &answer);
             // Any other error is allowed in one case, because a call may be impossible to undo.
             running.undo = Some(Err(failure.message.clone()));
             return Ok(());
@@ -60,12 +63,8 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     }
     let two = call_twice(running).await?;
     let own = own_entries(&before, &after, &two);
-    let undoing = world.received();
     let is_sent = undoing.iter().any(ReceivedRequest::may_change_state);
-    if let Some(url) = emptied_resource(&requests, &undoing) {
-        let message = format!("compensate puts an empty entry to {url}, where the server had none before the call");
-        report(running, message, &answer, &world, "delete what the call created, or mark it as undone");
-    }
+    undo_requests::check_sent(running, &requests, &undoing, &answer, &world);
     let undone = world.state();
     let is_deleted = |name: &&String| after.contains_key(*name) && !undone.contains_key(*name);
     if let Some(lost) = before.keys().find(is_deleted) {
@@ -84,20 +83,16 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let message = format!("compensate leaves the empty file {left}, which was not there before the call");
         report(running, message, &answer, &world, "delete the file that the call created");
     }
-    check_emptied_entry(running, &before, &world, &done).await?;
+    check_emptied_entry(running, &world, &done, &own).await?;
     check_later(running, &done).await?;
-    // The entries of a tool with a server can be a cache.
-    if running.case.http.is_empty()
-        && let Some((answer, world)) = undo_of_removed(running, &own).await?
-        && matches!(answer, Answer::Ok(_))
-    {
-        let message = format!("another party removed {}, but compensate reports that the call is undone", own[0]);
-        report(running, message, &answer, &world, "return an error if the entry is no longer there");
-    }
+    check_removed(running, &own).await?;
     check_other_inputs(running).await?;
     check_earlier(running).await?;
     check_changed(running, &own).await?;
     check_failed_undo(running, &own).await?;
+    check_refused_write(running, &undone).await?;
+    undo_requests::check_later_refusals(running, &undoing).await?;
+    undo_requests::check_conflict(running, &undoing).await?;
     check_faults(running, faults).await
 }
 
@@ -111,6 +106,13 @@ fn check_contents(
     if let Some((name, member)) = lost_member(earlier, world) {
         let message = format!("compensate puts {name} back without its member {member:?}");
         report(running, message, answer, world, "keep the whole earlier contents, for example in the result");
+    }
+    if running.case.http.is_empty()
+        && let Some(name) = not_restored(earlier, called, &world.contents())
+    {
+        let message = format!("compensate leaves {name} otherwise than before the call");
+        report(running, message, answer, world, "put back all of what the call replaced");
+        return;
     }
     if let Some((name, member)) = kept_member(&running.case.input, earlier, called, &world.contents()) {
         let message = format!("compensate puts earlier values back into {name}, but {member:?} is that of the call");
@@ -130,8 +132,42 @@ fn undo_faults(running: &RunningCase<'_>, world: &World) -> Vec<(FaultProfile, S
         // The host does not repeat a compensation that may have sent a deletion, so another party has removed the entry.
         let removed = "the server answers 404, because another party removed the entry".to_owned();
         faults.push((FaultProfile::ChangeStatus(404), removed));
+        for status in CONFLICTS {
+            let conflict = format!("the server answers {status}, because the entry has changed");
+            faults.push((FaultProfile::ChangeStatus(status), conflict));
+        }
     }
     faults
+}
+
+/// D118: `compensate` must not report success if the map refuses one of its writes and the world is not as after an
+/// undisturbed undo.
+async fn check_refused_write(running: &mut RunningCase<'_>, undone: &WorldSnapshot) -> std::io::Result<()> {
+    // A tool that uses a server may use the map only as a cache.
+    if !running.case.http.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
+        return Ok(());
+    }
+    for number in 0..WRITES_MAX {
+        let world = running.world()?;
+        let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
+        world.set_faults(FaultProfile::WriteRefused { number, and_later: false });
+        let answer = compensate(running, &world, &done).await;
+        if !world.is_map_refused() {
+            return Ok(());
+        }
+        let state = world.state();
+        let is_left = |name: &&String| state.get(*name) != undone.get(*name) && !contains_key(name, &undo_key(running));
+        if let (Answer::Ok(_), Some(name)) = (&answer, state.keys().chain(undone.keys()).find(is_left)) {
+            let message = format!(
+                "write {} of compensate to the map fails, and {name} is otherwise than after an undo, but compensate \
+                 reports that the call is undone",
+                number + 1
+            );
+            report(running, message, &answer, &world, "return the error of a write, with `applied` as unknown");
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 /// D118: `compensate` must not report success while a server or the map refuses what it does.
@@ -151,6 +187,19 @@ async fn check_faults(running: &mut RunningCase<'_>, faults: Vec<(FaultProfile, 
             report(running, message, &answer, &world, hint);
             return Ok(());
         }
+    }
+    Ok(())
+}
+
+/// D118: `compensate` must not report success after another party has removed the entries of the call.
+async fn check_removed(running: &mut RunningCase<'_>, own: &[String]) -> std::io::Result<()> {
+    // The entries of a tool with a server can be a cache.
+    if running.case.http.is_empty()
+        && let Some((answer, world)) = undo_of_removed(running, own).await?
+        && matches!(answer, Answer::Ok(_))
+    {
+        let message = format!("another party removed {}, but compensate reports that the call is undone", own[0]);
+        report(running, message, &answer, &world, "return an error if the entry is no longer there");
     }
     Ok(())
 }
@@ -210,7 +259,10 @@ async fn check_failed_undo(running: &mut RunningCase<'_>, own: &[String]) -> std
         let fault = FaultProfile::WriteRefused { number, and_later: true };
         (format!("write {} of compensate to the map fails", number + 1), None, fault)
     });
-    for (when, removed, fault) in missing.chain(refused) {
+    let unread = (0..WRITES_MAX).map(|number| {
+        (format!("read {} of compensate from the map fails", number + 1), None, FaultProfile::ReadRefused(number))
+    });
+    for (when, removed, fault) in missing.chain(refused).chain(unread) {
         let world = running.world()?;
         let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
         world.remove(&removed.into_iter().cloned().collect::<Vec<_>>())?;
@@ -272,6 +324,33 @@ fn without_lost_marks(running: &RunningCase<'_>, world: &World) -> WorldSnapshot
     state
 }
 
+/// Returns an entry that the call replaced and that the undo does not put back: a text or a list that is not as before, or any
+/// content that is still as the call wrote it. An undo can append to the contents, or add a new entry.
+fn not_restored(
+    earlier: &BTreeMap<String, Vec<u8>>,
+    called: &BTreeMap<String, Vec<u8>>,
+    undone: &BTreeMap<String, Vec<u8>>,
+) -> Option<String> {
+    let has_new = undone.keys().any(|name| !called.contains_key(name) && !earlier.contains_key(name));
+    let is_object = |value: &[u8]| serde_json::from_slice::<Map<String, Value>>(value).is_ok();
+    let is_longer = |undone: &[u8], before: &[u8]| {
+        let list = |value: &[u8]| serde_json::from_slice::<Vec<Value>>(value).ok();
+        match (list(undone), list(before)) {
+            (Some(undone), Some(before)) => undone.len() > before.len() && undone.starts_with(&before),
+            _ => undone.len() > before.len() && !before.is_empty() && undone.starts_with(before),
+        }
+    };
+    let mut replaced = earlier.iter().filter_map(|(name, before)| {
+        let (called, undone) = (called.get(name)?, undone.get(name)?);
+        (undone != before).then_some((name, before, called, undone))
+    });
+    let found = replaced.find(|(_, before, called, undone)| match undone == called {
+        true => !has_new,
+        false => !is_object(before) && !is_object(undone) && !is_longer(undone, before),
+    });
+    found.map(|(name, ..)| name.clone())
+}
+
 /// Returns an entry from before the call that is an object, and a member that it lacks after the undo.
 fn lost_member(earlier: &BTreeMap<String, Vec<u8>>, undone: &World) -> Option<(String, String)> {
     let object = |value: &[u8]| serde_json::from_slice::<Map<String, Value>>(value).ok();
@@ -281,75 +360,4 @@ fn lost_member(earlier: &BTreeMap<String, Vec<u8>>, undone: &World) -> Option<(S
         let lost = before.keys().find(|member| !undone.contains_key(*member))?;
         Some((name.clone(), lost.clone()))
     })
-}
-
-/// Returns a file of the call that `compensate` emptied. An empty entry of the map can be a mark.
-fn emptied_file<'a>(own: &'a [String], after: &WorldSnapshot, undone: &WorldSnapshot) -> Option<&'a String> {
-    let empty = Some(Hash::of(&[&[]]));
-    let is_empty = |state: &WorldSnapshot, name: &str| state.get(name).copied() == empty;
-    own.iter().find(|name| name.starts_with('/') && is_empty(undone, name) && !is_empty(after, name))
-}
-
-/// D118: `compensate` must not leave an empty entry of the map whose content another operator then returns as a text.
-async fn check_emptied_entry(
-    running: &mut RunningCase<'_>,
-    before: &WorldSnapshot,
-    world: &World,
-    done: &Output,
-) -> std::io::Result<()> {
-    let contents = world.contents();
-    let is_new =
-        |(name, value): &(&String, &Vec<u8>)| value.is_empty() && !name.starts_with('/') && !before.contains_key(*name);
-    let Some((left, _)) = contents.iter().find(is_new) else { return Ok(()) };
-    let fresh = running.world()?;
-    let before = readers::reading_answers(running, &fresh, &done.result).await;
-    let after = readers::reading_answers(running, world, &done.result).await;
-    let has_new_text = |(one, other): &(&(String, String), &(String, String))| {
-        has_empty_text(&other.1) && !has_empty_text(&one.1) && one.0 == other.0
-    };
-    if let Some((one, other)) = before.iter().zip(&after).find(has_new_text) {
-        let message = format!("compensate leaves the empty {left}, and {} then returns an empty text", one.0);
-        let finding = running.add_finding("D118", message);
-        finding.expected = Some(one.1.clone());
-        finding.found = Some(other.1.clone());
-        finding.hint = Some("delete every entry that the call created".to_owned());
-    }
-    Ok(())
-}
-
-/// Returns the URL of an entry that the server did not have, that the call put there, and that `compensate` replaced by an
-/// empty one.
-fn emptied_resource<'a>(call: &[ReceivedRequest], undoing: &'a [ReceivedRequest]) -> Option<&'a str> {
-    let is_of = |method: &str, url: &str, one: &ReceivedRequest| one.method == method && one.url == url;
-    let is_created = |url: &str| {
-        let was_missing = call.iter().any(|one| is_of("GET", url, one) && one.status == Some(404));
-        was_missing && call.iter().any(|one| is_of("PUT", url, one))
-    };
-    let is_empty = |body: &[u8]| {
-        let is_text = |value: &Value| !value.is_object() && !value.is_array();
-        let is_empty = |value: &Value| value.is_null() || value == "";
-        match serde_json::from_slice::<Value>(body) {
-            Ok(value) => has_empty_text(&value.to_string()) && places(&value).filter(|one| is_text(one)).all(is_empty),
-            Err(_) => body.is_empty(),
-        }
-    };
-    let emptied = undoing.iter().find(|one| one.method == "PUT" && is_empty(&one.body) && is_created(&one.url))?;
-    let is_deleted = undoing.iter().any(|one| is_of("DELETE", &emptied.url, one));
-    (!is_deleted).then_some(emptied.url.as_str())
-}
-
-/// Returns true if a JSON text contains an empty text.
-fn has_empty_text(json: &str) -> bool {
-    let contains = |value: &Value| places(value).any(|value| value.as_str().is_some_and(str::is_empty));
-    serde_json::from_str(json).is_ok_and(|value: Value| contains(&value))
-}
-
-/// Returns all values in a value.
-fn places(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
-    let own = std::iter::once(value);
-    match value {
-        Value::Array(elements) => Box::new(own.chain(elements.iter().flat_map(places))),
-        Value::Object(members) => Box::new(own.chain(members.values().flat_map(places))),
-        _ => Box::new(own),
-    }
 }

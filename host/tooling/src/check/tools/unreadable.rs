@@ -9,7 +9,7 @@ use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::world::World;
 
 /// Contents that are no text. Another version of the plugin can have written them.
-const NO_TEXT: &[u8] = b"\xff\xfe\x00";
+const NO_TEXT: &[u8] = b"\xff\xfe\xff";
 /// Maximum number of reads of a call that are made to fail, one read in each run.
 const READS_MAX: usize = 8;
 

@@ -184,6 +184,14 @@ impl World {
         Ok(())
     }
 
+    /// Replaces the contents of these entries of the map. The names are those of [`World::state`].
+    pub(super) fn replace(&self, names: &[String], contents: &[u8]) {
+        let mut entries = self.map.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        for key in names.iter().filter_map(|name| name.strip_prefix("map ")) {
+            entries.insert(key.to_owned(), contents.to_vec());
+        }
+    }
+
     /// Returns the path of a file of a granted folder.
     fn file(&self, name: &str) -> Option<PathBuf> {
         // A granted folder can lie inside another one. The files of the inner one are not in the outer one.

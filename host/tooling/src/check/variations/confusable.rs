@@ -95,6 +95,69 @@ pub(in crate::check) fn moved_letters(
     found
 }
 
+/// Two values that differ in the place of a separator between two texts of one object.
+pub(in crate::check) struct MovedSeparator {
+    pub(in crate::check) what: String,
+    /// The separator is at the end of the first text, or at the beginning of the second one.
+    pub(in crate::check) both: [Value; 2],
+}
+
+/// Returns values in which a separator that a key puts between two texts is in one text or in the next one. The first text of
+/// the value contains the separator, too. `keys` are the keys of the value.
+/// Returns at most `max` values.
+pub(in crate::check) fn moved_separators(
+    value: &Value,
+    schema: &Value,
+    keys: &[&str],
+    max: usize,
+    is_allowed: impl Fn(&Value) -> bool,
+) -> Vec<MovedSeparator> {
+    let places = places_of(value, schema);
+    let is_text = |place: &&Place<'_>| place.value.is_string() && !place.schema.is_fixed();
+    let texts: Vec<&Place<'_>> = places.iter().filter(is_text).collect();
+    let parent = |place: &Place<'_>| place.pointer.rsplit_once('/').map(|(parent, _)| parent.to_owned());
+    let mut found = Vec::new();
+    for first in &texts {
+        for second in &texts {
+            if first.pointer == second.pointer || parent(first) != parent(second) || found.len() == max {
+                continue;
+            }
+            let (one, other) = (first.value.as_str().unwrap_or_default(), second.value.as_str().unwrap_or_default());
+            let separator = keys.iter().find_map(|key| separator(key, one, other));
+            let Some(separator) = separator.filter(|separator| is_in_name(one, separator)) else { continue };
+            let with = |one: String, other: String| {
+                let value = replaced(value, &first.pointer, Some(one.into()))?;
+                replaced(&value, &second.pointer, Some(other.into())).filter(&is_allowed)
+            };
+            let both = [
+                with(format!("{one}{separator}1"), other.to_owned()),
+                with(one.to_owned(), format!("1{separator}{other}")),
+            ];
+            if let [Some(before), Some(after)] = both {
+                let what = format!("{separator:?} in the text at {:?} or at {:?}", first.pointer, second.pointer);
+                found.push(MovedSeparator { what, both: [before, after] });
+            }
+        }
+    }
+    found
+}
+
+/// Returns true if a text contains the separator and is no number or date.
+fn is_in_name(text: &str, separator: &str) -> bool {
+    text.contains(separator) && text.chars().any(char::is_alphabetic)
+}
+
+/// Returns the separator that a key has between two texts: at most three characters, and no letter, digit or quotation mark.
+fn separator<'k>(key: &'k str, one: &str, other: &str) -> Option<&'k str> {
+    if one.is_empty() || other.is_empty() {
+        return None;
+    }
+    let after = &key[key.find(one)? + one.len()..];
+    let between = &after[..after.find(other)?];
+    let is_separator = |c: char| !c.is_alphanumeric() && c != '"';
+    (!between.is_empty() && between.len() <= 3 && between.chars().all(is_separator)).then_some(between)
+}
+
 fn text_of(place: &Place<'_>) -> Option<String> {
     match place.value {
         Value::String(text) if !place.schema.is_fixed() && !text.is_empty() => Some(text.clone()),
@@ -138,6 +201,21 @@ mod tests {
         assert_eq!(found[0], json!({ "name": "Beb 1", "code": "x2", "kind": "a" }));
         assert_eq!((&found[1]["name"], &found[2]["name"]), (&json!("Ադա 1"), &json!("Ადა 1")));
         assert_eq!(in_other_letters(&json!({ "code": "x2" }), &Value::Null, is_allowed), None);
+    }
+
+    #[test]
+    fn separator_moves_between_texts() {
+        let value = json!({ "row": "A-b", "seat": "7", "kind": "x" });
+        let found = moved_separators(&value, &Value::Null, &["show/A-b-7"], 10, |_| true);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].both[0], json!({ "row": "A-b-1", "seat": "7", "kind": "x" }));
+        assert_eq!(found[0].both[1], json!({ "row": "A-b", "seat": "1-7", "kind": "x" }));
+        for key in ["A-b7", "[\"A-b\",\"7\"]", "A-b and 7", "7-A-b", "A-b/7"] {
+            assert!(moved_separators(&value, &Value::Null, &[key], 10, |_| true).is_empty(), "{key}");
+        }
+        assert!(moved_separators(&value, &Value::Null, &["A-b-7"], 10, |value| value["row"] == "A-b").is_empty());
+        let date = json!({ "day": "2026-01-05", "seat": "7" });
+        assert!(moved_separators(&date, &Value::Null, &["2026-01-05-7"], 10, |_| true).is_empty());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Variations of the values of cases. A variation differs from the value of a case in one place, or in many places at
 //! once.
 //!
-//! Floors, top first: `other_periods` · `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`,
+//! Floors, top first: `other_periods` · `year_members` · `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`,
 //! `confusable`, `columns`, `objects`, `similar`, `texts`, `whole` · `continued`, `depths`, `edges`, `mixed`,
 //! `numerals`, `parts`, `positions`, `references`, `times` · `numbering`, `places`, `pools` · `change`, `known`,
 //! `schema_sample`, `simpler`.
@@ -36,16 +36,17 @@ mod texts;
 mod times;
 mod vary;
 mod whole;
+mod year_members;
 
 pub(super) use change::{InputVariation, is_much_larger};
-pub(super) use confusable::{MovedLetter, in_other_letters, moved_letters};
+pub(super) use confusable::{MovedLetter, MovedSeparator, in_other_letters, moved_letters, moved_separators};
 pub(super) use drawn::drawn;
 pub(super) use growths::array_places;
 pub use known::KnownValues;
 pub(super) use largest::largest_allowed;
 pub(super) use other_periods::{OtherPeriods, other_periods};
 pub(super) use periods::{YEARS, next_periods};
-pub(super) use siblings::siblings;
+pub(super) use siblings::{repeated_elements, siblings};
 pub(super) use similar::similar;
 pub(super) use simpler::simpler;
 pub(super) use times::{CASE_START_S, near_times};

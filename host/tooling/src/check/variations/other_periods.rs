@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::check::variations::periods::{YEARS, later_periods, name_of, next_year};
 use crate::check::variations::places::{places_of, replaced};
+use crate::check::variations::year_members::year_members;
 
 /// Two days in the first ISO week of two years, and a day of another week for each of them. The days themselves are in one
 /// year of the calendar. The other days have the same weekdays. In 2024, the last days of December can be those of a leap
@@ -63,6 +64,14 @@ pub(in crate::check) fn other_periods(
         };
         add([text.to_owned(), later(12)], MONTHS.map(later).to_vec(), true);
     }
+    for one in year_members(&places).into_iter().take(PLACES_MAX) {
+        let with =
+            |(pointer, other): &(String, Value)| replaced(value, pointer, Some(other.clone())).filter(&is_allowed);
+        let (Some(next), true) = (with(&one.next), is_allowed(value)) else { continue };
+        let what = format!("{} and with {} at {:?}", one.year, one.next.1, one.next.0);
+        let others = one.others.iter().filter_map(with).collect();
+        found.push(OtherPeriods { what, apart: [value.clone(), next], others, is_next_year: true });
+    }
     found
 }
 
@@ -97,6 +106,9 @@ mod tests {
             (&quarters[0].apart[1], &quarters[0].others),
             (&json!("2027-Q3"), &vec![json!("2026-Q4"), json!("2027-Q1"), json!("2027-Q2")])
         );
+        let separate = other_periods(&json!({ "year": 2026, "quarter": 2 }), &Value::Null, |_| true);
+        assert_eq!(separate[0].apart[1], json!({ "year": 2027, "quarter": 2 }));
+        assert_eq!(separate[0].others[1], json!({ "year": 2026, "quarter": 3 }));
         for text in ["2026-02-30", "2026-1-1", "20260101", "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}"] {
             assert!(parts(text).is_none(), "{text}");
         }

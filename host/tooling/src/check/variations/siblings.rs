@@ -33,6 +33,24 @@ pub(in crate::check) fn siblings(
     of_place.filter(|one| is_allowed(&one.value)).take(max).collect()
 }
 
+/// Returns the value with a copy of the first element in an array. Returns at most `max` values.
+pub(in crate::check) fn repeated_elements(
+    value: &Value,
+    schema: &Value,
+    max: usize,
+    is_allowed: impl Fn(&Value) -> bool,
+) -> Vec<InputVariation> {
+    let places = places_of(value, schema);
+    let of_place = places.iter().filter_map(|place| {
+        let elements = place.value.as_array()?;
+        let more: Vec<Value> = elements.iter().chain(elements.first()).cloned().collect();
+        let what = format!("the first element once more, at {:?}", place.pointer);
+        let value = (more.len() > 1).then(|| replaced(value, &place.pointer, Some(more.into())))??;
+        Some(InputVariation { what, value, is_large: false })
+    });
+    of_place.filter(|one| is_allowed(&one.value)).take(max).collect()
+}
+
 /// Returns copies of the first object, each with the name of the member that has another value.
 fn copies(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>) -> Vec<(String, Value)> {
     let Some(first) = objects.first() else { return vec![] };

@@ -72,9 +72,33 @@ fn with_other_words(text: &str) -> String {
     changed.collect()
 }
 
+/// Maximum number of lines of which each is changed by itself.
+const LINES_MAX: usize = 6;
+
+/// Returns texts with as many bytes, in which the whole text or one of its first lines is changed.
+fn of_equal_length(text: &str) -> Vec<String> {
+    let mut changed = with_other_letters(text);
+    // A line is continued by the next one, or becomes two lines.
+    let with = |index: usize, other: &str| format!("{}{other}{}", &text[..index], &text[index + 1..]);
+    let content = text.trim_end();
+    let breaks = [content.find('\n'), content.rfind('\n')].into_iter().flatten();
+    changed.extend(breaks.map(|index| with(index, " ")));
+    changed.extend(content.find(' ').map(|index| with(index, "\n")));
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    if lines.len() > 1 {
+        for (number, line) in lines.iter().enumerate().take(LINES_MAX) {
+            let other = with_other_letters(line).into_iter();
+            changed.extend(other.map(|line| {
+                [&lines[..number].concat(), &line, &lines[number + 1..].concat()].map(String::as_str).concat()
+            }));
+        }
+    }
+    changed
+}
+
 /// Returns texts with as many bytes: with a blank within the middle word, with a letter in place of the first blank, and
 /// with other letters.
-fn of_equal_length(text: &str) -> Vec<String> {
+fn with_other_letters(text: &str) -> Vec<String> {
     let bytes = text.as_bytes();
     let is_inner = |index: &usize| bytes[*index - 1..=*index + 1].iter().all(u8::is_ascii_alphabetic);
     let inner: Vec<usize> = (1..bytes.len().saturating_sub(1)).filter(is_inner).collect();
@@ -105,7 +129,7 @@ mod tests {
         ] {
             assert!(found.iter().any(|one| one[name] == expected), "{name} {expected}: {found:?}");
         }
-        let words = ["one two one two", "one two two", "one", "one t o", "onextwo", "pof uxp"];
+        let words = ["one two one two", "one two two", "one", "one t o", "onextwo", "pof uxp", "one\ntwo"];
         assert_eq!(similar(&json!("one two"), 100), words.map(Value::from));
         for text in ["", "\u{e9}", "\u{e9} \u{e9}a\u{e9}", "abc\u{e9}", " "] {
             assert!(of_equal_length(text).iter().all(|other| other.len() == text.len()), "{text:?}");
@@ -115,5 +139,16 @@ mod tests {
             assert!(found.contains(&json!(other)), "{other}: {found:?}");
         }
         assert_eq!(similar(&json!("one two"), 1).len(), 1);
+        let found = of_equal_length("One: a b\nTwo: c\n");
+        for other in [
+            "One: a b Two: c\n",
+            "One:\na b\nTwo: c\n",
+            "Pof: b c\nTwo: c\n",
+            "One: a b\nUxp: d\n",
+            "O e: a b\nTwo: c\n",
+            "One: a b\nT o: c\n",
+        ] {
+            assert!(found.iter().any(|found| found == other), "{other:?}: {found:?}");
+        }
     }
 }
