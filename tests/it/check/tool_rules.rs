@@ -296,6 +296,8 @@ fn wrong_uses_of_answers_of_servers_are_found() {
     let good = [
         failing("Good.Accept", provider, accepted()),
         case("Good.Present", present()),
+        // The servers answer as after an earlier try.
+        case("Good.Found", vec![canned("POST", shop, 409, &Value::Null), canned("GET", shop, 200, &json!("seven"))]),
         failing("Good.Mirror", provider, mirrored()),
         case("Good.Name", named()),
         case("Good.LookUp", missing()),
@@ -303,6 +305,8 @@ fn wrong_uses_of_answers_of_servers_are_found() {
         case("Good.Refund", vec![order()]),
         case("Good.Lines", present()),
         failing("Good.Paid", provider, unpaid()),
+        // The case has no response for the question of reconcile.
+        failing("Bad.Paid", provider, unpaid()[..2].to_vec()),
     ];
     let (_, report) = check_cases(&wasm, &good, "");
     let found: Vec<&Value> =

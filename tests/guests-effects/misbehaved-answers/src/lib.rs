@@ -134,6 +134,16 @@ fn lines(args: Args, key: &str, has_own_ids: bool) -> Result<Output<Done>, Error
     Ok(done(args).change(change("line-1")).change(change("line-2")))
 }
 
+/// Looks for an order of the key at the shop.
+fn find_order(args: Args, key: &str) -> Result<Verdict<Output<Done>>, Error> {
+    let found = http::Request::get(&format!("{SHOP}?key={key}")).send()?;
+    match found.status() {
+        200 => Ok(Verdict::Happened(done(args))),
+        404 => Ok(Verdict::DidNotHappen),
+        status => Err(Error::temporary_provider_error(format!("the shop answered {status}"))),
+    }
+}
+
 fn line_is_there(_: &Change) -> Result<Finding, Error> {
     send(&http::Request::get(SHOP)).map(|_| Finding::Confirmed)
 }
@@ -153,7 +163,7 @@ fn paid(args: Args, context: &tool::Context) -> Result<Output<Done>, Error> {
 fn find_paid(args: Args, key: &str, of_none: Verdict<Output<Done>>) -> Result<Verdict<Output<Done>>, Error> {
     let found = http::Request::get(&format!("https://pay.example/payments?key={key}")).send()?;
     match (found.status(), found.body()) {
-        (200, b"[]") => Ok(of_none),
+        (200, b"[]") | (404, _) => Ok(of_none),
         (200, _) => Ok(Verdict::Happened(done(args))),
         (status, _) => Err(Error::temporary_provider_error(format!("the server answered {status}"))),
     }
@@ -183,6 +193,7 @@ latchwork_guest::export_tool! {
         with_key!("Good.Accept", |args, key| accept(args, key, true)),
         with_key!("Bad.Present", |args, key| present(args, key, false)),
         with_key!("Good.Present", |args, key| present(args, key, true)),
+        with_key!("Good.Found", |args, key| present(args, key, true)).settles_within(MINUTE).reconcile(find_order),
         with_key!("Bad.Mirror", |args, key| mirrored(args, key, false)),
         with_key!("Good.Mirror", |args, key| mirrored(args, key, true)),
         with_key!("Bad.Name", |args, key| named(args, &key.replace([':', '/'], "-"))),

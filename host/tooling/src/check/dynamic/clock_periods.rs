@@ -16,7 +16,7 @@ const OTHERS: [i64; 3] = [91, 154, 210];
 
 /// Distances in days of starts in the first ISO week of two years, and in the week after each. The case starts on 2026-01-05.
 /// The years are 2029 and 2030, and their first weeks begin on 2029-01-01 and on 2029-12-31.
-const FIRST_WEEKS: [[i64; 4]; 1] = [[1_094, 1_456, 1_101, 1_471]];
+const FIRST_WEEKS: [i64; 4] = [1_094, 1_456, 1_101, 1_471];
 /// Distances in microseconds of starts at noon and at the end of the day. A case starts at nine o'clock.
 const NOON_US: i64 = 3 * DAY_US / 24;
 const MIDNIGHT_US: i64 = 15 * DAY_US / 24;
@@ -94,23 +94,22 @@ async fn of_midnight(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Op
 /// Compares the keys of jobs in the first ISO week of two years, which start in one year of the calendar. The outer `None`
 /// stands for used-up fuel.
 async fn of_first_weeks(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Option<Finding>> {
+    let mut all = Vec::new();
     for days in FIRST_WEEKS {
-        let mut all = Vec::new();
-        for day in days {
-            let script = started_later(runs, day * DAY_US);
-            all.push((displayed(script.started_us), calls_of_script(runs, plugin, &script).await?));
-        }
-        let [(first_at, first), (second_at, second), others @ ..] = all.as_slice() else { return Some(None) };
-        let has_key = |calls: &Vec<KeyedCall>, one: &KeyedCall| calls.iter().any(|call| call.1 == one.1);
-        let is_equal = |(one, other): &(&KeyedCall, &KeyedCall)| (&one.0, &one.1) == (&other.0, &other.1);
-        let has_week = |one: &KeyedCall| others.iter().all(|(_, calls)| !calls.is_empty() && !has_key(calls, one));
-        let Some((one, _)) = first.iter().zip(second).find(|pair| is_equal(pair) && has_week(pair.0)) else { continue };
-        let message = format!(
-            "in jobs that start at {first_at} and at {second_at}, a call of {} has the same action key {:?}",
-            one.0, one.1
-        );
-        let hint = "put the year to which the ISO week belongs into the key: it differs from that of the day";
-        return Some(Some(runs.ran.finding("D079", message).hint(hint)));
+        let script = started_later(runs, days * DAY_US);
+        all.push((displayed(script.started_us), calls_of_script(runs, plugin, &script).await?));
     }
-    Some(None)
+    let [(first_at, first), (second_at, second), others @ ..] = all.as_slice() else { return Some(None) };
+    let has_key = |calls: &Vec<KeyedCall>, one: &KeyedCall| calls.iter().any(|call| call.1 == one.1);
+    let is_equal = |(one, other): &(&KeyedCall, &KeyedCall)| (&one.0, &one.1) == (&other.0, &other.1);
+    let has_week = |one: &KeyedCall| others.iter().all(|(_, calls)| !calls.is_empty() && !has_key(calls, one));
+    let Some((one, _)) = first.iter().zip(second).find(|pair| is_equal(pair) && has_week(pair.0)) else {
+        return Some(None);
+    };
+    let message = format!(
+        "in jobs that start at {first_at} and at {second_at}, a call of {} has the same action key {:?}",
+        one.0, one.1
+    );
+    let hint = "put the year to which the ISO week belongs into the key: it differs from that of the day";
+    Some(Some(runs.ran.finding("D079", message).hint(hint)))
 }

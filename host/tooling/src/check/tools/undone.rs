@@ -78,7 +78,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
                        later call can find";
         report(running, message.to_owned(), &answer, &world, "name the entry by the key of the undone call");
     }
-    check_contents(running, [&earlier, &called], &answer, &world);
+    check_contents(running, [&earlier, &called], &two, &answer, &world);
     if let Some(left) = emptied_file(&own, &after, &undone) {
         let message = format!("compensate leaves the empty file {left}, which was not there before the call");
         report(running, message, &answer, &world, "delete the file that the call created");
@@ -100,6 +100,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
 fn check_contents(
     running: &mut RunningCase<'_>,
     [earlier, called]: [&BTreeMap<String, Vec<u8>>; 2],
+    two: &TwoCalls,
     answer: &Answer,
     world: &World,
 ) {
@@ -108,7 +109,7 @@ fn check_contents(
         report(running, message, answer, world, "keep the whole earlier contents, for example in the result");
     }
     if running.case.http.is_empty()
-        && let Some(name) = not_restored(earlier, called, &world.contents())
+        && let Some(name) = not_restored(earlier, called, two, &world.contents())
     {
         let message = format!("compensate leaves {name} otherwise than before the call");
         report(running, message, answer, world, "put back all of what the call replaced");
@@ -329,6 +330,7 @@ fn without_lost_marks(running: &RunningCase<'_>, world: &World) -> WorldSnapshot
 fn not_restored(
     earlier: &BTreeMap<String, Vec<u8>>,
     called: &BTreeMap<String, Vec<u8>>,
+    two: &TwoCalls,
     undone: &BTreeMap<String, Vec<u8>>,
 ) -> Option<String> {
     let has_new = undone.keys().any(|name| !called.contains_key(name) && !earlier.contains_key(name));
@@ -342,10 +344,13 @@ fn not_restored(
     };
     let mut replaced = earlier.iter().filter_map(|(name, before)| {
         let (called, undone) = (called.get(name)?, undone.get(name)?);
-        (undone != before).then_some((name, before, called, undone))
+        // An undo can count itself in an entry that the call leaves as it is.
+        (undone != before && (called != before || undone.len() < before.len()))
+            .then_some((name, before, called, undone))
     });
-    let found = replaced.find(|(_, before, called, undone)| match undone == called {
-        true => !has_new,
+    let found = replaced.find(|(name, before, called, undone)| match undone == called {
+        // An entry that each call changes, such as a counter, can stay.
+        true => !has_new && two.both.get(*name) == two.first.get(*name),
         false => !is_object(before) && !is_object(undone) && !is_longer(undone, before),
     });
     found.map(|(name, ..)| name.clone())
@@ -360,4 +365,40 @@ fn lost_member(earlier: &BTreeMap<String, Vec<u8>>, undone: &World) -> Option<(S
         let lost = before.keys().find(|member| !undone.contains_key(*member))?;
         Some((name.clone(), lost.clone()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_that_an_undo_leaves_otherwise_are_named() {
+        let contents = |text: &str| BTreeMap::from([("map a".to_owned(), text.as_bytes().to_vec())]);
+        let is_found = |[before, called, undone]: [&str; 3], after_both: &str| {
+            let (called, both) = (contents(called), contents(after_both));
+            let two = TwoCalls { first: snapshot(&called), both: snapshot(&both) };
+            not_restored(&contents(before), &called, &two, &contents(undone)).is_some()
+        };
+        for [before, called, undone] in [
+            ["come in", "stay", "come"],
+            ["come in", "stay", "stay"],
+            ["3", "0", "5"],
+            ["red,urgent", "red,urgent", "red"],
+            ["[1,2]", "[1,2,3]", "[2,3]"],
+        ] {
+            assert!(is_found([before, called, undone], called), "{before} {called} {undone}");
+        }
+        // The contents are put back or continued, the undo counts itself, or the members of objects are compared elsewhere.
+        for [before, called, undone] in [
+            ["come in", "stay", "come in"],
+            ["a", "ab", "abc"],
+            ["[1]", "[1,2]", "[1,2,3]"],
+            ["0", "0", "1"],
+            ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}"],
+        ] {
+            assert!(!is_found([before, called, undone], called), "{before} {called} {undone}");
+        }
+        // Each call changes a counter.
+        assert!(!is_found(["5", "6", "6"], "7"));
+    }
 }
