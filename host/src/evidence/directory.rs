@@ -82,6 +82,7 @@ pub fn jobless_step_settings(name: &str) -> PluginSettings {
         secrets: Arc::new(NoSecrets),
         kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
         http_stub: None,
+        scratch: None,
         interruption: None,
     }
 }

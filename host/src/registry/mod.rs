@@ -127,6 +127,7 @@ impl Registry {
                 secrets: secrets.clone(),
                 kv: kv.clone(),
                 http_stub: None,
+                scratch: None,
                 interruption: None,
             };
             // The settings of a refused plugin are stored too. An open job may have pinned an earlier component of this

@@ -1,6 +1,6 @@
 //! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299.
 //! I301, I302, I304, I305, I306, I308, I309, I310, I311, I312, I314, I315, I316, I317, I318, I319, I320, I321, I322,
-//! I323, I324, I325, I326, I327, I331, I333: for each common mistake in five languages, the checker reports the
+//! I323, I324, I325, I326, I327, I331, I333, I335, I336: for each common mistake in five languages, the checker reports the
 //! rule that covers the mistake. Correct code that looks similar has no finding. `tests/corpus` contains the guests. A
 //! table for each language lists the rules that each guest breaks.
 
@@ -216,7 +216,7 @@ fn c_tools_of_times_and_removed_entries_break_exactly_the_listed_rules() {
 /// step that uses one action key for two different elements of a list, or for two months. I315: the elements are different
 /// if the case has two results for them. I316: the month can be that of the clock. I321: the year can be beside it. I317: it finds a pure step that compares
 /// the length of an answer alone. I331: it finds equal calls of one key, a late refusal, and a key and arguments of two days.
-/// I333: it finds a message in an event without escapes.
+/// I333: it finds a message in an event without escapes. I335: it finds the place of an element in a key.
 #[test]
 fn c_steps_with_calls_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["calls"]);
@@ -243,8 +243,8 @@ fn c_tools_of_changed_loans_break_exactly_the_listed_rules() {
 }
 
 /// I308: the checker finds a step that breaks for a drawn input alone. I275: it finds one that breaks for two names
-/// that differ in case only. I327: it finds a step that breaks for some random numbers, and one that keeps an input. A
-/// generator whose result has few possible values is no finding.
+/// that differ in case only. I327: it finds a step that breaks for some random numbers. A generator whose result has few
+/// possible values is no finding, and neither is a global that belongs to one run.
 #[test]
 fn c_steps_of_drawn_inputs_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["draws"]);
@@ -260,7 +260,7 @@ fn c_tools_of_drawn_calls_break_exactly_the_listed_rules() {
 /// I322: the checker finds an undo that leaves a part of the earlier text, or an entry that another operator still shows. I323:
 /// it finds a repetition that returns its own value as the earlier one. I324: it finds tools that ignore a failed read or
 /// write. I325: it finds tools that forget a call after some time, or for another tenant. I326: it finds tools that mistake a
-/// change of another operator.
+/// change of another operator. I336: it finds an entry of a killed try that its repetition leaves.
 #[test]
 fn c_tools_of_faults_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["faults"]);

@@ -277,6 +277,11 @@ fn wrong_uses_of_answers_of_servers_are_found() {
     let unpaid = || vec![order(), canned("POST", pay, 503, &Value::Null), canned("GET", pay, 200, &json!([]))];
     let missing = || vec![order(), canned("GET", shop, 404, &Value::Null)];
     let present = || vec![order(), canned("GET", shop, 200, &json!("seven"))];
+    let failing_later = || {
+        let mut question = canned("GET", shop, 503, &Value::Null);
+        question["match"]["happened"] = json!(true);
+        vec![order(), question, canned("GET", shop, 404, &Value::Null)]
+    };
     let named = || vec![canned("PUT", shop, 201, &Value::Null)];
     let provider = "TEMPORARY_PROVIDER_ERROR";
     for (rule, case) in [
@@ -295,9 +300,13 @@ fn wrong_uses_of_answers_of_servers_are_found() {
     }
     let good = [
         failing("Good.Accept", provider, accepted()),
+        // Status 202 says that the server can still make the order. After the settling time, 404 says that it has not.
+        failing("Good.Queued", provider, vec![accepted().remove(0), canned("GET", shop, 404, &Value::Null)]),
         case("Good.Present", present()),
         // The servers answer as after an earlier try.
         case("Good.Found", vec![canned("POST", shop, 409, &Value::Null), canned("GET", shop, 200, &json!("seven"))]),
+        // The server fails after the call, so reconcile cannot find out.
+        case("Good.Found", failing_later()),
         failing("Good.Mirror", provider, mirrored()),
         case("Good.Name", named()),
         case("Good.LookUp", missing()),
@@ -312,6 +321,26 @@ fn wrong_uses_of_answers_of_servers_are_found() {
     let found: Vec<&Value> =
         report["findings"].as_array().unwrap().iter().filter(|one| one["rule"] != "D050").collect();
     assert!(found.is_empty(), "{found:#?}");
+}
+
+/// I334: each tool ignores an error of a file. Correct tools that look similar have no finding.
+#[test]
+fn ignored_errors_of_files_are_found() {
+    let wasm = build_tool("misbehaved-files");
+    let case = |operator: &str| json!({ "operator": operator, "input": { "item": "seven" }, "dirs": { "/out": {} } });
+    for (rule, operator, message) in [
+        ("D108", "Bad.Note", "of the call to its folders fails, and the tool reports success"),
+        ("D103", "Bad.Find", "the folders cannot be read, and reconcile denies"),
+        ("D117", "Bad.See", "the folders cannot be read, and verify reports a mismatch"),
+        ("D118", "Bad.TakeBack", "of compensate to its folders fails"),
+    ] {
+        let (code, report) = check_cases(&wasm, &[case(operator)], "");
+        assert_eq!((code, rule_ids_of_report(&report)), (1, BTreeSet::from([rule])), "{report:#}");
+        assert!(report["findings"][0]["message"].as_str().unwrap().contains(message), "{report:#}");
+    }
+    let good = ["Good.Note", "Good.Find", "Good.See", "Good.TakeBack"].map(case);
+    let (code, report) = check_cases(&wasm, &good, "");
+    assert_eq!((code, &report["findings"]), (0, &json!([])), "{report:#}");
 }
 
 /// I69: if there is a configuration entry, the tool gets the grants of that entry and not the grants that the

@@ -75,6 +75,7 @@ pub(crate) fn settings(config: &Config, plugin: PluginConfig) -> PluginSettings 
         secrets: default_secrets(config),
         kv: discarded_kv(),
         http_stub: None,
+        scratch: None,
         interruption: None,
     }
 }

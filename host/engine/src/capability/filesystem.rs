@@ -25,6 +25,7 @@ use crate::capability::file_open::{OpenError, Opening};
 use crate::capability::grant;
 use crate::capability::grants::Grants;
 use crate::capability::handles::{self, Handles};
+use crate::capability::scratch_folders::ScratchFolders;
 use crate::capability::stream_lack::{watched_input, watched_output};
 use crate::capability::write_quota::WriteQuota;
 use crate::guest::permissions::CallPermissions;
@@ -40,6 +41,7 @@ pub(crate) struct Files<'a> {
     pub(crate) permissions: CallPermissions,
     pub(crate) handles: &'a mut Handles,
     pub(crate) quota: &'a WriteQuota,
+    pub(crate) scratch: Option<&'a ScratchFolders>,
 }
 
 /// Identifies [`Files`] to the linker.
@@ -51,7 +53,19 @@ impl HasData for FilesData {
 
 impl Files<'_> {
     fn begin(&self) -> FsResult<()> {
-        self.watch.begin_side_effect().map_err(|fault| FsError::trap(wasmtime::Error::from(fault)))
+        self.watch.begin_side_effect().map_err(|fault| FsError::trap(wasmtime::Error::from(fault)))?;
+        match self.scratch {
+            Some(scratch) if !scratch.may_change() => Err(ErrorCode::Io.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Fails if a simulated fault makes a read fail.
+    fn begin_read(&self) -> FsResult<()> {
+        match self.scratch {
+            Some(scratch) if !scratch.may_read() => Err(ErrorCode::Io.into()),
+            _ => Ok(()),
+        }
     }
 
     /// Refuses a FIFO, a socket or a device. A guest cannot create such a file, but another process can. Opening such a
@@ -166,10 +180,7 @@ impl HostDescriptor for Files<'_> {
         async fn get_flags(fd: Resource<Descriptor>) -> FsResult<DescriptorFlags>;
         async fn get_type(fd: Resource<Descriptor>) -> FsResult<DescriptorType>;
         async fn read(fd: Resource<Descriptor>, len: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)>;
-        async fn sync(fd: Resource<Descriptor>) -> FsResult<()>;
-        async fn sync_data(fd: Resource<Descriptor>) -> FsResult<()>;
         async fn stat(fd: Resource<Descriptor>) -> FsResult<DescriptorStat>;
-        async fn stat_at(fd: Resource<Descriptor>, flags: PathFlags, path: String) -> FsResult<DescriptorStat>;
         async fn readlink_at(fd: Resource<Descriptor>, path: String) -> FsResult<String>;
         async fn metadata_hash(fd: Resource<Descriptor>) -> FsResult<MetadataHashValue>;
         async fn metadata_hash_at(
@@ -204,6 +215,30 @@ impl HostDescriptor for Files<'_> {
         self.inner.is_same_object(a, b).await
     }
 
+    async fn stat_at(&mut self, fd: Resource<Descriptor>, flags: PathFlags, path: String) -> FsResult<DescriptorStat> {
+        self.begin_read()?;
+        let result = self.inner.stat_at(fd, flags, path).await;
+        self.unless_lacking(result)
+    }
+
+    async fn sync(&mut self, fd: Resource<Descriptor>) -> FsResult<()> {
+        if self.scratch.is_some() {
+            self.inner.table.get(&fd)?;
+            return Ok(());
+        }
+        let result = self.inner.sync(fd).await;
+        self.unless_lacking(result)
+    }
+
+    async fn sync_data(&mut self, fd: Resource<Descriptor>) -> FsResult<()> {
+        if self.scratch.is_some() {
+            self.inner.table.get(&fd)?;
+            return Ok(());
+        }
+        let result = self.inner.sync_data(fd).await;
+        self.unless_lacking(result)
+    }
+
     async fn set_size(&mut self, fd: Resource<Descriptor>, size: Filesize) -> FsResult<()> {
         if self.may_write(&fd)? && !self.quota.take_size(self.file(&fd)?, size).await {
             return Err(ErrorCode::InsufficientSpace.into());
@@ -228,6 +263,7 @@ impl HostDescriptor for Files<'_> {
         if !self.handles.may_list() {
             return Err(ErrorCode::Quota.into());
         }
+        self.begin_read()?;
         if let Descriptor::Dir(dir) = self.inner.table.get(&fd)? {
             let dir = dir.dir.clone();
             let counted = tokio::task::spawn_blocking(move || handles::is_too_long(&dir)).await;
@@ -255,6 +291,7 @@ impl HostDescriptor for Files<'_> {
         if !self.handles.may_open_file() {
             return Err(ErrorCode::Quota.into());
         }
+        self.begin_read()?;
         let exists = self.check_kind(&fd, path_flags, &path).await?;
         let opening = Opening { path_flags, path, open, flags };
         let changes = opening.changes();

@@ -12,7 +12,7 @@
 //! `settings` · `events`, `file_open`, `handles`, `host_call_gate`, `http_grant`, `older_grants`, `rng`, `sockets`,
 //! `stub`, `tools` · `grant` · `denied` · `access_text`, `config_line`, `stream_lack` · `address`, `call_window`,
 //! `clock`, `fixed_sources`, `grants`, `placeholder`, `replaced_body`, `secret_values`, `step_call_view` · `interruption`,
-//! `lookups`.
+//! `lookups`, `scratch_folders`.
 
 pub mod access_text;
 pub mod call_window;
@@ -48,6 +48,7 @@ pub mod open_dirs;
 mod placeholder;
 mod replaced_body;
 pub(crate) mod rng;
+mod scratch_folders;
 pub mod secret_echo;
 mod secret_insertion;
 pub(crate) mod secrets;
@@ -64,6 +65,7 @@ pub(crate) use hidden_secrets::HiddenSecrets;
 pub use hidden_secrets::hide_secrets;
 pub use interruption::Interruption;
 pub(crate) use placeholder::Placeholders;
+pub use scratch_folders::{FolderFault, ScratchFolders};
 pub use secret_values::{EnvOrFile, Secrets};
 pub use stub::{HttpStub, StubFailure};
 

@@ -12,6 +12,7 @@ use latchwork_core::model::manifest::{Determinism, EffectKind, WasiMode};
 use latchwork_core::storage::KeyValue;
 
 use crate::capability::grants::Grants;
+use crate::capability::scratch_folders::ScratchFolders;
 use crate::capability::{HttpStub, Interruption, Secrets};
 
 /// Configured limits of a plugin. A configured limit takes precedence over every other value. If a limit is not
@@ -87,6 +88,9 @@ pub struct PluginSettings {
     pub kv: Arc<dyn KeyValue>,
     /// Stub that answers in place of all servers. `None`: requests go to the real servers.
     pub http_stub: Option<Arc<dyn HttpStub>>,
+    /// Set if the granted folders exist for one run only. `None`, as in jobs: files are flushed to the disk when the tool
+    /// asks for it.
+    pub scratch: Option<Arc<ScratchFolders>>,
     /// Simulated death of the host that ends a call of the tool. `None`, as in jobs: the host is not killed.
     pub interruption: Option<Arc<Interruption>>,
 }
@@ -161,6 +165,7 @@ pub(crate) fn settings_with(grants: Grants) -> PluginSettings {
         secrets: Arc::new(crate::capability::EnvOrFile { dir: "none".into() }),
         kv: Arc::new(latchwork_core::memory::Memory::new(clock, 0)),
         http_stub: None,
+        scratch: None,
         interruption: None,
     }
 }

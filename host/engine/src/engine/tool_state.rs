@@ -212,6 +212,7 @@ pub(crate) fn files(state: &mut ToolState) -> Files<'_> {
         permissions: state.permissions,
         handles: &mut state.handles,
         quota: state.quota.get_or_insert_with(|| WriteQuota::new(state.settings.clone(), state.watch.clone())),
+        scratch: state.settings.scratch.as_deref(),
     }
 }
 

@@ -366,6 +366,30 @@ static bool proof(latch_json input, latch_answer *answer, bool compares) {
 static bool bad_proof(latch_json input, latch_answer *answer) { return proof(input, answer, false); }
 static bool good_proof(latch_json input, latch_answer *answer) { return proof(input, answer, true); }
 
+/* Sends a mail to each guest of an event. A guest keeps its key if another one leaves the list. */
+static bool invite(latch_json input, latch_answer *answer, bool by_place) {
+  latch_json guests = latch_json_member(input, "guests");
+  for (size_t i = 0; i < latch_json_count(guests); i++) {
+    char *guest = latch_json_string(latch_json_item(guests, i));
+    for (size_t k = 0; k < i; k++)
+      if (!strcmp(guest, latch_json_string(latch_json_item(guests, k)))) return latch_fail(answer, LATCH_INVALID_INPUT, "%s is listed twice", guest);
+  }
+  for (size_t i = 0; i < latch_json_count(guests); i++) {
+    char *guest = latch_json_string(latch_json_item(guests, i));
+    latch_text action = { 0 };
+    latch_put(&action, "[\"invite\",");
+    latch_put_string(&action, text_of(input, "event"));
+    latch_put(&action, ",");
+    if (by_place) latch_putf(&action, "%zu", i);
+    else latch_put_string(&action, guest);
+    latch_put(&action, "]");
+    if (!latch_call(answer, "Mail.Send", mail_to(guest), action.bytes)) return false;
+  }
+  return counted(answer, (int64_t)latch_json_count(guests));
+}
+static bool bad_invite(latch_json input, latch_answer *answer) { return invite(input, answer, true); }
+static bool good_invite(latch_json input, latch_answer *answer) { return invite(input, answer, false); }
+
 #define NAMES(max) "{\"type\":\"object\",\"properties\":{\"names\":{\"type\":\"array\",\"maxItems\":" max ",\"items\":{\"type\":\"string\"}}}}"
 #define STEP(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define SENDS .effects = LATCH_EXTERNAL_SEND, .determinism = LATCH_EXTERNAL
@@ -389,4 +413,4 @@ LATCH_PLUGIN(
   STEP("Bad.Instalments", bad_instalments, SENDS), STEP("Good.Instalments", good_instalments, SENDS), STEP("Bad.Roster", bad_roster, SENDS),
   STEP("Good.Roster", good_roster, SENDS), STEP("Bad.Digest", bad_digest, SENDS), STEP("Good.Digest", good_digest, SENDS),
   STEP("Bad.Week", bad_week, SENDS), STEP("Good.Week", good_week, SENDS), STEP("Bad.Notice", bad_notice, SENDS),
-  STEP("Good.Notice", good_notice, SENDS));
+  STEP("Good.Notice", good_notice, SENDS), STEP("Bad.Invite", bad_invite, SENDS), STEP("Good.Invite", good_invite, SENDS));

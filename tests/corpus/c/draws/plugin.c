@@ -72,19 +72,21 @@ static bool code(latch_answer *answer, const char *form) {
 static bool bad_code(latch_json input, latch_answer *answer) { return (void)input, code(answer, "%x"); }
 static bool good_code(latch_json input, latch_answer *answer) { return (void)input, code(answer, "%08x"); }
 
-/* Multiplies by the price of the first input of the instance, or of its own input. */
-static bool tariff(latch_json input, latch_answer *answer, bool is_own) {
-  static int64_t first;
-  int64_t price = 0, count = 0;
-  if (!latch_json_integer(latch_json_member(input, "price"), &price) || !latch_json_integer(latch_json_member(input, "count"), &count))
-    return latch_fail(answer, LATCH_INVALID_INPUT, "the price or the count is missing");
-  if (price < 1 || price > 1000 || count < 1 || count > 1000) return latch_fail(answer, LATCH_INVALID_INPUT, "a number is out of range");
-  if (!first) first = price;
-  latch_putf(&answer->result, "{\"total\":%lld}", (long long)(count * (is_own ? price : first)));
+/* Counts the stones of a walk. The marks belong to this run alone: each run begins with an empty array. */
+static bool stones(latch_json input, latch_answer *answer) {
+  static bool is_marked[100];
+  latch_json walk = latch_json_member(input, "walk");
+  for (size_t i = 0; i < latch_json_count(walk); i++) {
+    int64_t stone;
+    if (!latch_json_integer(latch_json_item(walk, i), &stone) || stone < 0 || stone >= 100)
+      return latch_fail(answer, LATCH_INVALID_INPUT, "stone %zu has no number from 0 to 99", i + 1);
+    is_marked[stone] = true;
+  }
+  int marked = 0;
+  for (size_t i = 0; i < 100; i++) marked += is_marked[i];
+  latch_putf(&answer->result, "{\"stones\":%d}", marked);
   return true;
 }
-static bool bad_tariff(latch_json input, latch_answer *answer) { return tariff(input, answer, false); }
-static bool good_tariff(latch_json input, latch_answer *answer) { return tariff(input, answer, true); }
 
 #define CODE .determinism = LATCH_STABLE, .output = "{\"properties\":{\"code\":{\"pattern\":\"^[0-9a-f]{8}$\"}}}"
 #define STEP(said, handled) { .name = said, .description = "For the corpus.", .handler = handled }
@@ -93,5 +95,5 @@ LATCH_PLUGIN(STEP("Bad.Serial", bad_serial), STEP("Good.Serial", good_serial), S
   STEP("Good.Weights", good_weights),
   { .name = "Bad.Code", .description = "For the corpus.", .handler = bad_code, CODE },
   { .name = "Good.Code", .description = "For the corpus.", .handler = good_code, CODE },
-  STEP("Bad.Tariff", bad_tariff), STEP("Good.Tariff", good_tariff),
+  STEP("Good.Stones", stones),
   { .name = "Good.Coin", .description = "For the corpus.", .handler = coin, .determinism = LATCH_STABLE });

@@ -4,6 +4,7 @@
 #include "latchwork.h"
 
 #include <time.h>
+#include <unistd.h>
 
 static char *text_of(latch_json args, const char *member) {
   char *text = latch_json_string(latch_json_member(args, member));
@@ -272,6 +273,36 @@ static latch_verdict good_visited(latch_json args, const char *key, latch_answer
 static bool confirm_visit(latch_json args, latch_answer *answer) { return assign(args, answer, "visit"); }
 static bool confirm_meeting(latch_json args, latch_answer *answer) { return assign(args, answer, "meeting"); }
 
+/* Issues a pass under a drawn number. A repetition draws another number unless the number of the first try is kept before. */
+static bool pass(latch_answer *answer, const char *kind, bool keeps_first) {
+  char *key = latch_get_invocation().external_key, *noted = named("noted", named(kind, key)), *number;
+  if (!latch_kv_get(answer, noted, &number)) return false;
+  bool is_new = !number;
+  if (is_new) {
+    uint32_t drawn;
+    getentropy(&drawn, sizeof drawn);
+    number = latch_room(16);
+    snprintf(number, 16, "%08x", (unsigned)drawn);
+  }
+  latch_text entry = { 0 };
+  latch_putf(&entry, "{\"pass\":\"%s\"}", number);
+  if (is_new && keeps_first && !latch_kv_set(answer, noted, number)) return in_doubt(answer);
+  if ((is_new || keeps_first) && !latch_kv_set(answer, named(kind, number), entry.bytes)) return in_doubt(answer);
+  if (is_new && !keeps_first && !latch_kv_set(answer, noted, number)) return in_doubt(answer);
+  return done(answer, "pass", number);
+}
+static bool bad_pass(latch_json args, latch_answer *answer) { return (void)args, pass(answer, "daypass", false); }
+static bool good_pass(latch_json args, latch_answer *answer) { return (void)args, pass(answer, "weekpass", true); }
+static bool show_pass(latch_json args, latch_answer *answer, const char *kind) {
+  char *present;
+  if (!latch_kv_get(answer, named(kind, text_of(args, "pass")), &present)) return false;
+  if (!present) return latch_fail(answer, LATCH_INVALID_INPUT, "there is no such pass");
+  latch_put(&answer->result, present);
+  return true;
+}
+static bool show_daypass(latch_json args, latch_answer *answer) { return show_pass(args, answer, "daypass"); }
+static bool show_weekpass(latch_json args, latch_answer *answer) { return show_pass(args, answer, "weekpass"); }
+
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, .effects = LATCH_INTERNAL_WRITE, ##__VA_ARGS__ }
 #define READ(said, handled) { .name = said, .description = "For the corpus.", .handler = handled, .determinism = LATCH_EXTERNAL }
 #define KEYED(days) .idempotent_by_key_seconds = days * 86400
@@ -288,4 +319,5 @@ LATCH_PLUGIN(TOOL("Bad.Rate", bad_rate, KEYED(2), .compensate = rate_back), TOOL
   TOOL("Bad.Hold", bad_hold, KEYED(30)), TOOL("Good.Hold", good_hold, KEYED(30)),
   TOOL("Bad.Ticket", bad_ticket, KEYED(2)), TOOL("Good.Ticket", good_ticket, KEYED(2)), TOOL("Good.AssignTicket", assign_ticket),
   TOOL("Good.AssignIssue", assign_issue), TOOL("Bad.Visit", bad_visit, .reconcile = bad_visited),
-  TOOL("Good.Visit", good_visit, .reconcile = good_visited), TOOL("Good.ConfirmVisit", confirm_visit), TOOL("Good.ConfirmMeeting", confirm_meeting));
+  TOOL("Good.Visit", good_visit, .reconcile = good_visited), TOOL("Good.ConfirmVisit", confirm_visit), TOOL("Good.ConfirmMeeting", confirm_meeting),
+  TOOL("Bad.Pass", bad_pass, KEYED(2)), TOOL("Good.Pass", good_pass, KEYED(2)), READ("Good.ShowDaypass", show_daypass), READ("Good.ShowWeekpass", show_weekpass));

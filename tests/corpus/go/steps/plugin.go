@@ -160,6 +160,17 @@ func goodPatience(_ latchwork.Context, given Text) (any, error) {
 	return map[string]any{"page": page, "seconds": time.Since(began).Seconds()}, err
 }
 
+// The later runs of an instance begin before the time that its runtime has seen.
+func goodLetters(_ latchwork.Context, given Words) (any, error) {
+	began := time.Now()
+	for _, word := range given.Words {
+		if _, err := latchwork.Call[any]("Letter.Send", word); err != nil {
+			return nil, err
+		}
+	}
+	return map[string]any{"seconds": int(time.Since(began) / time.Second)}, nil
+}
+
 // The result has no field `total`, which the schema requires. Its field is named `count`.
 var total = json.RawMessage(`{"type":"object","required":["total"]}`)
 
@@ -292,6 +303,7 @@ func init() {
 	latchwork.Step("Bad.Crash", pure, badCrash)
 	latchwork.Step("Bad.Patience", external, badPatience)
 	latchwork.Step("Good.Patience", external, goodPatience)
+	latchwork.Step("Good.Letters", external, goodLetters)
 	latchwork.Step("Bad.Month", stable, badMonth)
 	latchwork.Step("Good.Month", stable, goodMonth)
 	latchwork.Step("Bad.Circle", pure, badCircle)

@@ -191,6 +191,7 @@ latchwork_guest::export_tool! {
     operators: [
         with_key!("Bad.Accept", |args, key| accept(args, key, false)),
         with_key!("Good.Accept", |args, key| accept(args, key, true)),
+        with_key!("Good.Queued", |args, key| accept(args, key, true)).settles_within(MINUTE).reconcile(find_order),
         with_key!("Bad.Present", |args, key| present(args, key, false)),
         with_key!("Good.Present", |args, key| present(args, key, true)),
         with_key!("Good.Found", |args, key| present(args, key, true)).settles_within(MINUTE).reconcile(find_order),

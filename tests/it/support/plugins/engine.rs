@@ -28,6 +28,7 @@ pub(crate) fn settings(name: &str, grants: Grants, limits: LimitsConfig) -> Plug
         secrets: Arc::new(OneSecret),
         kv: empty_maps(),
         http_stub: None,
+        scratch: None,
         interruption: None,
     }
 }

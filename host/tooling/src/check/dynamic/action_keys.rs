@@ -13,7 +13,7 @@ use crate::check::dynamic::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
 use crate::check::variations::{
     InputVariation, MovedLetter, MovedSeparator, OtherPeriods, YEARS, in_other_letters, moved_letters,
-    moved_separators, next_periods, other_periods, repeated_elements, siblings,
+    moved_separators, next_periods, other_periods, repeated_elements, siblings, without_first,
 };
 
 /// Maximum number of pairs of texts between which a letter is moved.
@@ -24,6 +24,8 @@ const SIBLINGS_MAX: usize = 16;
 /// Parts of the names of members that name a document, and the least length of such a name in bytes.
 const DOCUMENTS: [&str; 5] = ["invoice", "receipt", "ticket", "voucher", "claim"];
 const DOCUMENT_MIN: usize = 3;
+/// Ends of the names of members that identify a list as a whole.
+const IDENTIFIERS: [&str; 8] = ["id", "number", "no", "ref", "reference", "order", "batch", "code"];
 
 /// A call with an action key: operator, action key and arguments.
 pub(super) type KeyedCall = (String, String, String);
@@ -67,6 +69,11 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Op
     }
     for one in &siblings(&input, &schema, SIBLINGS_MAX, is_allowed) {
         if let Some(finding) = of_siblings(runs, plugin, one).await? {
+            return Some(finding);
+        }
+    }
+    for one in &without_first(&input, &schema, SIBLINGS_MAX, is_allowed) {
+        if let Some(finding) = of_shifted(runs, plugin, one).await? {
             return Some(finding);
         }
     }
@@ -193,6 +200,28 @@ async fn of_siblings(
     Some(Some(finding.hint(hint)))
 }
 
+/// Compares the case with an input without the first element of an array. If the key of a call contains the place of its
+/// element, a later call now has the key of an earlier one, and another key than before. The outer `None` stands for used-up
+/// fuel.
+async fn of_shifted(
+    runs: &mut PerturbedRuns<'_>,
+    plugin: &Plugin,
+    variation: &InputVariation,
+) -> Option<Option<Finding>> {
+    let usual = calls_of(&runs.ran.base);
+    let shifted = keyed_calls(runs, plugin, &variation.value).await?;
+    let is_moved = |one: &KeyedCall| usual.iter().any(|call| (&call.0, &call.2) == (&one.0, &one.2) && call.1 != one.1);
+    let mut pairs = shifted.iter().filter(|one| is_moved(one) && !names_identity(&one.1, &variation.value));
+    let pair = pairs.find_map(|one| Some((usual.iter().find(|call| is_shared(call, one))?, one)));
+    let Some((one, other)) = pair else { return Some(None) };
+    let message = format!(
+        "with another input, {}, a call of {} has the action key {:?} of another element",
+        variation.what, one.0, one.1
+    );
+    let finding = runs.ran.finding("D079", message).values(&one.2, &other.2);
+    Some(Some(finding.hint("name the element in the key, and not its place in the list")))
+}
+
 /// Compares the case with an input of the next month, week, quarter or year, or of that of the next year. If a call has
 /// other arguments then, its effect recurs, and a key without the period is the same in each of them. The outer `None`
 /// stands for used-up fuel.
@@ -265,6 +294,16 @@ fn names_document(key: &str, input: &Value) -> bool {
         }
     }
     false
+}
+
+/// Returns true if a key contains a document or an identifier of the input itself. The elements of such a list stay.
+fn names_identity(key: &str, input: &Value) -> bool {
+    let is_identifier = |(name, value): (&String, &Value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let name = name.to_lowercase();
+        text.len() >= DOCUMENT_MIN && IDENTIFIERS.iter().any(|part| name.ends_with(part)) && key.contains(&text)
+    };
+    names_document(key, input) || input.as_object().is_some_and(|members| members.iter().any(is_identifier))
 }
 
 /// Returns true if a key needs no year of its period: it contains four digits that can be a year, or names a document of the

@@ -89,6 +89,7 @@ impl StepCase {
             limits,
             loose: false,
             reversed: false,
+            restarts_random: false,
             stop_at: None,
             stop_at_read: None,
             expected: None,

@@ -48,6 +48,9 @@ const UNBOUNDED: f64 = 1e13;
 const ARRAYS_MAX: usize = 2;
 const ELEMENTS_MAX: usize = 200;
 
+/// Factor by which a number is made greater if neither the schema nor the step bounds it, but its type does.
+const TYPE_BOUND_FACTOR: f64 = 10_000.0;
+
 /// Rules that a step may break with a much larger input. Such an input can be too large for an allocation, the fuel,
 /// the memory or the output.
 const OF_SIZE: [&str; 4] = ["D056", "D057", "D058", "D059"];
@@ -82,7 +85,7 @@ pub(super) async fn vary_input(
         }
     }
     let mut largest = most_elements(runs, plugin, (&input, &schema), &is_allowed).await?;
-    largest.extend(largest_numbers(runs, plugin, &input, &is_allowed).await?);
+    largest.extend(largest_numbers(runs, plugin, (&input, &schema), &is_allowed).await?);
     for variation in largest {
         if let Some(finding) = run_input(runs, plugin, loaded, &variation).await? {
             return Some(finding);
@@ -127,11 +130,11 @@ async fn run_input(
 async fn largest_numbers(
     runs: &mut PerturbedRuns<'_>,
     plugin: &Plugin,
-    input: &Value,
+    (input, schema): (&Value, &Value),
     is_allowed: &impl Fn(&Value) -> bool,
 ) -> Option<Option<InputVariation>> {
     let mut largest = input.clone();
-    for (pointer, usual) in number_places(input).into_iter().take(NUMBERS_MAX) {
+    for (pointer, usual, type_max) in number_places(input, schema).into_iter().take(NUMBERS_MAX) {
         let with = |number: f64| {
             let mut changed = input.clone();
             *changed.pointer_mut(&pointer).expect("a place of the input") = json!(number as i64);
@@ -159,6 +162,10 @@ async fn largest_numbers(
                 InputEnd::Accepted => accepted = next,
                 InputEnd::Refused => (refused, factor) = (Some(next), factor / 2.0),
             }
+        }
+        // A number that only its type bounds is not as large in use.
+        if type_max.is_some_and(|max| accepted > max / 2.0) {
+            accepted = accepted.min(usual.max(1.0) * TYPE_BOUND_FACTOR);
         }
         if accepted > usual && accepted < UNBOUNDED {
             // Uses an odd number. A double can hold a large product of even numbers exactly, so such a product would
@@ -329,7 +336,7 @@ async fn compared(
     // if the first one stopped at a call that has no answer.
     let has_ended = !matches!(one.base.ended, RunEnd::Stopped);
     if found.is_none() && loaded.has_runtime && has_ended {
-        found = perturb::rerun_in_instance(&mut of_input, plugin).await;
+        found = perturb::rerun(&mut of_input, plugin, loaded.has_runtime).await;
     }
     if found.is_none() {
         found = other_job::vary_few(&mut of_input, plugin, &usual).await;

@@ -7,12 +7,13 @@ use latchwork_engine::Plugin;
 use latchwork_engine::guest::step_calls::NondeterminismSource;
 
 use crate::check::dynamic::address;
-use crate::check::dynamic::baseline::{CaseBaseline, host_difference};
+use crate::check::dynamic::baseline::host_difference;
 use crate::check::dynamic::loaded_variants::LoadedVariants;
 use crate::check::dynamic::memory_layout::with_more_room;
 use crate::check::dynamic::other_job;
 use crate::check::dynamic::other_times;
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
+use crate::check::dynamic::script::RunScript;
 use crate::check::dynamic::trace::{
     FirstDifference, RunEnd, Trace, compare_behaviour, compare_between_jobs, compare_with_usage,
 };
@@ -25,8 +26,6 @@ const LATENCY_FACTOR: i64 = 149;
 const INPUT_PADDING_BYTES: usize = 5_000;
 /// Number of runs in one instance. There are more than two, because the effect of kept state may appear late.
 const RUNS_IN_INSTANCE: usize = 4;
-/// Maximum number of other cases in whose instances a case is run.
-const OTHERS_IN_INSTANCE: usize = 3;
 /// Number of other seeds that are tried to find out if a random generator is the cause of a difference. The result must
 /// differ for one of them. An event that one in twenty seeds causes is then seen in 64 of 100 cases.
 const OTHER_SEEDS: u8 = 20;
@@ -56,7 +55,7 @@ pub(super) async fn all_variations(
     // The runs in one instance are skipped if there are findings. These runs could report a known difference again,
     // such as a dependency on the memory layout.
     if found.iter().all(|finding| finding.severity == Severity::Warning) {
-        found.extend(rerun_of_case(runs, plugin).await);
+        found.extend(rerun(runs, plugin, loaded.has_runtime).await);
     }
     found.extend(vary_latency(runs, plugin).await);
     // A step that broke in an earlier run would also break at another time, so these runs are skipped, too.
@@ -153,78 +152,50 @@ fn runtime_shifts_clock(runs: &PerturbedRuns<'_>, plugin: &Plugin) -> Option<boo
     Some(base.took_time && base.took_chance && !is_pure)
 }
 
-/// D071: reruns a case also if the runtime may shift its clock, but only if a little more time changes nothing.
-async fn rerun_of_case(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
-    if runtime_shifts_clock(runs, plugin)? {
-        for shift_us in SHORT_TIMES_US {
-            let mut script = runs.script();
-            script.started_us = script.started_us.saturating_add(shift_us);
-            let trace = runs.run(&script, plugin).await?;
-            if compare_behaviour(&runs.ran.base, &trace).is_some() {
-                return None;
-            }
+/// Returns true if the case does something else at another time, or if its calls take no time. Returns `None` if the case
+/// has used too much fuel.
+async fn depends_on_time(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<bool> {
+    let usual = runs.script();
+    let shifted = |shift_us: i64, answer_shift_us: i64| {
+        let mut script = usual.clone();
+        script.started_us = script.started_us.saturating_add(shift_us);
+        for answer in &mut script.answers {
+            answer.heard_us = answer.heard_us.saturating_add(answer_shift_us);
+        }
+        script
+    };
+    let mut scripts: Vec<RunScript> =
+        SHORT_TIMES_US.iter().flat_map(|shift| [shifted(*shift, *shift), shifted(*shift, 0)]).collect();
+    let mut instant = usual.clone();
+    instant.answers.iter_mut().for_each(|answer| answer.heard_us = usual.started_us);
+    scripts.push(instant);
+    for script in scripts {
+        let trace = runs.run(&script, plugin).await?;
+        if compare_behaviour(&runs.ran.base, &trace).is_some() {
+            return Some(true);
         }
     }
-    rerun(runs, plugin).await
+    Some(false)
 }
 
 /// D071: more runs in the instance of the first run. A real host never reuses an instance.
-pub(super) async fn rerun_in_instance(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
-    if runtime_shifts_clock(runs, plugin)? {
-        return None;
-    }
-    rerun(runs, plugin).await
-}
-
-/// D071: runs the case in the instance of another case, of the same operator or of another one.
-pub(super) async fn run_after_others(
-    runs: &mut PerturbedRuns<'_>,
-    all: &[&CaseBaseline<'_>],
-    plugin: &Plugin,
-) -> Option<Finding> {
-    let base = &runs.ran.base;
-    if runtime_shifts_clock(runs, plugin)? || base.took_chance || !matches!(base.ended, RunEnd::Output(_)) {
-        return None;
-    }
-    let ran = runs.ran;
-    let is_other = |one: &&&CaseBaseline<'_>| {
-        let is_same = (&one.script.operator, &one.script.input) == (&ran.script.operator, &ran.script.input);
-        !is_same && !one.base.took_chance && matches!(one.base.ended, RunEnd::Output(_))
-    };
-    let mut others: Vec<&&CaseBaseline<'_>> = all.iter().filter(is_other).collect();
-    others.sort_by_key(|one| (one.script.operator != ran.script.operator, one.base.fuel));
-    for other in others.into_iter().take(OTHERS_IN_INSTANCE) {
-        let mut script = runs.script();
-        script.expected = None;
-        script.limits.host_calls = script.limits.host_calls.saturating_mul(2);
-        script.limits.memory_bytes = script.limits.memory_bytes.saturating_mul(2);
-        script.limits.output_bytes = script.limits.output_bytes.saturating_mul(2);
-        let Some(trace) = runs.run_after(&script, plugin, &other.script).await else { continue };
-        // Many language runtimes support only one call for each instance.
-        if trace.fault().is_some() || remembers_answers(&runs.ran.base, &trace) {
-            continue;
-        }
-        let Some(parting) = compare_between_jobs(&runs.ran.base, &trace) else { continue };
-        let host = format!("run in the instance of case {:?}", other.case.name);
-        if let Some(finding) = address::moved(runs.ran, &host, &parting) {
-            return Some(finding);
-        }
-        let message = format!("{host}, it gives another result: {} differs", parting.what);
-        let finding = runs.ran.finding("D071", message).values(&parting.expected, &parting.found);
-        return Some(finding.hint("each run begins in a new instance: keep nothing of an input for later runs"));
-    }
-    None
-}
-
-async fn rerun(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<Finding> {
+pub(super) async fn rerun(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, has_runtime: bool) -> Option<Finding> {
     let mut script = runs.script();
     let times = RUNS_IN_INSTANCE as u32;
     script.expected = None;
+    // A language runtime reads random numbers when its instance starts, and thus only before the first run.
+    script.restarts_random = true;
     script.limits.host_calls = script.limits.host_calls.saturating_mul(times);
     script.limits.memory_bytes = script.limits.memory_bytes.saturating_mul(u64::from(times));
     script.limits.output_bytes = script.limits.output_bytes.saturating_mul(times);
     let traces = runs.run_repeatedly(&script, plugin, script.seed, RUNS_IN_INSTANCE).await;
-    let (n, trace, parting) = first_differing(runs, &traces)?;
+    let (n, trace, parting) = first_differing(&traces)?;
+    // The runtime of Go reads the clock now and then, and its clock never goes back within an instance. A pure step must
+    // not depend on its clock at all.
+    let is_pure = plugin.operator(&runs.ran.case.operator)?.determinism == Determinism::Pure;
+    if has_runtime && runs.ran.base.took_time && !is_pure && depends_on_time(runs, plugin).await? {
+        return None;
+    }
     // The first run may seed a random generator of the guest, and the state of this generator is no defect. To find the
     // cause of the difference, the runs are repeated with another seed in the first run. If the later run then differs
     // from before, the generator is the cause. Otherwise other state is the cause.
@@ -260,10 +231,10 @@ fn reads_fewer(later: &Trace, usual: &Trace) -> bool {
     (1..reads(usual)).contains(&reads(later))
 }
 
-/// Returns the first of the later runs that differs from the usual run, with its index. Many language runtimes support
+/// Returns the first of the later runs that differs from the first run, with its index. Many language runtimes support
 /// only one call per instance, so a run that the host ended does not count.
-fn first_differing<'t>(runs: &PerturbedRuns<'_>, traces: &'t [Trace]) -> Option<(usize, &'t Trace, FirstDifference)> {
-    let base = &runs.ran.base;
+fn first_differing(traces: &[Trace]) -> Option<(usize, &Trace, FirstDifference)> {
+    let base = traces.first()?;
     let later = traces.iter().enumerate().skip(1).take_while(|(_, trace)| trace.fault().is_none());
     let later = later.filter(|(_, trace)| !remembers_answers(base, trace));
     later.filter_map(|(n, trace)| Some((n, trace, compare_between_jobs(base, trace)?))).next()

@@ -67,19 +67,6 @@ impl<'r> PerturbedRuns<'r> {
         traces
     }
 
-    /// Runs a script in the instance in which another script has run. Returns `None` if that run returns no output, or if the
-    /// case has already used too much fuel.
-    pub(super) async fn run_after(&mut self, script: &RunScript, plugin: &Plugin, other: &RunScript) -> Option<Trace> {
-        if self.fuel > CASE_FUEL_MAX {
-            self.left_out = true;
-            return None;
-        }
-        *self.runs += 1;
-        let trace = script.run_after(plugin, other).await?;
-        self.fuel = self.fuel.saturating_add(trace.fuel.saturating_mul(2));
-        Some(trace)
-    }
-
     /// Returns the script of the case with a longer timeout. A run with this script stops at the first host call
     /// that differs from the usual run.
     pub(super) fn script(&self) -> RunScript {

@@ -94,9 +94,6 @@ async fn run_again(
     let mut runs = PerturbedRuns::new(one, &mut count);
     let mut named_codes = Vec::new();
     let mut found = perturb::all_variations(&mut runs, plugin, loaded).await;
-    if found.iter().all(|finding| finding.rule != "D071" && finding.rule != "D074") {
-        found.extend(perturb::run_after_others(&mut runs, all, plugin).await);
-    }
     found.extend(failing_calls::failing_calls(&mut runs, plugin).await);
     if let Some(other) = &loaded.rebuilt {
         found.extend(builds::compare(&mut runs, other).await);

@@ -52,6 +52,9 @@ pub(crate) struct RunScript {
     pub(crate) loose: bool,
     /// If true, concurrent calls are answered in reverse order.
     pub(crate) reversed: bool,
+    /// If true, the first random number of the step itself is the first one of the seed, also if a language runtime has
+    /// read random numbers while it started.
+    pub(crate) restarts_random: bool,
     /// Index of the call at which the simulated worker crashes.
     pub(crate) stop_at: Option<usize>,
     /// Read of a source at which the run stops: the source, and the number of earlier reads of this source. The call
@@ -79,15 +82,6 @@ impl RunScript {
         let all = vec![(self.operator.as_str(), self.input.as_str()); times];
         let ends = plugin.run_step_repeatedly(&all, &self.limits, calls).await;
         ends.into_iter().zip(&seen).map(|(end, seen)| trace(end, seen)).collect()
-    }
-
-    /// Runs the step in the instance in which the step of another script has run. Returns `None` if that run returns no
-    /// output.
-    pub(crate) async fn run_after(&self, plugin: &Plugin, other: &RunScript) -> Option<Trace> {
-        let (hosts, seen): (Vec<_>, Vec<_>) = [other.new_host(), self.new_host()].into_iter().unzip();
-        let all = [other, self].map(|script| (script.operator.as_str(), script.input.as_str()));
-        let mut ends = plugin.run_step_repeatedly(&all, &self.limits, hosts).await;
-        (ends.len() == 2).then(|| trace(ends.remove(1), &seen[1]))
     }
 
     /// Creates the host of a run and the record of its observations.
@@ -228,6 +222,10 @@ impl StepCalls for ScriptedHost {
         &mut self.own
     }
     fn begin_run(&mut self) {
+        if self.script.restarts_random {
+            let now_us = self.own.now_us;
+            self.own = StepSources::new(self.script.context.clone(), self.script.seed, now_us);
+        }
         self.observations.lock().expect("no holder panics").has_begun = true;
     }
     fn before_read(&mut self, source: NondeterminismSource) -> Result<(), Stop> {

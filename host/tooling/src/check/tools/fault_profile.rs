@@ -32,6 +32,10 @@ pub(super) enum FaultProfile {
     ReadRefused(usize),
     /// The map refuses the write with this number, from 0, or also every later one.
     WriteRefused { number: usize, and_later: bool },
+    /// Every access to a folder fails.
+    NoFolder,
+    /// The change of a folder with this number, from 0, fails.
+    FolderChangeRefused(u32),
     /// The map makes the write with this number, from 0, but its answer is lost.
     WriteUnanswered(usize),
 }

@@ -4,7 +4,7 @@
 //! After a restart the host asks `reconcile`, or repeats the call under the same key. Folders and map must then be as
 //! after a call that was not interrupted. Servers of a case have no state, so their part is left to `lost_record`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use latchwork_core::model::effect::Answer;
 use latchwork_core::model::manifest::RecoveryClass;
@@ -15,7 +15,7 @@ use crate::check::tools::lost_record::ask;
 use crate::check::tools::readers;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::stub_servers::ReceivedRequest;
-use crate::check::tools::world::WorldSnapshot;
+use crate::check::tools::world::{World, WorldSnapshot};
 
 /// Maximum number of operations of a call at which the host is killed.
 const KILLS_MAX: u32 = 32;
@@ -29,6 +29,9 @@ struct WholeCalls {
     renamed: usize,
     changes_a_server: bool,
 }
+
+/// Maximum number of entries of a killed call that are looked for.
+const LEFT_MAX: usize = 2;
 
 impl WholeCalls {
     /// Describes the first difference between a state and the states after the whole calls. New files that a killed
@@ -74,6 +77,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             break;
         }
         let requests = world.received();
+        let killed = world.contents();
         let is_untouched = world.state() == before && requests.is_empty();
         let is_unsent = !requests.iter().any(ReceivedRequest::may_change_state);
         let place = format!("killed before operation {} of the call", operations + 1);
@@ -120,8 +124,39 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             );
             return Ok(());
         }
+        if let Some((name, reader)) = left_entry(running, &whole, &killed, &world).await? {
+            let message = format!(
+                "{place} and called again under the same key, it leaves {name} of the first try, which {reader} shows"
+            );
+            running.add_finding("D102", message).hint =
+                Some("write the entry of the key first, or name all entries by the key".to_owned());
+            return Ok(());
+        }
     }
     Ok(())
+}
+
+/// Returns an entry of the killed call that its repetition has not replaced, and an operator that shows this entry. The
+/// entries of the call have other names in each try.
+async fn left_entry(
+    running: &RunningCase<'_>,
+    whole: &WholeCalls,
+    killed: &BTreeMap<String, Vec<u8>>,
+    world: &World,
+) -> std::io::Result<Option<(String, String)>> {
+    let state = world.state();
+    let new_in = |state: &WorldSnapshot| state.keys().filter(|name| !whole.before.contains_key(*name)).count();
+    if whole.renamed == 0 || new_in(&state) <= new_in(&whole.states[0]) {
+        return Ok(None);
+    }
+    let is_left = |name: &&String| !whole.before.contains_key(*name) && state.contains_key(*name);
+    for name in killed.keys().filter(is_left).take(LEFT_MAX) {
+        let Ok(content) = std::str::from_utf8(&killed[name]) else { continue };
+        if let Some(reader) = readers::showing_entry(running, world, name, content).await? {
+            return Ok(Some((name.clone(), reader)));
+        }
+    }
+    Ok(None)
 }
 
 /// Makes the call as a first try, and in a new world as a second try. Returns `None` if the first try fails or changes

@@ -39,6 +39,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     for change in &done.state_changes {
         let what = format!("{} {:?}", change.resource_type, change.resource_id);
         world.was_map_used();
+        world.were_folders_used();
         let verdict = ask(running, &world, change).await;
         // If the case has no response for a request, the verdict says nothing.
         if world.is_unanswered() {

@@ -49,6 +49,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Returns true if a server reports that it has made a change. Status 202 reports only that it can still make one.
 fn is_accepted(request: &ReceivedRequest) -> bool {
-    request.may_change_state() && request.is_successful()
+    request.may_change_state() && request.is_successful() && request.status != Some(202)
 }

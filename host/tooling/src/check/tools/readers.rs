@@ -150,6 +150,31 @@ pub(super) fn linked_case(tools: &ToolCheck<'_>, case: &ToolCase, args: &str, re
     (is_allowed && value != parsed(&case.input)).then(|| ToolCase { input, ..case.clone() })
 }
 
+/// Returns an operator that shows an entry of the map. Its input has the members of the entry. Removes the entry, and compares
+/// the answers.
+pub(super) async fn showing_entry(
+    running: &RunningCase<'_>,
+    world: &World,
+    name: &str,
+    content: &str,
+) -> std::io::Result<Option<String>> {
+    let reading = |case: &ToolCase| ToolCase { input: with_members_of(&case.input, content), ..case.clone() };
+    let cases = running.all_cases.iter().filter(|case| is_reading(running, case)).map(reading);
+    let mut showing = Vec::new();
+    for case in cases.filter(|case| has_member_of(&case.input, content)) {
+        if let Some(output) = output_of_other(running, world, &case).await {
+            showing.push((case, output.result));
+        }
+    }
+    world.remove(&[name.to_owned()])?;
+    for (case, result) in showing {
+        if output_of_other(running, world, &case).await.is_none_or(|output| output.result != result) {
+            return Ok(Some(case.operator));
+        }
+    }
+    Ok(None)
+}
+
 /// Returns true if two objects have a member with the same name and value.
 pub(super) fn has_member_of(input: &str, result: &str) -> bool {
     let (input, result) = (members(input), members(result));

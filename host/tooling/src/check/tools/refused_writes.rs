@@ -42,8 +42,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// D108: one write of a call that changes the map alone is refused. If the call succeeds, it must have made all of its
-/// changes.
+/// D108: one change of a call that uses no server is refused. If the call succeeds, it must have made all of its changes.
 async fn check_single_refused(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let world = running.world()?;
     let before = world.state();
@@ -52,34 +51,51 @@ async fn check_single_refused(running: &mut RunningCase<'_>) -> std::io::Result<
         return Ok(());
     }
     let usual = world.state();
-    for number in 0..WRITES_MAX {
-        let world = running.world()?;
-        world.set_faults(FaultProfile::WriteRefused { number, and_later: false });
-        let called = running.call(&world, 0).await;
-        if !world.is_map_refused() {
-            return Ok(());
-        }
-        let state = world.state();
-        let is_missing = |name: &&String| {
-            let [before, usual, found] = [&before, &usual, &state].map(|state| state.get(*name));
-            usual != before && found == before
-        };
-        let is_lost = |name: &&String| usual.contains_key(*name) && !state.contains_key(*name);
-        let missing = usual.keys().find(is_missing).or_else(|| before.keys().find(is_lost));
-        if let (Answer::Ok(_), Some(name)) = (&called.end.answer, missing) {
-            let message = format!(
-                "write {} of the call to the map fails, and the tool reports success, but {name} is not as after the call",
-                number + 1
-            );
-            let displayed = describe_answer(&called.end.answer, &world);
-            let finding = running.add_finding("D108", message);
-            finding.found = Some(displayed);
-            finding.hint =
-                Some("return the error of a write, with `applied` as unknown after an earlier one".to_owned());
-            return Ok(());
+    for faults in single_changes(WRITES_MAX) {
+        for fault in faults {
+            let world = running.world()?;
+            world.set_faults(fault);
+            let called = running.call(&world, 0).await;
+            if !world.is_map_refused() && !world.is_folder_refused() {
+                break;
+            }
+            let state = world.state();
+            let is_missing = |name: &&String| {
+                let [before, usual, found] = [&before, &usual, &state].map(|state| state.get(*name));
+                usual != before && found == before
+            };
+            let is_lost = |name: &&String| usual.contains_key(*name) && !state.contains_key(*name);
+            let missing = usual.keys().find(is_missing).or_else(|| before.keys().find(is_lost));
+            if let (Answer::Ok(_), Some(name)) = (&called.end.answer, missing) {
+                let what = describe_change(fault, "the call");
+                let message =
+                    format!("{what} fails, and the tool reports success, but {name} is not as after the call");
+                let displayed = describe_answer(&called.end.answer, &world);
+                let finding = running.add_finding("D108", message);
+                finding.found = Some(displayed);
+                finding.hint =
+                    Some("return the error of a write, with `applied` as unknown after an earlier one".to_owned());
+                return Ok(());
+            }
         }
     }
     Ok(())
+}
+
+/// Returns the faults that refuse one change of the map, and those that refuse one change of the folders.
+pub(super) fn single_changes(max: usize) -> [Vec<FaultProfile>; 2] {
+    let map = (0..max).map(|number| FaultProfile::WriteRefused { number, and_later: false });
+    let folders = (0..max as u32).map(FaultProfile::FolderChangeRefused);
+    [map.collect(), folders.collect()]
+}
+
+/// Describes the change that a fault refuses.
+pub(super) fn describe_change(fault: FaultProfile, of: &str) -> String {
+    match fault {
+        FaultProfile::WriteRefused { number, .. } => format!("write {} of {of} to the map", number + 1),
+        FaultProfile::FolderChangeRefused(number) => format!("change {} of {of} to its folders", number + 1),
+        _ => format!("a change of {of}"),
+    }
 }
 
 /// D109: after a failed write, the entry may have been written.

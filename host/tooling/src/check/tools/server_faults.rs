@@ -42,12 +42,13 @@ const RETRY_AFTER_S: u32 = 7;
 
 /// Returns the faults under which `reconcile`, `verify` or `compensate` is called again, each with a description. The
 /// faults of servers are included if the case has servers. The fault of the map is included if the function has used
-/// the map in this world.
+/// the map in this world, and that of the folders if it has used them.
 pub(super) fn question_faults(running: &RunningCase<'_>, world: &World) -> Vec<(FaultProfile, String)> {
     let faults = FAULTS.iter().map(|(fault, description, _)| (*fault, *description)).chain(BLIND);
     let servers = faults.filter(|_| !running.case.http.is_empty());
     let map = world.was_map_used().then(|| (FaultProfile::NoMap, "the map does not answer".to_owned()));
-    servers.map(|(fault, description)| (fault, format!("the server {description}"))).chain(map).collect()
+    let folders = world.were_folders_used().then(|| (FaultProfile::NoFolder, "the folders cannot be read".to_owned()));
+    servers.map(|(fault, description)| (fault, format!("the server {description}"))).chain(map).chain(folders).collect()
 }
 
 pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {

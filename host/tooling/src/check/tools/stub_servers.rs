@@ -48,6 +48,11 @@ impl ReceivedRequest {
         self.status.is_some_and(|status| (200..300).contains(&status))
     }
 
+    /// Returns true if the status of the answer says nothing of the state of the server.
+    pub(super) fn has_failed(&self) -> bool {
+        self.status.is_none_or(|status| matches!(status, 401 | 403 | 408 | 429 | 500..))
+    }
+
     /// Returns the scheme and the host of the request.
     pub(super) fn origin(&self) -> &str {
         let start = self.url.find("://").map_or(0, |at| at + 3);

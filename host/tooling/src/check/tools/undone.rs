@@ -13,6 +13,7 @@ use crate::check::tools::compensation::{compensate, compensate_of, report, undo_
 use crate::check::tools::emptied::{check_emptied_entry, emptied_file};
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::new_revision::kept_member;
+use crate::check::tools::refused_writes::{describe_change, single_changes};
 use crate::check::tools::running_case::{RunningCase, contains_key};
 use crate::check::tools::server_faults::question_faults;
 use crate::check::tools::single_call::is_host_ended;
@@ -41,6 +42,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     let after = snapshot(&called);
     let requests = world.received();
     world.was_map_used();
+    world.were_folders_used();
     let answer = compensate(running, &world, &done).await;
     let faults = undo_faults(running, &world);
     let undoing = world.received();
@@ -141,31 +143,33 @@ fn undo_faults(running: &RunningCase<'_>, world: &World) -> Vec<(FaultProfile, S
     faults
 }
 
-/// D118: `compensate` must not report success if the map refuses one of its writes and the world is not as after an
-/// undisturbed undo.
+/// D118: `compensate` must not report success if one of its changes is refused and the world is not as after an undisturbed
+/// undo.
 async fn check_refused_write(running: &mut RunningCase<'_>, undone: &WorldSnapshot) -> std::io::Result<()> {
     // A tool that uses a server may use the map only as a cache.
     if !running.case.http.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
         return Ok(());
     }
-    for number in 0..WRITES_MAX {
-        let world = running.world()?;
-        let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
-        world.set_faults(FaultProfile::WriteRefused { number, and_later: false });
-        let answer = compensate(running, &world, &done).await;
-        if !world.is_map_refused() {
-            return Ok(());
-        }
-        let state = world.state();
-        let is_left = |name: &&String| state.get(*name) != undone.get(*name) && !contains_key(name, &undo_key(running));
-        if let (Answer::Ok(_), Some(name)) = (&answer, state.keys().chain(undone.keys()).find(is_left)) {
-            let message = format!(
-                "write {} of compensate to the map fails, and {name} is otherwise than after an undo, but compensate \
-                 reports that the call is undone",
-                number + 1
-            );
-            report(running, message, &answer, &world, "return the error of a write, with `applied` as unknown");
-            return Ok(());
+    for faults in single_changes(WRITES_MAX) {
+        for fault in faults {
+            let world = running.world()?;
+            let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };
+            world.set_faults(fault);
+            let answer = compensate(running, &world, &done).await;
+            if !world.is_map_refused() && !world.is_folder_refused() {
+                break;
+            }
+            let state = world.state();
+            let is_left =
+                |name: &&String| state.get(*name) != undone.get(*name) && !contains_key(name, &undo_key(running));
+            if let (Answer::Ok(_), Some(name)) = (&answer, state.keys().chain(undone.keys()).find(is_left)) {
+                let what = describe_change(fault, "compensate");
+                let message = format!(
+                    "{what} fails, and {name} is otherwise than after an undo, but compensate reports that the call is undone"
+                );
+                report(running, message, &answer, &world, "return the error of a write, with `applied` as unknown");
+                return Ok(());
+            }
         }
     }
     Ok(())
@@ -181,7 +185,7 @@ async fn check_faults(running: &mut RunningCase<'_>, faults: Vec<(FaultProfile, 
         let answer = compensate(running, &world, &done).await;
         let is_sent = world.received().iter().any(ReceivedRequest::may_change_state);
         // A tool that uses a server may use the map only as a cache, so refused writes do not count for it.
-        let is_refused = world.is_map_refused() && running.case.http.is_empty();
+        let is_refused = (world.is_map_refused() || world.is_folder_refused()) && running.case.http.is_empty();
         if (is_sent || is_refused) && matches!(answer, Answer::Ok(_)) {
             let message = format!("{description}, but compensate reports that the call is undone");
             let hint = "return an error, so that a person or a later try undoes the call";

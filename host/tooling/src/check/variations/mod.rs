@@ -46,7 +46,7 @@ pub use known::KnownValues;
 pub(super) use largest::largest_allowed;
 pub(super) use other_periods::{OtherPeriods, other_periods};
 pub(super) use periods::{YEARS, next_periods};
-pub(super) use siblings::{repeated_elements, siblings};
+pub(super) use siblings::{repeated_elements, siblings, without_first};
 pub(super) use similar::similar;
 pub(super) use simpler::simpler;
 pub(super) use times::{CASE_START_S, near_times};

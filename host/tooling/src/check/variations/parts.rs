@@ -1,5 +1,8 @@
 //! Texts of many parts: with many separators, or with many lines of which each is indented deeper.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
 use crate::check::variations::change::ValueChange;
@@ -40,9 +43,12 @@ fn separated(text: &str) -> Vec<Vec<ValueChange<'static>>> {
 /// Returns the most frequent character that is neither a letter, nor a digit, nor blank. Of equally frequent ones,
 /// returns the first.
 fn separator(text: &str) -> Option<char> {
-    let is_separator = |c: &char| !c.is_alphanumeric() && !c.is_whitespace();
-    let count = |separator: char| text.chars().filter(|c| *c == separator).count();
-    text.chars().filter(is_separator).rev().max_by_key(|separator| count(*separator))
+    // The number of a separator and its first place. The text can be long, so it is read only once.
+    let mut found = BTreeMap::<char, (usize, usize)>::new();
+    for (at, c) in text.char_indices().filter(|(_, c)| !c.is_alphanumeric() && !c.is_whitespace()) {
+        found.entry(c).or_insert((0, at)).0 += 1;
+    }
+    found.into_iter().max_by_key(|(_, (count, first))| (*count, Reverse(*first))).map(|(separator, _)| separator)
 }
 
 /// If the text has several lines, returns it with many more lines: copies of a line, one text for each number of cells that
@@ -51,8 +57,8 @@ fn many_lines(text: &str) -> Vec<Vec<ValueChange<'static>>> {
     let own: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let (Some(separator), true) = (separator(text), own.len() > 1) else { return vec![] };
     let cells = |line: &str| line.matches(separator).count();
-    let is_first = |index: &usize| own[..*index].iter().all(|before| cells(before) != cells(own[*index]));
-    let kinds = (0..own.len()).filter(is_first).map(|index| own[index]).take(KINDS_MAX);
+    let mut seen = BTreeSet::new();
+    let kinds = own.iter().copied().filter(|line| seen.insert(cells(line))).take(KINDS_MAX);
     let many = |line: &str| {
         let lines = std::iter::once(text.trim_end()).chain(std::iter::repeat_n(line, LINES)).collect::<Vec<_>>();
         vec![ValueChange::large(&format!("{LINES} more lines {line:?}"), lines.join("\n"))]

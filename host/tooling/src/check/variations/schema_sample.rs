@@ -98,6 +98,22 @@ impl<'s> LocatedSchema<'s> {
         }
     }
 
+    /// Returns the greatest number of the integer type that the schema names, if it states no greatest number.
+    pub(super) fn type_max(self) -> Option<f64> {
+        if self.bounds()[1].is_some() {
+            return None;
+        }
+        match self.own.get("format")?.as_str()? {
+            "uint8" => Some(f64::from(u8::MAX)),
+            "int8" => Some(f64::from(i8::MAX)),
+            "uint16" => Some(f64::from(u16::MAX)),
+            "int16" => Some(f64::from(i16::MAX)),
+            "uint32" => Some(f64::from(u32::MAX)),
+            "int32" => Some(f64::from(i32::MAX)),
+            _ => None,
+        }
+    }
+
     /// Returns the least and the greatest number that the schema allows, as far as it states them.
     pub(super) fn bounds(self) -> [Option<&'s Value>; 2] {
         ["minimum", "maximum"].map(|word| self.own.get(word))

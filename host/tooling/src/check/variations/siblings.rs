@@ -51,6 +51,23 @@ pub(in crate::check) fn repeated_elements(
     of_place.filter(|one| is_allowed(&one.value)).take(max).collect()
 }
 
+/// Returns the value without the first element of an array of several. Returns at most `max` values.
+pub(in crate::check) fn without_first(
+    value: &Value,
+    schema: &Value,
+    max: usize,
+    is_allowed: impl Fn(&Value) -> bool,
+) -> Vec<InputVariation> {
+    let places = places_of(value, schema);
+    let of_place = places.iter().filter_map(|place| {
+        let elements = place.value.as_array().filter(|elements| elements.len() > 1)?;
+        let what = format!("without the first element at {:?}", place.pointer);
+        let value = replaced(value, &place.pointer, Some(elements[1..].to_vec().into()))?;
+        Some(InputVariation { what, value, is_large: false })
+    });
+    of_place.filter(|one| is_allowed(&one.value)).take(max).collect()
+}
+
 /// Returns copies of the first object, each with the name of the member that has another value.
 fn copies(objects: &[&Map<String, Value>], schema: &LocatedSchema<'_>) -> Vec<(String, Value)> {
     let Some(first) = objects.first() else { return vec![] };

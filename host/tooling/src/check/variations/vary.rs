@@ -253,10 +253,11 @@ pub(in crate::check) fn neighbours(value: &Value, is_allowed: impl Fn(&Value) ->
     places.iter().filter_map(other).collect()
 }
 
-/// Returns the numbers in a value with their pointers.
-pub(in crate::check) fn number_places(value: &Value) -> Vec<(String, f64)> {
-    let places = places_of(value, &Value::Null);
-    places.into_iter().filter_map(|place| Some((place.pointer, place.value.as_f64()?))).collect()
+/// Returns the numbers in a value with their pointers, and the greatest number of their type if nothing else bounds them.
+pub(in crate::check) fn number_places(value: &Value, schema: &Value) -> Vec<(String, f64, Option<f64>)> {
+    let places = places_of(value, schema);
+    let of_place = |place: Place<'_>| Some((place.pointer, place.value.as_f64()?, place.schema.type_max()));
+    places.into_iter().filter_map(of_place).collect()
 }
 
 #[cfg(test)]

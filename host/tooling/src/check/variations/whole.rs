@@ -47,7 +47,10 @@ fn extremes(value: &Value, places: &[Place<'_>]) -> Vec<InputVariation> {
         let mut varied = value.clone();
         for place in places {
             let other = match place.value {
-                Value::Number(_) => place.schema.bounds()[bound].cloned(),
+                // An SDK states the least and the greatest safe integer if the author states no bound.
+                Value::Number(_) => {
+                    place.schema.bounds()[bound].filter(|stated| !is_limit_of_integers(stated)).cloned()
+                }
                 Value::Bool(_) => Some(true.into()),
                 _ => None,
             };
@@ -62,6 +65,11 @@ fn extremes(value: &Value, places: &[Place<'_>]) -> Vec<InputVariation> {
         }
     };
     [(0, "least"), (1, "greatest")].map(with).into_iter().filter(|one| one.value != *value).collect()
+}
+
+/// Returns true for an integer of the greatest size that JSON can hold exactly.
+fn is_limit_of_integers(number: &Value) -> bool {
+    number.as_f64().is_some_and(|number| number.abs() >= 9_007_199_254_740_991.0)
 }
 
 /// Replaces all texts by empty, blank or long ones. An error or a refusal can need one text of several, and two texts can be

@@ -276,6 +276,17 @@ fn good_way(network: Network, _: &Context) -> Answer<Value> {
     Ok(json!({ "end": end }))
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Wage {
+    crates: u32,
+    cents: u32,
+}
+
+/// Only their types bound the factors, and their product is a safe integer for each real wage.
+fn good_wage(wage: Wage, _: &Context) -> Answer<Number> {
+    Ok(Number { n: u64::from(wage.crates) * u64::from(wage.cents) })
+}
+
 macro_rules! steps {
     ($($name:literal $handler:ident $class:ident,)*) => {
         latchwork_guest::export_step! {
@@ -317,4 +328,5 @@ steps! {
     "Good.Notes" good_notes Pure,
     "Bad.Way" bad_way Pure,
     "Good.Way" good_way Pure,
+    "Good.Wage" good_wage Pure,
 }

@@ -30,6 +30,7 @@ pub(crate) fn settings() -> PluginSettings {
         secrets: Arc::new(EnvOrFile { dir: "none".into() }),
         kv: Arc::new(Memory::new(Arc::new(ManualClock::default()), 0)),
         http_stub: None,
+        scratch: None,
         interruption: None,
     }
 }

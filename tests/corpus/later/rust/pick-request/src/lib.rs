@@ -41,7 +41,7 @@ fn request(pick: Pick, context: &tool::Context) -> Result<Output<Requested>, Err
         return Err(Error::invalid_input("nothing is to be picked"));
     }
     let key = context.external_key();
-    let name = key.replace([':', '/'], "-");
+    let name = key.replace(':', ".").replace('/', "+");
     send(PICKS, json!({ "name": name, "shelf": pick.shelf, "count": pick.count }).to_string())?;
     if let Some(note) = pick.note {
         // The pick exists from here on, so the outcome of the call is unknown if the note fails.
