@@ -1,8 +1,8 @@
 //! I55, I250, I255, I256, I257, I258, I259, I260, I261, I262, I264, I266, I267, I294, I295, I296, I297, I298, I299.
 //! I301, I302, I304, I305, I306, I308, I309, I310, I311, I312, I314, I315, I316, I317, I318, I319, I320, I321, I322,
-//! I323, I324, I325, I326, I327, I331, I333, I335, I336: for each common mistake in five languages, the checker reports the
-//! rule that covers the mistake. Correct code that looks similar has no finding. `tests/corpus` contains the guests. A
-//! table for each language lists the rules that each guest breaks.
+//! I323, I324, I325, I326, I327, I331, I333, I335, I336, I337: for each common mistake in five languages, the checker
+//! reports the rule that covers the mistake. Correct code that looks similar has no finding. `tests/corpus` contains the
+//! guests. A table for each language lists the rules that each guest breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -204,7 +204,8 @@ fn c_tools_with_related_operators_break_exactly_the_listed_rules() {
 }
 
 /// I292: the checker finds tools that compare a time of their input before they look for the call. I287: it checks an
-/// operator whose cases have no entries after the call of another operator.
+/// operator whose cases have no entries after the call of another operator. I337: it finds a repetition that reports another
+/// version than the call.
 #[test]
 fn c_tools_of_times_and_removed_entries_break_exactly_the_listed_rules() {
     CorpusTable::read("c").check(&["shelf"]);

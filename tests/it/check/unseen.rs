@@ -20,6 +20,13 @@ const MISSED: [(&str, &str, &str); 4] = [
     // Two concurrent calls need each other. The check does not know what the called tools do.
     ("seventeenth", "js", "sculls-entry"),
 ];
+/// Honest guests with a finding that a later sentence of the documents justifies, as corpus, language and name.
+const JUSTIFIED: [(&str, &str, &str); 2] = [
+    // A case expects an error that no job passes to a step. Its author could not know this from the page of that time.
+    ("twentyfourth", "c", "ferry-tickets"),
+    // The step makes a host call for each element of a list without a bound. Only a later page calls this a defect.
+    ("twentyeighth", "go", "quiz-envelope"),
+];
 /// Folders of the corpora, in the order in which they were written.
 const CORPORA: [&str; 28] = [
     "unseen",
@@ -98,13 +105,14 @@ fn is_selected(corpus: &str, guest: &UnseenGuest) -> bool {
     is_of_language && draw.finish().is_multiple_of(one_in)
 }
 
-/// Returns the verdict on a guest with these findings. `is_listed` is true if the guest is in the list of those missed.
+/// Returns the verdict on a guest with these findings. `is_listed` is true if the guest is in the list of those missed, or
+/// of those with a justified finding. A listed guest that is found, or has no finding any more, is `FOUND`.
 fn verdict(found: &Result<Vec<String>, String>, violates: bool, is_listed: bool) -> &'static str {
     match found {
         Err(_) => "BROKEN",
-        Ok(rules) if !violates => ["ALARM", "right"][usize::from(rules.is_empty())],
-        Ok(rules) if rules.is_empty() => ["MISSED", "known"][usize::from(is_listed)],
-        Ok(_) => ["right", "FOUND"][usize::from(is_listed)],
+        Ok(rules) if rules.is_empty() != violates => ["right", "FOUND"][usize::from(is_listed)],
+        Ok(_) if is_listed => "known",
+        Ok(_) => ["ALARM", "MISSED"][usize::from(violates)],
     }
 }
 
@@ -114,7 +122,8 @@ fn check_corpus(corpus: &str) -> Result<String, String> {
     let (mut counts, mut lines) = (BTreeMap::<&str, usize>::new(), String::new());
     for guest in guests(corpus).iter().filter(|guest| is_selected(corpus, guest)) {
         let found = found_rules(corpus, guest);
-        let is_listed = MISSED.contains(&(corpus, &guest.lang, &guest.name));
+        let named = (corpus, guest.lang.as_str(), guest.name.as_str());
+        let is_listed = MISSED.contains(&named) || JUSTIFIED.contains(&named);
         let verdict = verdict(&found, guest.violates, is_listed);
         *counts.entry(verdict).or_default() += 1;
         writeln!(lines, "{verdict} {}/{} {}: {found:?}", guest.lang, guest.name, guest.says).unwrap();
@@ -202,8 +211,9 @@ fn verdicts_agree_with_the_list_of_missed_guests() {
     let verdicts = [true, false].map(|is_listed| (verdict(&none, true, is_listed), verdict(&some, true, is_listed)));
     assert_eq!(verdicts, [("known", "FOUND"), ("MISSED", "right")]);
     assert_eq!((verdict(&none, false, false), verdict(&some, false, false)), ("right", "ALARM"));
+    assert_eq!((verdict(&none, false, true), verdict(&some, false, true)), ("FOUND", "known"));
     assert_eq!(verdict(&Err("no build".to_owned()), true, true), "BROKEN");
-    for (corpus, lang, name) in MISSED {
+    for (corpus, lang, name) in MISSED.into_iter().chain(JUSTIFIED) {
         let listed = guests(corpus).into_iter().any(|guest| (guest.lang.as_str(), guest.name.as_str()) == (lang, name));
         assert!(listed, "{corpus}/{lang}/{name} is in no table");
     }

@@ -90,6 +90,23 @@ static const char *compare_removed(latch_change change, latch_answer *answer) {
   return text ? "the sign is still there" : NULL;
 }
 
+/* Enters a brand once. Its version is the time of the entry, and not that of a repetition. */
+static bool brand(latch_answer *answer, bool reports_entry) {
+  char *key = own_key(), *entry, now[24];
+  if (!latch_kv_get(answer, under("brand", key), &entry)) return false;
+  snprintf(now, sizeof now, "%lld", (long long)time(NULL));
+  if (!entry && !latch_kv_set(answer, under("brand", key), now)) return false;
+  latch_changed(answer, (latch_change){ .resource_type = "brand", .resource_id = key, .operation = "create", .version = entry && reports_entry ? entry : now });
+  return with(answer, "brand", key);
+}
+static bool bad_brand(latch_json args, latch_answer *answer) { return (void)args, brand(answer, false); }
+static bool good_brand(latch_json args, latch_answer *answer) { return (void)args, brand(answer, true); }
+static const char *compare_brand(latch_change change, latch_answer *answer) {
+  char *entry;
+  if (!latch_kv_get(answer, under("brand", change.resource_id), &entry)) return NULL;
+  return entry && strcmp(entry, change.version) == 0 ? NULL : "there is another brand, or none";
+}
+
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define WRITES .effects = LATCH_INTERNAL_WRITE
 #define KEYED WRITES, .idempotent_by_key_seconds = 172800
@@ -98,4 +115,5 @@ LATCH_PLUGIN(
   TOOL("Bad.Bid", bad_bid, KEYED), TOOL("Good.Bid", good_bid, KEYED),
   TOOL("Bad.Offer", offer, WRITES, .reconcile = bad_find), TOOL("Good.Offer", offer, WRITES, .reconcile = good_find),
   TOOL("Good.Keep", good_keep, WRITES, .verify = compare), TOOL("Bad.Remove", take, WRITES, .verify = compare),
-  TOOL("Good.Remove", take, WRITES, .verify = compare_removed));
+  TOOL("Good.Remove", take, WRITES, .verify = compare_removed), TOOL("Bad.Brand", bad_brand, KEYED, .verify = compare_brand),
+  TOOL("Good.Brand", good_brand, KEYED, .verify = compare_brand));

@@ -101,6 +101,18 @@ fn looked_up(args: Args, key: &str, is_careful: bool) -> Result<Output<Done>, Er
     Ok(done(args))
 }
 
+/// Looks for an order of the item, with one code for all failures of the question.
+fn asked(args: Args, key: &str) -> Result<Output<Done>, Error> {
+    let found = http::Request::get(&format!("{SHOP}?item={}", args.item)).send()?;
+    match found.status() {
+        200 => return Ok(done(args)),
+        404 => {}
+        status => return Err(Error::temporary_provider_error(format!("the shop answered {status}")).not_applied()),
+    }
+    send(&order(key, &args.item))?;
+    Ok(done(args))
+}
+
 /// Returns the wait of `retry-after` in milliseconds, or the number as it is.
 fn waiting(args: Args, key: &str, factor: u64) -> Result<Output<Done>, Error> {
     let response = order(key, &args.item).send()?;
@@ -201,6 +213,7 @@ latchwork_guest::export_tool! {
         with_key!("Good.Name", |args, key| named(args, &key.replace('/', "~slash~"))),
         with_key!("Bad.LookUp", |args, key| looked_up(args, key, false)),
         with_key!("Good.LookUp", |args, key| looked_up(args, key, true)),
+        with_key!("Good.Ask", |args, key| asked(args, key)),
         with_key!("Bad.Wait", |args, key| waiting(args, key, 1)),
         with_key!("Good.Wait", |args, key| waiting(args, key, 1_000)),
         with_key!("Bad.Refund", |args, key| send(&order(key, &args.item)).map(|_| done(args)))

@@ -5,6 +5,7 @@ use tracing::instrument::WithSubscriber as _;
 
 use latchwork_core::model::effect::{Answer, Output, StateChange};
 use latchwork_core::model::error::Failure;
+use latchwork_core::model::manifest::RecoveryClass;
 use latchwork_engine::VerifyResult;
 
 use crate::check::tools::applied::difference;
@@ -33,6 +34,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     if !is_sent {
         check_without_call(running, &before, &done.state_changes).await?;
         check_replaced(running).await?;
+        check_repeated(running).await?;
         check_unreported(running, &done.result).await?;
     }
     check_one_resource(running, &done.state_changes);
@@ -195,6 +197,26 @@ fn is_changed_since(change: &StateChange, later: &[StateChange]) -> bool {
     let state = |change: &StateChange| (change.version.clone(), change.etag.clone(), change.external_ref.clone());
     let mut of_resource = later.iter().filter(|other| resource(other) == resource(change)).peekable();
     of_resource.peek().is_some() && of_resource.all(|other| state(other) != state(change))
+}
+
+/// Lets `verify` look at the changes that a repetition under the same key reports. The job records those changes.
+async fn check_repeated(running: &mut RunningCase<'_>) -> std::io::Result<()> {
+    if running.class != RecoveryClass::Keyed || running.found.iter().any(|finding| finding.rule == "D117") {
+        return Ok(());
+    }
+    let world = running.world()?;
+    running.call(&world, 0).await;
+    let Answer::Ok(again) = running.call(&world, 1).await.end.answer else { return Ok(()) };
+    for change in &again.state_changes {
+        if let Ok(VerifyResult::Mismatch(found)) = ask(running, &world, change).await {
+            let message =
+                "verify reports a mismatch for a change that a repetition under the same key reports".to_owned();
+            let hint = "report in a repetition the changes of the first try, with their versions";
+            report(running, message, "confirmed", found, hint);
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 fn report(running: &mut RunningCase<'_>, message: String, expected: &str, found: String, hint: &str) {

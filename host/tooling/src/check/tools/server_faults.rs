@@ -97,9 +97,11 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             running.add_finding("D106", message).hint = Some("return a typed error; catch all exceptions".to_owned());
             continue;
         }
-        // A tool that sends another request after status 429 may have one code for all failures.
-        let is_repeated = weather == FaultProfile::Status(429) && requests.len() > 1;
-        let fitting = if is_repeated { OF_LOAD } else { fitting };
+        // A tool that sends another request after status 429, or only asks before its change, may have one code for all
+        // failures. The host repeats such a call.
+        let is_limited = weather == FaultProfile::Status(429);
+        let is_of_question = running.spec.is_world_changing() && !changed;
+        let fitting = if is_limited && (requests.len() > 1 || is_of_question) { OF_LOAD } else { fitting };
         if !fitting.is_empty() && !fitting.contains(&failure.code) {
             let codes: Vec<_> = fitting.iter().map(|code| code.as_str()).collect();
             let finding =
@@ -179,12 +181,17 @@ async fn check_wait(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         let requests = world.received();
         let (Answer::NotApplied(failure) | Answer::Unknown { failure, .. }) = &called.end.answer else { continue };
         let displayed = describe_answer(&called.end.answer, &world);
+        let is_of_question =
+            running.spec.is_world_changing() && !requests.iter().any(ReceivedRequest::may_change_state);
         let (message, expected) = match fault {
             FaultProfile::Status(_) if failure.retry_after_ms == Some(RETRY_AFTER_S) => {
                 ("the server asks for a wait of seconds, and the tool asks for as many milliseconds", "7000 ms")
             }
             FaultProfile::LimitedUntil
-                if requests.len() == 1 && failure.code != Code::RateLimit && !is_host_ended(failure.code) =>
+                if requests.len() == 1
+                    && failure.code != Code::RateLimit
+                    && !(is_of_question && OF_LOAD.contains(&failure.code))
+                    && !is_host_ended(failure.code) =>
             {
                 (
                     "the server answers 429 with a date in retry-after, but the tool's error does not say so",

@@ -56,7 +56,7 @@ static bool keep(latch_json args, latch_answer *answer) {
   return kept(key, parts, answer);
 }
 
-/* Parts without a head are the remainder of a call that was cut off: nobody reads them, and the next try writes them
+/* Parts without a head are the remainder of a call that was cut off: no reader sees them, and the next try writes them
  * again. */
 static latch_verdict find(latch_json args, const char *key, latch_answer *answer) {
   char *head, *text = latch_json_string(latch_json_member(args, "text"));
@@ -73,7 +73,7 @@ static const char *check(latch_change change, latch_answer *answer) {
   return strcmp(head, change.version) == 0 ? NULL : "the text has another number of parts";
 }
 
-/* The head goes first: without it nobody sees the text, whatever becomes of its parts. */
+/* The head goes first: without it no reader sees the text, whatever becomes of its parts. */
 static bool remove_text(latch_json args, latch_json result, const char *key, latch_answer *answer) {
   (void)result;
   int parts = parts_of(latch_json_string(latch_json_member(args, "text")));

@@ -53,7 +53,7 @@ def label(drawer: Drawer, context):
         kv.set(leaflet_of(drawer.drawer), drawer.leaflet)
     except Failure as failure:
         if failure.code != "INVALID_INPUT":
-            # Nobody knows whether the leaflet is in the drawer.
+            # The leaflet may be in the drawer.
             raise Failure(failure.code, failure.message, detail=failure.detail, applied="unknown") from failure
         # The leaflet is too large and was not written. The label comes off again, so nothing has changed.
         try:

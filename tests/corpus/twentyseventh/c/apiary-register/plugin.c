@@ -1,4 +1,4 @@
-/* The register of hives that the veterinary office keeps: a hive is entered with its keeper, and struck when it is gone. */
+/* The register of hives that the veterinary office keeps: a hive is entered with its keeper, and struck when it is removed. */
 #include "latchwork.h"
 
 static char *entry_name(latch_json args) {

@@ -92,7 +92,7 @@ static const char *check(latch_change change, latch_answer *answer) {
   return change.version && strcmp(version, change.version) == 0 ? NULL : "the book was lodged at another time";
 }
 
-/* Removes the head first, so that nobody reads a book with missing parts. */
+/* Removes the head first, so that no reader sees a book with missing parts. */
 static bool withdraw(latch_json args, latch_json result, const char *key, latch_answer *answer) {
   (void)args;
   char *text;

@@ -1,4 +1,4 @@
-/* Books the monthly dues of a rowing club. A member whose booking fails is listed, and the others are booked all the same. */
+/* Books the monthly dues of a rowing club. A member whose booking fails is listed, and the others are booked. */
 #include "latchwork.h"
 
 enum { TRIES = 2 };

@@ -1,4 +1,4 @@
-// Package main issues the tickets of an ice rink. The gate looks a ticket up by its number, which nobody should guess, so
+// Package main issues the tickets of an ice rink. The gate looks a ticket up by its number, which is not to be guessed, so
 // the number is drawn.
 package main
 

@@ -56,7 +56,7 @@ def plan(shift: Shift, context) -> Plan:
     trips = []
     while coming or waiting:
         ready, number = heapq.heappop(free)
-        # The vehicle idles until somebody needs it.
+        # The vehicle idles until it is needed.
         if not waiting:
             ready = max(ready, coming[-1].minute)
         while coming and coming[-1].minute <= ready:

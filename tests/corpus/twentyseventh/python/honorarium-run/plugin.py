@@ -67,7 +67,7 @@ def pay(event: Event, context) -> Run:
             "cents": speaker.cents,
             "text": f"Honorarium {event.event} {event.year}",
         }
-        # A line of the list is paid once, whoever starts the run again.
+        # A line of the list is paid once, also if the run is started again.
         calls.append(("Bank.Transfer", order, json.dumps(["honorarium", event.event, event.year, line])))
     run = Run([], [], 0)
     for speaker, answer in zip(event.speakers, tools.call_all(calls)):

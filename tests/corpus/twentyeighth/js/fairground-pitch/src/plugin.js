@@ -7,7 +7,7 @@ const { object, string, integer } = schema;
 
 const entryOf = (key) => `pitch/${key}`;
 
-/** Fingerprint of an entry (cyrb53), to see later whether somebody changed it. */
+/** Fingerprint of an entry (cyrb53), to see later whether it was changed. */
 function fingerprint(text) {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;

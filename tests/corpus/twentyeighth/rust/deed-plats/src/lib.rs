@@ -35,7 +35,7 @@ struct Lot {
 
 #[derive(Serialize, JsonSchema)]
 struct Lots {
-    /// How a deed cites the plat.
+    /// Form in which a deed cites the plat.
     cite: String,
     lots: Vec<Lot>,
     double_area: i64,

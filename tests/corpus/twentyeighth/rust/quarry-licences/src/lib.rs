@@ -1,5 +1,5 @@
 //! Licences of a quarry in the map of the plugin. Long conditions are kept in parts, since a value of the map has at
-//! most 64 KiB. The head of a licence is written last: without a head nobody reads the parts.
+//! most 64 KiB. The head of a licence is written last: without a head no reader sees the parts.
 
 use latchwork_guest::tool::{self, Change, Output, Verdict};
 use latchwork_guest::{Effect, Error, kv, log, wall};

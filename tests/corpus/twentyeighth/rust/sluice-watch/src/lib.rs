@@ -94,7 +94,7 @@ fn watch(round: Watch, _: &step::Context) -> Result<Report, Error> {
         let message = tools::Call::new("Message.Send", &json!({ "to": round.warden, "text": text })).action_key(key);
         let alert = match message.send::<Value>() {
             Ok(_) => Alert::Sent,
-            // A person, the policy or the mode refused this message. The round goes on and says so.
+            // A person, the policy or the mode refused this message. The round continues and says so.
             Err(error) if error.code() == Code::PolicyDenied => Alert::Refused,
             Err(error) => return Err(error.context(format!("alert about {}", sluice.id))),
         };

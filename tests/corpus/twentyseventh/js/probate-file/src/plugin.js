@@ -33,7 +33,7 @@ tool(
     }),
     output: object({ file: string(), estate: string(), papers: integer() }),
     effects: ['internal_write'],
-    // Papers without a cover are nobody's file, and the next try of the call replaces them.
+    // Papers without a cover are no file, and the next try of the call replaces them.
     reconcile: (args, key) => (kv.text(cover(key)) === undefined ? 'did-not-happen' : happened(lodged(args, key))),
     verify: ({ resourceId, version }) => {
       const found = kv.text(cover(resourceId));
@@ -61,7 +61,7 @@ tool(
     try {
       kv.set(cover(id), coverOf(args));
     } catch (error) {
-      // Whatever the error says about the cover: the papers are there.
+      // The papers are there for each error of the cover.
       throw new Failure(error.code ?? 'DEPENDENCY_UNAVAILABLE', error.message, { applied: 'unknown' });
     }
     return lodged(args, id);

@@ -2,7 +2,7 @@ import { Failure, happened, kv, Output, schema, tool } from '../../../../../../g
 
 const { object, string, oneOf, nullable } = schema;
 
-// What hangs at the mast of a station. A station shows one signal at a time; a new one takes the place of the old one.
+// Signals at the mast of a station. A station shows one signal at a time; a new one takes the place of the old one.
 const SIGNALS = {
   'north-cone': 'gale expected from the north',
   'south-cone': 'gale expected from the south',

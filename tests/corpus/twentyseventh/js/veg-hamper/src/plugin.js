@@ -49,7 +49,7 @@ step(
       input.subscribers.map(({ number, size }) => ({
         operator: 'Depot.Pack',
         args: { depot: input.depot, subscriber: number, size, delivery: input.delivery },
-        // One hamper a week, whoever starts the round, and however often.
+        // One hamper a week, however often the round is started.
         actionKey: JSON.stringify(['hamper', number, week]),
       })),
     );

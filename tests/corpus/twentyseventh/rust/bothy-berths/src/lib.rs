@@ -50,7 +50,7 @@ fn unreadable(url: &str, status: u16) -> Error {
     Error::dependency_unavailable(format!("{url} cannot be read: {status}")).not_applied()
 }
 
-/// What the server knows of a key.
+/// Asks the server for a key.
 fn asked(key: &str) -> Result<Verdict<Output<Stay>>, Error> {
     let answer = get(&format!("{STAYS}?ref={key}"))?;
     if answer.status() != 200 {

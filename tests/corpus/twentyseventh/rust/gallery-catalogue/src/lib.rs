@@ -51,7 +51,7 @@ fn not_created(answer: &Response) -> Error {
     }
 }
 
-/// Takes a record without a label out of the catalogue again, so that nobody hangs an unlabelled work.
+/// Takes a record without a label out of the catalogue again, so that no unlabelled work hangs.
 fn withdraw(record: &str) {
     match Request::new("DELETE", &format!("{WORKS}/{record}")).timeout(Duration::from_secs(10)).send() {
         Ok(answer) if matches!(answer.status(), 200 | 204) => log::info!("record {record} is withdrawn"),

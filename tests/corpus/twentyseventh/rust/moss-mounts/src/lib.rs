@@ -24,7 +24,7 @@ struct Mounted {
     mounted_at: String,
 }
 
-/// What a file of the cabinet contains.
+/// Content of a file of the cabinet.
 #[derive(Serialize, Deserialize)]
 struct Mount {
     accession: String,
