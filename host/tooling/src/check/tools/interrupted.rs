@@ -32,6 +32,7 @@ struct WholeCalls {
 
 /// Maximum number of entries of a killed call that are looked for.
 const LEFT_MAX: usize = 2;
+const LEFT_HINT: &str = "write the entry of the key first, or name all entries by the key";
 
 impl WholeCalls {
     /// Describes the first difference between a state and the states after the whole calls. New files that a killed
@@ -124,26 +125,23 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
             );
             return Ok(());
         }
-        if let Some((name, reader)) = left_entry(running, &whole, &killed, &world).await? {
-            let message = format!(
-                "{place} and called again under the same key, it leaves {name} of the first try, which {reader} shows"
-            );
-            running.add_finding("D102", message).hint =
-                Some("write the entry of the key first, or name all entries by the key".to_owned());
+        if let Some(left) = left_entry(running, &whole, &killed, &world).await? {
+            let message = format!("{place} and called again under the same key, it leaves {left}");
+            running.add_finding("D102", message).hint = Some(LEFT_HINT.to_owned());
             return Ok(());
         }
     }
     Ok(())
 }
 
-/// Returns an entry of the killed call that its repetition has not replaced, and an operator that shows this entry. The
+/// Describes an entry of the killed call that its repetition has not replaced, and an operator that shows this entry. The
 /// entries of the call have other names in each try.
 async fn left_entry(
     running: &RunningCase<'_>,
     whole: &WholeCalls,
     killed: &BTreeMap<String, Vec<u8>>,
     world: &World,
-) -> std::io::Result<Option<(String, String)>> {
+) -> std::io::Result<Option<String>> {
     let state = world.state();
     let new_in = |state: &WorldSnapshot| state.keys().filter(|name| !whole.before.contains_key(*name)).count();
     if whole.renamed == 0 || new_in(&state) <= new_in(&whole.states[0]) {
@@ -153,7 +151,7 @@ async fn left_entry(
     for name in killed.keys().filter(is_left).take(LEFT_MAX) {
         let Ok(content) = std::str::from_utf8(&killed[name]) else { continue };
         if let Some(reader) = readers::showing_entry(running, world, name, content).await? {
-            return Ok(Some((name.clone(), reader)));
+            return Ok(Some(format!("{name} of the first try, which {reader} shows")));
         }
     }
     Ok(None)
