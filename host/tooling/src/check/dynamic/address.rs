@@ -83,7 +83,9 @@ fn pointer(text: &str, memory_bytes: u64) -> Option<&str> {
         let rest = &text[start + before.len()..];
         let digits = hex_digits(rest);
         let address = u64::from_str_radix(rest.get(..digits).filter(|digits| !digits.starts_with('0'))?, 16).ok()?;
-        let is_within = text[..start].ends_with([':', '{', ' ', '(']);
+        // A number after a blank can be any number, except within braces, as in the text of a struct.
+        let is_in_braces = text[..start].matches('{').count() > text[..start].matches('}').count();
+        let is_within = text[..start].ends_with([':', '{', '(']) || text[..start].ends_with(' ') && is_in_braces;
         let is_lower = !rest[..digits].bytes().any(|digit| digit.is_ascii_uppercase());
         let is_place = (POINTER_MIN..memory_bytes).contains(&address) && address.is_multiple_of(ALIGNMENT);
         (is_within && is_lower && is_place).then(|| &text[start..start + before.len() + digits])
@@ -136,8 +138,11 @@ mod tests {
             assert_eq!(python_address(text), None, "{text}");
         }
         assert_eq!(pointer("bad line {SKU:b Note:0x391040}", 1 << 24), Some("0x391040"));
+        assert_eq!(pointer("{b 0x391040}", 1 << 24), Some("0x391040"));
         assert_eq!(pointer("{Note:0x391040}", 0x391040), None);
-        for text in ["{Note:0x391041}", "#\"0x391040\"", "{Note:0x391AC0}", "{Note:0x0391040}", "{Note:0xc}"] {
+        for text in
+            ["{Note:0x391041}", "#\"0x391040\"", "{Note:0x391AC0}", "{Note:0x0391040}", "{Note:0xc}", "{a} 0x391040"]
+        {
             assert_eq!(pointer(text, 1 << 24), None, "{text}");
         }
         assert!(differ_in_hex("node 0x10340 of 0x10350", "node 0x20340 of 0x20350"));
