@@ -192,18 +192,18 @@ impl Plugin {
         self.step_end(operator, code.run(operator, input, limits, calls).await, is_recorded)
     }
 
-    /// Makes several runs of steps in the same new instance, once for each host. `runs` contains the operator and the input
-    /// of each run. A worker never calls this function. Returns the end of each run. A run that returns no output is the
-    /// last one.
+    /// Runs a step several times in the same new instance, once for each host. A worker never calls this function.
+    /// Returns the end of each run. A run that returns no output is the last one.
     pub async fn run_step_repeatedly(
         &self,
-        runs: &[(&str, &str)],
+        operator: &str,
+        input: &str,
         limits: &Limits,
         calls: Vec<Box<dyn StepCalls>>,
     ) -> Vec<StepEnd> {
         let LinkedCode::Step(code) = &self.code else { return vec![] };
-        let ended = code.run_repeatedly(runs, limits, calls).await;
-        ended.into_iter().zip(runs).map(|(ended, (operator, _))| self.step_end(operator, ended, false)).collect()
+        let ended = code.run_repeatedly(operator, input, limits, calls).await;
+        ended.into_iter().map(|ended| self.step_end(operator, ended, false)).collect()
     }
 
     fn step_end(&self, operator: &str, (answer, spent): RunResult, is_recorded: bool) -> StepEnd {

@@ -55,7 +55,7 @@ impl StepCode {
         limits: &Limits,
         calls: Box<dyn StepCalls>,
     ) -> RunResult {
-        let mut ended = self.run_repeatedly(&[(operator, input)], limits, vec![calls]).await;
+        let mut ended = self.run_repeatedly(operator, input, limits, vec![calls]).await;
         ended.pop().expect("a run has an end")
     }
 
@@ -63,7 +63,8 @@ impl StepCode {
     /// the last one.
     pub(crate) async fn run_repeatedly(
         &self,
-        runs: &[(&str, &str)],
+        operator: &str,
+        input: &str,
         limits: &Limits,
         calls: Vec<Box<dyn StepCalls>>,
     ) -> Vec<RunResult> {
@@ -81,9 +82,8 @@ impl StepCode {
             Ok(run) => run,
             Err(error) => return vec![run_end(&mut store, limits, Err(error), false)],
         };
-        let mut ended = Vec::new();
-        for (operator, input) in runs {
-            let input = (*input).to_owned();
+        let (input, mut ended) = (input.to_owned(), Vec::new());
+        loop {
             let result = async {
                 store.set_fuel(limits.fuel)?;
                 store.data_mut().calls.begin_run();
@@ -94,10 +94,9 @@ impl StepCode {
             ended.push(run_end(&mut store, limits, result, true));
             match calls.next() {
                 Some(again) if !is_last => store.data_mut().begin_next_run(again),
-                _ => break,
+                _ => return ended,
             }
         }
-        ended
     }
 
     /// Instantiates the step, calls it and drops it. Checks nothing, and sets only what the engine needs for

@@ -24,7 +24,7 @@ const SIBLINGS_MAX: usize = 16;
 /// Parts of the names of members that name a document, and the least length of such a name in bytes.
 const DOCUMENTS: [&str; 5] = ["invoice", "receipt", "ticket", "voucher", "claim"];
 const DOCUMENT_MIN: usize = 3;
-/// Ends of the names of members that identify a list as a whole.
+/// Last words of the names of members that identify a list as a whole.
 const IDENTIFIERS: [&str; 8] = ["id", "number", "no", "ref", "reference", "order", "batch", "code"];
 
 /// A call with an action key: operator, action key and arguments.
@@ -300,10 +300,17 @@ fn names_document(key: &str, input: &Value) -> bool {
 fn names_identity(key: &str, input: &Value) -> bool {
     let is_identifier = |(name, value): (&String, &Value)| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let name = name.to_lowercase();
-        text.len() >= DOCUMENT_MIN && IDENTIFIERS.iter().any(|part| name.ends_with(part)) && key.contains(&text)
+        text.len() >= DOCUMENT_MIN && IDENTIFIERS.contains(&last_word(name).as_str()) && key.contains(&text)
     };
     names_document(key, input) || input.as_object().is_some_and(|members| members.iter().any(is_identifier))
+}
+
+/// Returns the last word of a name such as `order_id` or `orderId`, in lower case.
+fn last_word(name: &str) -> String {
+    let last = name.rsplit(['_', '-']).next().unwrap_or_default();
+    let has_lower = last.contains(|c: char| c.is_ascii_lowercase());
+    let start = last.rfind(|c: char| c.is_ascii_uppercase()).filter(|_| has_lower).unwrap_or_default();
+    last[start..].to_lowercase()
 }
 
 /// Returns true if a key needs no year of its period: it contains four digits that can be a year, or names a document of the
@@ -378,4 +385,17 @@ fn has_keys_of_its_own(calls: &[KeyedCall]) -> bool {
 fn has_other_keys(runs: &PerturbedRuns<'_>, calls: &[KeyedCall]) -> bool {
     let usual = calls_of(&runs.ran.base);
     !calls.is_empty() && has_keys_of_its_own(calls) && usual.iter().zip(calls).all(|(one, other)| one.1 != other.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_words_identify_a_list() {
+        let found = ["order_id", "orderId", "Id", "ID", "grid", "batch-no", "piano"].map(last_word);
+        assert_eq!(found, ["id", "id", "id", "id", "grid", "no", "piano"]);
+        let input = serde_json::json!({ "orderNo": "A-17", "paid": "yes!" });
+        assert!(names_identity("order A-17/1", &input) && !names_identity("yes!/1", &input));
+    }
 }

@@ -1,5 +1,7 @@
 //! D074: addresses that leave a step. An address is recognized by its form, or because it moves with the memory.
 
+use serde_json::Value;
+
 use crate::check::dynamic::baseline::CaseBaseline;
 use crate::check::dynamic::trace::{FirstDifference, HostCall, RunEnd, Trace};
 use crate::check::finding::Finding;
@@ -41,11 +43,15 @@ fn finding(ran: &CaseBaseline<'_>, host: &str, difference: &FirstDifference) -> 
 /// pointer, such as `{Note:0x391040}`.
 pub(super) fn displayed_address(ran: &CaseBaseline<'_>) -> Option<Finding> {
     let given = || ran.script.answers.iter().filter_map(|given| given.answer.as_ref().ok()).chain([&ran.script.input]);
-    let text = texts(&ran.base).into_iter().find_map(|(place, text)| {
-        let address = python_address(text).or_else(|| pointer(text, ran.base.memory_bytes))?;
-        (!given().any(|given| given.contains(address))).then_some((place, address))
+    let is_given = |address: &str| given().any(|given| given.contains(address));
+    let found = texts(&ran.base).into_iter().find_map(|(place, text)| {
+        let address_in = |text: &String| {
+            let address = python_address(text).or_else(|| pointer(text, ran.base.memory_bytes))?;
+            (!is_given(address)).then(|| address.to_owned())
+        };
+        Some((place, strings_of(text).iter().find_map(address_in)?))
     });
-    let (place, address) = text?;
+    let (place, address) = found?;
     let message = format!("{place} shows the address of an object: {address}");
     Some(ran.finding("D074", message).hint(HINT))
 }
@@ -65,6 +71,26 @@ fn texts(trace: &Trace) -> Vec<(String, &str)> {
         RunEnd::Fault(_) | RunEnd::Stopped => {}
     }
     texts
+}
+
+/// Returns the strings and the names of members of a JSON text. Returns a text that is no JSON as it is.
+fn strings_of(text: &str) -> Vec<String> {
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return vec![text.to_owned()] };
+    let (mut pending, mut strings) = (vec![value], vec![]);
+    while let Some(value) = pending.pop() {
+        match value {
+            Value::String(text) => strings.push(text),
+            Value::Array(elements) => pending.extend(elements),
+            Value::Object(members) => {
+                for (name, value) in members {
+                    strings.push(name);
+                    pending.push(value);
+                }
+            }
+            _ => {}
+        }
+    }
+    strings
 }
 
 /// Returns the address in a text such as `<object at 0x4c0700>`.
@@ -145,6 +171,9 @@ mod tests {
         {
             assert_eq!(pointer(text, 1 << 24), None, "{text}");
         }
+        let strings = strings_of("{\"text\":\"Text 0x4c0700\",\"list\":[\"a\",1]}");
+        assert!(strings.iter().all(|text| pointer(text, 1 << 24).is_none()) && strings.len() == 4, "{strings:?}");
+        assert_eq!(strings_of("{no json}"), ["{no json}"]);
         assert!(differ_in_hex("node 0x10340 of 0x10350", "node 0x20340 of 0x20350"));
         assert!(differ_in_hex("0xc000", "0x1c0008"));
         for (one, two) in [("0x10340", "0x10340"), ("a 0x10340", "b 0x10341"), ("0x1", "0x2"), ("12", "13"), ("", "")] {

@@ -79,8 +79,7 @@ impl RunScript {
         let first = RunScript { seed: first_seed, ..self.clone() };
         let hosts = std::iter::once(first.new_host()).chain((1..times).map(|_| self.new_host()));
         let (calls, seen): (Vec<_>, Vec<_>) = hosts.unzip();
-        let all = vec![(self.operator.as_str(), self.input.as_str()); times];
-        let ends = plugin.run_step_repeatedly(&all, &self.limits, calls).await;
+        let ends = plugin.run_step_repeatedly(&self.operator, &self.input, &self.limits, calls).await;
         ends.into_iter().zip(&seen).map(|(end, seen)| trace(end, seen)).collect()
     }
 

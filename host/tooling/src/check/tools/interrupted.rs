@@ -15,7 +15,7 @@ use crate::check::tools::lost_record::ask;
 use crate::check::tools::readers;
 use crate::check::tools::running_case::RunningCase;
 use crate::check::tools::stub_servers::ReceivedRequest;
-use crate::check::tools::world::{World, WorldSnapshot};
+use crate::check::tools::world::{World, WorldSnapshot, snapshot};
 
 /// Maximum number of operations of a call at which the host is killed.
 const KILLS_MAX: u32 = 32;
@@ -79,7 +79,7 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
         }
         let requests = world.received();
         let killed = world.contents();
-        let is_untouched = world.state() == before && requests.is_empty();
+        let is_untouched = snapshot(&killed) == before && requests.is_empty();
         let is_unsent = !requests.iter().any(ReceivedRequest::may_change_state);
         let place = format!("killed before operation {} of the call", operations + 1);
         let verdict = match running.tools.plugin.reconcile {

@@ -7,6 +7,7 @@ use crate::check::tools::applied;
 use crate::check::tools::applied::difference;
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
+use crate::check::tools::world::World;
 
 /// Number of writes of a call at which a run begins to refuse writes.
 const WRITES_MAX: usize = 16;
@@ -51,7 +52,7 @@ async fn check_single_refused(running: &mut RunningCase<'_>) -> std::io::Result<
         return Ok(());
     }
     let usual = world.state();
-    for faults in single_changes(WRITES_MAX) {
+    for faults in single_changes(&world, WRITES_MAX) {
         for fault in faults {
             let world = running.world()?;
             world.set_faults(fault);
@@ -82,11 +83,12 @@ async fn check_single_refused(running: &mut RunningCase<'_>) -> std::io::Result<
     Ok(())
 }
 
-/// Returns the faults that refuse one change of the map, and those that refuse one change of the folders.
-pub(super) fn single_changes(max: usize) -> [Vec<FaultProfile>; 2] {
+/// Returns the faults that refuse one change of the map, and those that refuse one change of the folders, if there are
+/// folders.
+pub(super) fn single_changes(world: &World, max: usize) -> [Vec<FaultProfile>; 2] {
     let map = (0..max).map(|number| FaultProfile::WriteRefused { number, and_later: false });
-    let folders = (0..max as u32).map(FaultProfile::FolderChangeRefused);
-    [map.collect(), folders.collect()]
+    let folders = if world.folders().next().is_some() { max as u32 } else { 0 };
+    [map.collect(), (0..folders).map(FaultProfile::FolderChangeRefused).collect()]
 }
 
 /// Describes the change that a fault refuses.

@@ -150,7 +150,7 @@ async fn check_refused_write(running: &mut RunningCase<'_>, undone: &WorldSnapsh
     if !running.case.http.is_empty() || running.found.iter().any(|finding| finding.rule == "D118") {
         return Ok(());
     }
-    for faults in single_changes(WRITES_MAX) {
+    for faults in single_changes(&running.world()?, WRITES_MAX) {
         for fault in faults {
             let world = running.world()?;
             let Answer::Ok(done) = running.call(&world, 0).await.end.answer else { return Ok(()) };

@@ -239,10 +239,17 @@ const MEMORY_FREE_MIN: u64 = 1 << 30;
 /// Creates a temporary folder, in memory if there is room and `TMPDIR` is not set. A check builds thousands of worlds, and
 /// several times as fast in memory as on a disk.
 fn temporary_folder() -> std::io::Result<tempfile::TempDir> {
-    let has_room = rustix::fs::statvfs(MEMORY_FOLDER)
-        .is_ok_and(|space| space.f_bavail.saturating_mul(space.f_frsize) >= MEMORY_FREE_MIN);
-    let is_wanted = has_room && std::env::var_os("TMPDIR").is_none();
-    let in_memory = is_wanted.then(|| tempfile::tempdir_in(MEMORY_FOLDER)).and_then(Result::ok);
+    match std::env::var_os("TMPDIR") {
+        Some(_) => tempfile::tempdir(),
+        None => folder_in(Path::new(MEMORY_FOLDER)),
+    }
+}
+
+/// Creates a temporary folder in another one if that has room, else in the usual place.
+fn folder_in(memory: &Path) -> std::io::Result<tempfile::TempDir> {
+    let has_room =
+        rustix::fs::statvfs(memory).is_ok_and(|space| space.f_bavail.saturating_mul(space.f_frsize) >= MEMORY_FREE_MIN);
+    let in_memory = has_room.then(|| tempfile::tempdir_in(memory)).and_then(Result::ok);
     in_memory.map_or_else(tempfile::tempdir, Ok)
 }
 
@@ -349,5 +356,20 @@ impl MakeWriter<'_> for CapturedLog {
     type Writer = CapturedLog;
     fn make_writer(&self) -> CapturedLog {
         self.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_is_in_memory_only_if_there_is_a_place() {
+        let memory = tempfile::tempdir().unwrap();
+        let missing = folder_in(&memory.path().join("missing")).unwrap();
+        assert!(missing.path().is_dir() && !missing.path().starts_with(memory.path()));
+        let none = folder_in(Path::new("/proc")).unwrap();
+        assert!(none.path().is_dir() && !none.path().starts_with("/proc"), "no room");
+        assert!(folder_in(memory.path()).unwrap().path().starts_with(memory.path()));
     }
 }

@@ -40,15 +40,11 @@ pub(in crate::check) fn repeated_elements(
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
-    let places = places_of(value, schema);
-    let of_place = places.iter().filter_map(|place| {
-        let elements = place.value.as_array()?;
-        let more: Vec<Value> = elements.iter().chain(elements.first()).cloned().collect();
-        let what = format!("the first element once more, at {:?}", place.pointer);
-        let value = (more.len() > 1).then(|| replaced(value, &place.pointer, Some(more.into())))??;
-        Some(InputVariation { what, value, is_large: false })
-    });
-    of_place.filter(|one| is_allowed(&one.value)).take(max).collect()
+    let repeated = |elements: &[Value]| Some(elements.iter().chain([elements.first()?]).cloned().collect());
+    other_arrays(value, schema, "the first element once more,", repeated)
+        .filter(|one| is_allowed(&one.value))
+        .take(max)
+        .collect()
 }
 
 /// Returns the value without the first element of an array of several. Returns at most `max` values.
@@ -58,14 +54,25 @@ pub(in crate::check) fn without_first(
     max: usize,
     is_allowed: impl Fn(&Value) -> bool,
 ) -> Vec<InputVariation> {
-    let places = places_of(value, schema);
-    let of_place = places.iter().filter_map(|place| {
-        let elements = place.value.as_array().filter(|elements| elements.len() > 1)?;
-        let what = format!("without the first element at {:?}", place.pointer);
-        let value = replaced(value, &place.pointer, Some(elements[1..].to_vec().into()))?;
-        Some(InputVariation { what, value, is_large: false })
-    });
-    of_place.filter(|one| is_allowed(&one.value)).take(max).collect()
+    let rest = |elements: &[Value]| (elements.len() > 1).then(|| elements[1..].to_vec());
+    other_arrays(value, schema, "without the first element", rest)
+        .filter(|one| is_allowed(&one.value))
+        .take(max)
+        .collect()
+}
+
+/// Returns the value with other elements in one array, for each array.
+fn other_arrays<'v>(
+    value: &'v Value,
+    schema: &'v Value,
+    what: &'v str,
+    other: impl Fn(&[Value]) -> Option<Vec<Value>> + 'v,
+) -> impl Iterator<Item = InputVariation> + 'v {
+    places_of(value, schema).into_iter().filter_map(move |place| {
+        let other = other(place.value.as_array()?)?;
+        let what = format!("{what} at {:?}", place.pointer);
+        Some(InputVariation { what, value: replaced(value, &place.pointer, Some(other.into()))?, is_large: false })
+    })
 }
 
 /// Returns copies of the first object, each with the name of the member that has another value.

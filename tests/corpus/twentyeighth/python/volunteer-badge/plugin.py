@@ -1,5 +1,5 @@
-"""Badges of festival volunteers. A badge has a random PIN for the lockers. Nobody can find out later whether a lost call
-has made its badge and its shift card in full, so the tool answers nothing about it: a person looks."""
+"""Badges of festival volunteers. A badge has a random PIN for the lockers. It cannot be found out later whether a
+lost call has made its badge and its shift card in full, so the tool answers nothing about it: a person looks."""
 
 import json
 import secrets

@@ -44,7 +44,7 @@ def stem(word):
 
 
 def words(answer):
-    """Returns the words of an answer, each of them once: nobody counts double who says a thing twice."""
+    """Returns the words of an answer, each of them once: a word that is repeated counts once."""
     return {stem(word) for word in WORD.findall(answer.lower()) if word not in COMMON}
 
 

@@ -98,7 +98,7 @@ fn cancel(_: Want, order: Order, _: &str) -> Result<Output<()>, Error> {
         .send()?;
     match response.status() {
         200 | 204 => Ok(Output::new(()).change(Change::new("order", &order.id, "delete"))),
-        404 | 410 => Err(Error::policy_denied("somebody else has cancelled the order")),
+        404 | 410 => Err(Error::policy_denied("another party has cancelled the order")),
         409 | 412 => Err(Error::policy_denied("the order is on its way or was changed")),
         401 | 403 => Err(Error::auth_forbidden("the depot refused the request")),
         429 => Err(Error::rate_limit("the depot takes no requests now")),

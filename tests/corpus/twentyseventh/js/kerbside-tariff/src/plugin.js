@@ -58,7 +58,7 @@ tool(
   ({ zone, from, until }) => {
     const [begin, end] = [moment(from), moment(until)];
     if (end <= begin) throw new Failure('INVALID_INPUT', 'the parking ends before it begins');
-    if (end - begin > 31 * DAY * MINUTE) throw new Failure('INVALID_INPUT', 'nobody parks longer than a month');
+    if (end - begin > 31 * DAY * MINUTE) throw new Failure('INVALID_INPUT', 'a car is parked for at most a month');
     const tariff = tariffOf(zone);
     const days = charged(begin, end, tariff).map((one) => ({
       ...one,
