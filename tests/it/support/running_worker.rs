@@ -151,7 +151,16 @@ pub(crate) fn resolve_until_over(place: &TestEnv, when: &str) -> u32 {
         events[events.len().saturating_sub(5)..].to_vec()
     };
     let left: Vec<_> = open_jobs(place).into_iter().map(|job| (last_events(&job), job)).collect();
-    panic!("{when}: still open: {left:#?}");
+    panic!("{when}: still open: {left:#?}\n{}", messages_of_workers(place));
+}
+
+/// Returns the messages of all workers that were started in this environment.
+fn messages_of_workers(place: &TestEnv) -> String {
+    let files = std::fs::read_dir(&place.dir).expect("readable").flatten().map(|entry| entry.path());
+    let errors = files.filter(|path| path.extension().is_some_and(|extension| extension == "err"));
+    let messages =
+        errors.map(|path| format!("{}:\n{}", path.display(), std::fs::read_to_string(&path).unwrap_or_default()));
+    messages.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the events of a job.

@@ -13,18 +13,17 @@ use crate::support::waiting::{block_on, wait_until};
 /// Value of `synchronous_standby_names`: a commit waits for the first of these standbys that is connected.
 const SYNCHRONOUS_STANDBYS: &str = "FIRST 1 (a, b)";
 
-/// Starts a primary with the standbys `a` and `b`. A commit waits for one standby: for `a`, or for `b` if `a` is not
-/// connected. If the primary ends, `b` follows `a`.
+/// Starts a primary with the standby `a`, and the standby `b` of `a`. A commit waits for the standby that is connected
+/// to the server. `b` never has more of the log than `a`, and can thus follow `a` after its promotion.
 fn start_cluster() -> Option<[Server; 3]> {
     let primary = Server::start()?;
     let quick = "wal_retrieve_retry_interval=100ms";
     let names = format!("synchronous_standby_names={SYNCHRONOUS_STANDBYS}");
-    let from = |name: &str, hosts: &str| {
-        format!("primary_conninfo=host={hosts} port=5432,5432 user=latch application_name={name}")
+    let from = |name: &str, server: &Server| {
+        format!("primary_conninfo=host={} user=latch application_name={name}", server.socket_dir().display())
     };
-    let here = primary.socket_dir().display();
-    let a = primary.start_standby(&[quick, &names, &from("a", &format!("{here},{here}"))]);
-    let b = primary.start_standby(&[quick, &names, &from("b", &format!("{here},{}", a.socket_dir().display()))]);
+    let a = primary.start_standby(&[quick, &names, &from("a", &primary)]);
+    let b = primary.start_standby(&[quick, &names, &from("b", &a)]);
     block_on(sql(&primary.url(), &format!("ALTER SYSTEM SET synchronous_standby_names = '{SYNCHRONOUS_STANDBYS}'")));
     block_on(sql(&primary.url(), "SELECT pg_reload_conf()"));
     wait_until("commits wait for standby a", || synchronous_standbys(&primary) == ["a"]);

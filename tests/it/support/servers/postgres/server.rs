@@ -108,8 +108,8 @@ impl Server {
         Some(server)
     }
 
-    /// Starts a standby of this server. If the settings name several servers, the standby streams from a reachable
-    /// server.
+    /// Starts a standby with a copy of this server. The standby streams from this server, or from the server that the
+    /// settings name.
     pub(crate) fn start_standby(&self, settings: &[&str]) -> Self {
         let standby = Self::without_cluster(&clusters_dir(), settings).expect("there is a server");
         let made = standby
