@@ -67,7 +67,7 @@ func serveTools() {
 			if one.verify == nil {
 				return nil, Fail(DependencyUnavailable, "%s has no Verify handler", name)
 			}
-			found, err := one.verify(&Invocation{Context: contextOf(host.GetContext())}, Change{
+			found, err := one.verify(invocation(), Change{
 				change.ResourceType, change.ResourceID, change.Operation,
 				known(change.Version), known(change.ETag), known(change.ExternalRef),
 			})
@@ -86,9 +86,11 @@ func serveTools() {
 	}
 }
 
-// asked returns the invocation with this external key, for the handlers that reconcile or undo the call.
+// asked returns the current invocation with this external key, for the handlers that reconcile or undo the call.
 func asked(key string) *Invocation {
-	return &Invocation{Context: contextOf(host.GetContext()), ExternalKey: key}
+	call := invocation()
+	call.ExternalKey = key
+	return call
 }
 
 func known(s *string) string {

@@ -46,6 +46,9 @@ func badFind(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
 }
 
 func goodFind(call *latchwork.Invocation, _ Note) (latchwork.Verdict, error) {
+	if call.Slot == "" || call.JobID == "" {
+		return latchwork.Verdict{}, latchwork.Fail(latchwork.MissingRequiredContext, "the call has no slot or job")
+	}
 	return look("note-"+call.ExternalKey, call.ExternalKey)
 }
 
