@@ -28,7 +28,7 @@ const JUSTIFIED: [(&str, &str, &str); 2] = [
     ("twentyeighth", "go", "quiz-envelope"),
 ];
 /// Folders of the corpora, in the order in which they were written.
-const CORPORA: [&str; 28] = [
+const CORPORA: [&str; 29] = [
     "unseen",
     "fresh",
     "later",
@@ -57,6 +57,7 @@ const CORPORA: [&str; 28] = [
     "twentysixth",
     "twentyseventh",
     "twentyeighth",
+    "twentyninth",
 ];
 
 /// One guest of the `table.toml` of a corpus.
@@ -313,6 +314,12 @@ fn guests_of_the_twenty_seventh_corpus_have_findings_if_they_violate_a_promise()
 #[ignore = "builds and checks sixty plugins; run by .ci/long"]
 fn guests_of_the_twenty_eighth_corpus_have_findings_if_they_violate_a_promise() {
     println!("{}", check_corpus("twentyeighth").unwrap_or_else(|lines| panic!("{lines}")));
+}
+
+#[test]
+#[ignore = "builds and checks sixty plugins; run by .ci/long"]
+fn guests_of_the_twenty_ninth_corpus_have_findings_if_they_violate_a_promise() {
+    println!("{}", check_corpus("twentyninth").unwrap_or_else(|lines| panic!("{lines}")));
 }
 
 #[test]
