@@ -282,6 +282,13 @@ fn wrong_uses_of_answers_of_servers_are_found() {
         question["match"]["happened"] = json!(true);
         vec![order(), question, canned("GET", shop, 404, &Value::Null)]
     };
+    let listed = || {
+        let (mut before, mut after) =
+            (canned("GET", shop, 200, &json!([])), canned("GET", shop, 200, &json!(["{external-key}"])));
+        before["match"]["happened"] = json!(false);
+        after["match"]["happened"] = json!(true);
+        vec![order(), before, after]
+    };
     let named = || vec![canned("PUT", shop, 201, &Value::Null)];
     let provider = "TEMPORARY_PROVIDER_ERROR";
     for (rule, case) in [
@@ -291,6 +298,7 @@ fn wrong_uses_of_answers_of_servers_are_found() {
         ("D123", case("Bad.Name", named())),
         ("D108", case("Bad.LookUp", missing())),
         ("D107", case("Bad.Wait", vec![order()])),
+        ("D101", case("Bad.Nonce", vec![order()])),
         ("D118", case("Bad.Refund", vec![order()])),
         ("D117", case("Bad.Lines", present())),
         ("D103", failing("Bad.Paid", provider, unpaid())),
@@ -312,6 +320,13 @@ fn wrong_uses_of_answers_of_servers_are_found() {
         case("Good.LookUp", missing()),
         // The host repeats the call after each code of its question.
         case("Good.Ask", missing()),
+        // A POST for a token changes nothing, and another request of the case does.
+        case("Good.Token", vec![canned("POST", "https://shop.example/oauth/token", 200, &json!({})), order()]),
+        // The shop gets a number that follows from the key.
+        case("Good.Derived", vec![order()]),
+        case("Good.Form", vec![order()]),
+        // The answer contains the key of the call.
+        case("Good.Listed", listed()),
         case("Good.Wait", vec![order()]),
         case("Good.Refund", vec![order()]),
         case("Good.Lines", present()),

@@ -13,6 +13,18 @@ static bool bad_budget(latch_json input, latch_answer *answer) {
   return true;
 }
 
+/* Decides about an expense. REQUIRES_APPROVAL is a word of this step, and of no failure that it looks at. */
+static bool expense(latch_json input, latch_answer *answer) {
+  int64_t cents, left;
+  if (!latch_json_integer(latch_json_member(input, "cents"), &cents)) return latch_fail(answer, LATCH_INVALID_INPUT, "no sum");
+  char *sum = latch_call(answer, "Ledger.Sum", "{}", NULL);
+  if (!sum) return false;
+  if (!latch_json_integer(latch_json_member(latch_json_of(sum), "left"), &left))
+    return latch_fail(answer, LATCH_DEPENDENCY_UNAVAILABLE, "the ledger has no sum");
+  latch_putf(&answer->result, "{\"decision\":\"%s\"}", cents > left ? "REQUIRES_APPROVAL" : "APPROVED");
+  return true;
+}
+
 static bool wait(latch_answer *answer, uint32_t ms) {
   latch_fail(answer, LATCH_TEMPORARY_PROVIDER_ERROR, "the proof is not ready");
   answer->retry_after_ms = ms;
@@ -24,4 +36,5 @@ static bool good_retry(latch_json input, latch_answer *answer) { return (void)in
 #define STEP(said, handled) { .name = said, .description = "For the corpus.", .handler = handled, .determinism = LATCH_STABLE }
 
 LATCH_PLUGIN(
-  STEP("Bad.Budget", bad_budget), STEP("Bad.Retry", bad_retry), STEP("Good.Retry", good_retry));
+  STEP("Bad.Budget", bad_budget), STEP("Bad.Retry", bad_retry), STEP("Good.Retry", good_retry),
+  { .name = "Good.Expense", .description = "For the corpus.", .handler = expense, .determinism = LATCH_EXTERNAL });

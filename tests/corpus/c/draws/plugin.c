@@ -88,6 +88,41 @@ static bool stones(latch_json input, latch_answer *answer) {
   return true;
 }
 
+static char *quoted(latch_json input, const char *member) {
+  latch_text text = { 0 };
+  char *value = latch_json_string(latch_json_member(input, member));
+  latch_put_string(&text, value && strlen(value) <= 100 ? value : "");
+  return text.bytes;
+}
+
+/* Announces each crate of a manifest. A manifest is final, so the key names the manifest and the line. */
+static bool crates(latch_json input, latch_answer *answer) {
+  char *manifest = quoted(input, "manifest");
+  latch_json crates = latch_json_member(input, "crates");
+  if (latch_json_count(crates) > 100) return latch_fail(answer, LATCH_INVALID_INPUT, "too many crates");
+  for (size_t i = 0; i < latch_json_count(crates); i++) {
+    latch_text args = { 0 }, key = { 0 };
+    char *goods = quoted(latch_json_item(crates, i), "goods");
+    latch_putf(&args, "{\"manifest\":%s,\"goods\":%s}", manifest, goods);
+    latch_putf(&key, "[\"crate\",%s,%zu]", manifest, i + 1);
+    if (!latch_call(answer, "Port.Announce", args.bytes, key.bytes)) return false;
+  }
+  latch_put(&answer->result, "{}");
+  return true;
+}
+
+/* Adds a book to a catalogue, where it has one record under its number. Its month of publication is no period. */
+static bool book(latch_json input, latch_answer *answer) {
+  latch_text args = { 0 }, key = { 0 };
+  latch_putf(&args, "{\"number\":%s,\"published\":%s}", quoted(input, "isbn"), quoted(input, "published"));
+  latch_putf(&key, "[\"catalogue\",%s]", quoted(input, "isbn"));
+  if (!latch_call(answer, "Catalogue.Add", args.bytes, key.bytes)) return false;
+  latch_put(&answer->result, "{}");
+  return true;
+}
+
+#define EXTERNAL(said, handled) \
+  { .name = said, .description = "For the corpus.", .handler = handled, .determinism = LATCH_EXTERNAL, .effects = LATCH_EXTERNAL_WRITE }
 #define CODE .determinism = LATCH_STABLE, .output = "{\"properties\":{\"code\":{\"pattern\":\"^[0-9a-f]{8}$\"}}}"
 #define STEP(said, handled) { .name = said, .description = "For the corpus.", .handler = handled }
 
@@ -95,5 +130,5 @@ LATCH_PLUGIN(STEP("Bad.Serial", bad_serial), STEP("Good.Serial", good_serial), S
   STEP("Good.Weights", good_weights),
   { .name = "Bad.Code", .description = "For the corpus.", .handler = bad_code, CODE },
   { .name = "Good.Code", .description = "For the corpus.", .handler = good_code, CODE },
-  STEP("Good.Stones", stones),
+  STEP("Good.Stones", stones), EXTERNAL("Good.Crates", crates), EXTERNAL("Good.Book", book),
   { .name = "Good.Coin", .description = "For the corpus.", .handler = coin, .determinism = LATCH_STABLE });

@@ -107,6 +107,24 @@ static const char *compare_brand(latch_change change, latch_answer *answer) {
   return entry && strcmp(entry, change.version) == 0 ? NULL : "there is another brand, or none";
 }
 
+/* Sets the mode of a light, which can have this mode already. An entry under the key marks the call. */
+static bool light(latch_json args, latch_answer *answer) {
+  char *name = named(args, "light"), *mode = named(args, "mode"), *mark = under("light-call", own_key()), *found;
+  if (!name || !mode) return latch_fail(answer, LATCH_INVALID_INPUT, "light or mode is missing or too long");
+  if (!latch_kv_get(answer, mark, &found)) return false;
+  if (!found) {
+    if (!latch_kv_set(answer, under("light", name), mode)) return false;
+    if (!latch_kv_set(answer, mark, mode)) return answer->applied_unknown = true, false;
+  }
+  latch_changed(answer, (latch_change){ .resource_type = "light", .resource_id = name, .operation = "update", .version = mode });
+  return with(answer, "light", name);
+}
+static const char *compare_light(latch_change change, latch_answer *answer) {
+  char *mode;
+  if (!latch_kv_get(answer, under("light", change.resource_id), &mode)) return NULL;
+  return mode && strcmp(mode, change.version) == 0 ? NULL : "the light has another mode, or none";
+}
+
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define WRITES .effects = LATCH_INTERNAL_WRITE
 #define KEYED WRITES, .idempotent_by_key_seconds = 172800
@@ -116,4 +134,4 @@ LATCH_PLUGIN(
   TOOL("Bad.Offer", offer, WRITES, .reconcile = bad_find), TOOL("Good.Offer", offer, WRITES, .reconcile = good_find),
   TOOL("Good.Keep", good_keep, WRITES, .verify = compare), TOOL("Bad.Remove", take, WRITES, .verify = compare),
   TOOL("Good.Remove", take, WRITES, .verify = compare_removed), TOOL("Bad.Brand", bad_brand, KEYED, .verify = compare_brand),
-  TOOL("Good.Brand", good_brand, KEYED, .verify = compare_brand));
+  TOOL("Good.Brand", good_brand, KEYED, .verify = compare_brand), TOOL("Good.Light", light, KEYED, .verify = compare_light));

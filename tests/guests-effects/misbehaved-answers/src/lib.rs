@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 const SHOP: &str = "https://shop.example/orders";
 const MINUTE: Duration = Duration::from_secs(60);
+const DAY: Duration = Duration::from_secs(86_400);
 const MIRROR: &str = "https://mirror.example/orders";
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -181,6 +182,55 @@ fn find_paid(args: Args, key: &str, of_none: Verdict<Output<Done>>) -> Result<Ve
     }
 }
 
+/// Gets a token by POST, and then makes the order. The token changes nothing.
+fn with_token(args: Args, key: &str) -> Result<Output<Done>, Error> {
+    let token = http::Request::post("https://shop.example/oauth/token").body(b"grant_type=client_credentials");
+    match token.send().map_err(|error| Error::from(error).not_applied())?.status() {
+        200 => {}
+        429 => return Err(Error::rate_limit("the shop is busy").not_applied()),
+        status => {
+            return Err(Error::temporary_provider_error(format!("the shop gives no token: {status}")).not_applied());
+        }
+    }
+    let response = order(key, &args.item).send()?;
+    match response.status() {
+        201 => Ok(done(args)),
+        429 => Err(Error::rate_limit("the shop is busy").not_applied()),
+        422 => Err(Error::invalid_input("the shop refuses the order").not_applied()),
+        status => Err(unknown(&format!("the shop answered {status}"))),
+    }
+}
+
+/// Returns a number that follows from the text, as a shop expects that knows no other keys.
+fn number_of(text: &str) -> String {
+    let number =
+        |seed: u64| text.bytes().fold(seed, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    format!("{:016x}{:016x}", number(0xcbf2_9ce4_8422_2325), number(0x84_2223_25cb_f29c))
+}
+
+fn random_number() -> String {
+    latchwork_guest::wall::random(8).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Sends the order as a form, whose boundary is random.
+fn as_form(args: Args, key: &str) -> Result<Output<Done>, Error> {
+    let boundary = random_number();
+    let body =
+        format!("--{boundary}\r\ncontent-disposition: form-data; name=item\r\n\r\n{}\r\n--{boundary}--\r\n", args.item);
+    let form = http::Request::post(SHOP)
+        .header("idempotency-key", key)
+        .header("content-type", &format!("multipart/form-data; boundary={boundary}"));
+    send(&form.body(body.as_bytes())).map(|_| done(args))
+}
+
+/// Looks for the order that the call made, by the key in each order of the list.
+fn find_listed(args: Args, key: &str) -> Result<Verdict<Output<Done>>, Error> {
+    let list = send(&http::Request::get(SHOP))?;
+    let orders: Vec<String> = serde_json::from_slice(list.body())
+        .map_err(|_| Error::temporary_provider_error("the shop answered with no list"))?;
+    Ok(if orders.iter().any(|order| order == key) { Verdict::Happened(done(args)) } else { Verdict::DidNotHappen })
+}
+
 macro_rules! external {
     ($name:literal, $function:expr) => {
         tool::operator($name, $function)
@@ -214,6 +264,13 @@ latchwork_guest::export_tool! {
         with_key!("Bad.LookUp", |args, key| looked_up(args, key, false)),
         with_key!("Good.LookUp", |args, key| looked_up(args, key, true)),
         with_key!("Good.Ask", |args, key| asked(args, key)),
+        with_key!("Good.Token", |args, key| with_token(args, key)).idempotent_by_key(DAY),
+        with_key!("Good.Derived", |args, key| send(&order(&number_of(key), &args.item)).map(|_| done(args))).idempotent_by_key(DAY),
+        external!("Bad.Nonce", |args: Args, _: &tool::Context| send(&order(&random_number(), &args.item)).map(|_| done(args))).idempotent_by_key(DAY),
+        with_key!("Good.Form", |args, key| as_form(args, key)).idempotent_by_key(DAY),
+        with_key!("Good.Listed", |args, key| send(&order(key, &args.item)).map(|_| done(args)))
+            .settles_within(MINUTE)
+            .reconcile(find_listed),
         with_key!("Bad.Wait", |args, key| waiting(args, key, 1)),
         with_key!("Good.Wait", |args, key| waiting(args, key, 1_000)),
         with_key!("Bad.Refund", |args, key| send(&order(key, &args.item)).map(|_| done(args)))

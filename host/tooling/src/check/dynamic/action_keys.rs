@@ -22,10 +22,27 @@ const PAIRS_MAX: usize = 12;
 const SIBLINGS_MAX: usize = 16;
 
 /// Parts of the names of members that name a document, and the least length of such a name in bytes.
-const DOCUMENTS: [&str; 5] = ["invoice", "receipt", "ticket", "voucher", "claim"];
+const DOCUMENTS: [&str; 7] = ["invoice", "receipt", "ticket", "voucher", "claim", "isbn", "serial"];
 const DOCUMENT_MIN: usize = 3;
 /// Last words of the names of members that identify a list as a whole.
-const IDENTIFIERS: [&str; 8] = ["id", "number", "no", "ref", "reference", "order", "batch", "code"];
+const IDENTIFIERS: [&str; 16] = [
+    "id",
+    "number",
+    "no",
+    "ref",
+    "reference",
+    "order",
+    "batch",
+    "code",
+    "manifest",
+    "shipment",
+    "consignment",
+    "delivery",
+    "booking",
+    "transfer",
+    "docket",
+    "waybill",
+];
 
 /// A call with an action key: operator, action key and arguments.
 pub(super) type KeyedCall = (String, String, String);

@@ -17,7 +17,8 @@ type Behaviour = (Vec<HostCall>, Result<String, Option<(Code, String)>>);
 /// A code of the host in the plugin's sources, in the runs of one case.
 pub(super) struct NamedCode {
     code: Code,
-    /// True if the step does something else for this code than for another one that a guest gets in the same form.
+    /// True if the step does something else for this code than for another one that a guest gets in the same form, or if it
+    /// writes the code by itself.
     is_read: bool,
     finding: Finding,
 }
@@ -29,12 +30,16 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, known
     let is_named = |code: &Code| code.as_str().contains('_') && known.texts().iter().any(|text| text == code.as_str());
     let of_host = || Code::ALL.iter().copied().filter(|code| !code.is_guest_code());
     let calls: Vec<String> = runs.ran.base.calls().map(|(operator, _)| operator.clone()).collect();
-    let mut found = Vec::new();
+    // A code that the plugin writes by itself is a word of the plugin, too.
+    let written = texts_of(&runs.ran.base);
+    let is_written = |code: &Code| written.iter().any(|text| text.contains(code.as_str()));
+    let own_word = |code: Code| NamedCode { code, is_read: true, finding: runs.ran.finding("D082", code.as_str()) };
+    let mut found: Vec<NamedCode> = of_host().filter(|code| is_named(code) && is_written(code)).map(own_word).collect();
     // Every call has to be refused, because each of them can be the one whose failure is looked at.
     if calls.is_empty() || calls.len() > CALLS_MAX.min(runs.ran.script.answers.len()) {
         return found;
     }
-    for code in of_host().filter(is_named) {
+    for code in of_host().filter(|code| is_named(code) && !is_written(code)) {
         let is_like = |other: &Code| !is_named(other) && other.for_guest() == code.for_guest();
         let Some(other) = of_host().find(is_like) else { continue };
         let mut is_read = false;
@@ -75,6 +80,19 @@ async fn refused(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, k: usize, code: 
     let mut script = runs.script_of_other_calls();
     script.answers[k].answer = Err(Failure::new(code, "the host refused the call").for_guest());
     Some(behaviour(runs.run(&script, plugin).await?))
+}
+
+/// Returns what the step writes in a run: its output, events and arguments.
+fn texts_of(trace: &Trace) -> Vec<String> {
+    let calls = trace.asked.iter().map(|call| match call {
+        HostCall::Call { args, .. } => args.clone(),
+        HostCall::Emit { payload, .. } => payload.clone(),
+    });
+    let output = match &trace.ended {
+        RunEnd::Output(output) => Some(output.clone()),
+        RunEnd::Failed(_) | RunEnd::Fault(_) | RunEnd::Stopped => None,
+    };
+    calls.chain(output).collect()
 }
 
 fn behaviour(trace: Trace) -> Behaviour {

@@ -213,6 +213,10 @@ pub(super) async fn rerun(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, has_run
             }
         }
     }
+    // The clock of an instance stays where the waits of its earlier runs have moved it.
+    if has_runtime && !is_pure && is_later_time(&parting) {
+        return None;
+    }
     if let Some(finding) = address::moved(runs.ran, "run again in the same instance", &parting) {
         return Some(finding);
     }
@@ -223,6 +227,16 @@ pub(super) async fn rerun(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, has_run
             "each run begins in a new instance: use no state of earlier runs, and no address, also not in a hash",
         ),
     )
+}
+
+/// Returns true if the two values are times in the form of RFC 3339, and the time of the later run is later.
+fn is_later_time(parting: &FirstDifference) -> bool {
+    let is_time = |text: &str| {
+        let form: String = text.chars().take(20).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        form.trim_start_matches('"').starts_with("0000-00-00T00:00:00")
+    };
+    let (usual, later) = (&parting.expected, &parting.found);
+    is_time(usual) && is_time(later) && usual < later
 }
 
 /// Returns true if a run reads random numbers, and fewer than the usual run, which seeds a generator.
@@ -297,4 +311,24 @@ async fn vary_latency(runs: &mut PerturbedRuns<'_>, plugin: &Plugin) -> Option<F
     let finding = runs.ran.finding("D067", format!("{host}, it calls other tools"));
     let finding = finding.values(&usual.join(", "), &slow.join(", "));
     Some(finding.hint("let the host wait: the limits of a tool and `retry` in the plan say how long"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_times_are_those_of_the_clock() {
+        let parting = |expected: &str, found: &str| FirstDifference {
+            what: "output".to_owned(),
+            expected: expected.to_owned(),
+            found: found.to_owned(),
+        };
+        let (usual, later) = ("\"2026-01-05T09:00:00Z\"", "\"2026-01-05T09:02:00Z\"");
+        assert!(
+            is_later_time(&parting(usual, later))
+                && is_later_time(&parting("2026-01-05T09:00:00Z", "2026-01-05T10:00:00Z"))
+        );
+        assert!(!is_later_time(&parting(later, usual)) && !is_later_time(&parting("1", "2")));
+    }
 }

@@ -3,12 +3,8 @@
 use latchwork_core::model::effect::Answer;
 
 use crate::check::tools::running_case::{RunningCase, describe_answer};
-use crate::check::tools::stub_servers::ReceivedRequest;
+use crate::check::tools::stub_servers::{ReceivedRequest, is_question_by_post};
 use crate::check::tools::world::{World, WorldSnapshot};
-
-/// Parts of the paths of requests that usually change nothing, although their method is POST.
-const QUESTIONS: [&str; 11] =
-    ["token", "oauth", "login", "session", "search", "query", "graphql", "valid", "preview", "quote", "estimate"];
 
 /// Checks the report of a call against the state of its world. `when` describes the situation. Returns true if there is
 /// a finding.
@@ -41,10 +37,7 @@ pub(super) fn check_requests(
     if !matches!(answer, Answer::NotApplied(_)) || !running.spec.is_world_changing() {
         return false;
     }
-    let is_question = |request: &ReceivedRequest| {
-        let path = request.url[request.origin().len()..].to_lowercase();
-        request.method == "POST" && QUESTIONS.iter().any(|part| path.contains(part))
-    };
+    let is_question = |request: &ReceivedRequest| is_question_by_post(&request.method, &request.url);
     let mut rest = requests.iter().skip_while(|one| !one.may_have_changed_state() || is_question(one));
     let Some(made) = rest.next() else { return false };
     if rest.any(|later| later.may_change_state() && later.is_successful()) {

@@ -1,15 +1,17 @@
 //! Cases of tools. A case is a call and the simulated world in which it runs. A file of cases in JSON Lines
 //! format may also contain cases of steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use latchwork_core::encoding::{canon, suggest};
 use latchwork_core::model::error::Code;
+use latchwork_core::model::ids::Hash;
 
 use crate::check::case_problem::{CaseProblem, duplicate_key, line_at};
+use crate::check::tools::stub_servers::{KEY_MARK, is_changing, is_question_by_post};
 
 /// Maximum number of cases in a file.
 const CASES_MAX: usize = 10_000;
@@ -118,6 +120,16 @@ pub(crate) struct ToolCase {
     pub(crate) kv: Option<BTreeMap<String, String>>,
     /// Code of the expected error. `None` if the call must succeed.
     pub(crate) error: Option<String>,
+    /// True if a case of this operator has a request that changes something, apart from questions by POST.
+    pub(crate) has_change: bool,
+}
+
+impl ToolCase {
+    /// Returns the external key of the call, equal in every try and every run.
+    pub(super) fn external_key(&self) -> String {
+        let hash = Hash::of(&[b"latch plugin check", self.operator.as_bytes(), &[0], self.input.as_bytes()]);
+        format!("latch:job_01{}:s1:1", hash.to_hex()[..24].to_uppercase())
+    }
 }
 
 /// Returns the inputs of the cases of an operator that expect no error.
@@ -177,19 +189,32 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<ToolCase>, Vec<CaseProblem>> {
                 secrets_clear: line.secrets_clear,
                 kv: line.kv,
                 error: line.error,
+                has_change: false,
             }),
             Err(refusal) => wrong.push(wrong_at(number, format!("its input has no canonical form: {refusal}"))),
         }
     }
+    let changing: BTreeSet<String> =
+        cases.iter().filter(|case| case.http.iter().any(may_change_state)).map(|case| case.operator.clone()).collect();
+    for case in &mut cases {
+        case.has_change = changing.contains(&case.operator);
+    }
     if wrong.is_empty() { Ok(cases) } else { Err(wrong) }
+}
+
+/// Returns true if the response is for requests that change something, apart from questions by POST.
+fn may_change_state(canned: &CannedResponse) -> bool {
+    let RequestMatcher { method, url, .. } = &canned.matcher;
+    method.as_deref().is_some_and(|method| is_changing(&method.to_uppercase()) && !is_question_by_post(method, url))
 }
 
 /// Returns the problems of the simulated world of a case: its canned responses and its directories.
 fn world_problems(line: &CaseLine, number: u64) -> Vec<CaseProblem> {
     let mut wrong = Vec::new();
     for canned in &line.http {
-        if !canned.matcher.url.parse::<http::Uri>().is_ok_and(|uri| uri.authority().is_some() && uri.scheme().is_some())
-        {
+        // A key is a part of a URL as it is.
+        let url = canned.matcher.url.replace(KEY_MARK, "key");
+        if !url.parse::<http::Uri>().is_ok_and(|uri| uri.authority().is_some() && uri.scheme().is_some()) {
             let message = format!("{:?} is not a URL such as https://api.example.com/v1/things", canned.matcher.url);
             wrong.push(wrong_at(number, message));
         }

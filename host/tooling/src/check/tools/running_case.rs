@@ -6,7 +6,6 @@ use serde_json::Value;
 use tracing::instrument::WithSubscriber;
 
 use latchwork_core::model::effect::Answer;
-use latchwork_core::model::ids::Hash;
 use latchwork_core::model::manifest::{Determinism, OperatorSpec, RecoveryClass};
 use latchwork_engine::capability::settings::PluginSettings;
 use latchwork_engine::guest::permissions::{CallPermissions, EffectClass};
@@ -122,8 +121,7 @@ impl<'a> RunningCase<'a> {
 
     /// External key of the call, equal in every try and every run.
     pub(super) fn key(&self) -> String {
-        let hash = Hash::of(&[b"latch plugin check", self.case.operator.as_bytes(), &[0], self.case.input.as_bytes()]);
-        format!("latch:job_01{}:s1:1", hash.to_hex()[..24].to_uppercase())
+        self.case.external_key()
     }
 
     pub(super) fn context(&self, tries_before: u32) -> ToolCallContext {
@@ -156,6 +154,11 @@ impl<'a> RunningCase<'a> {
     /// Returns the context of another call of the same job.
     pub(super) fn context_of_other_call(&self) -> ToolCallContext {
         ToolCallContext { slot: "s2".into(), external_key: OTHER_KEY.to_owned(), ..self.context(0) }
+    }
+
+    /// Returns the context of the first try, with the external key of another call.
+    pub(super) fn context_of_other_key(&self) -> ToolCallContext {
+        ToolCallContext { external_key: OTHER_KEY.to_owned(), ..self.context(0) }
     }
 
     /// Returns the permissions that follow from the declarations of the operator, as in a job that is no dry run.

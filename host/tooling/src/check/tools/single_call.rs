@@ -37,16 +37,36 @@ pub(super) async fn run(running: &mut RunningCase<'_>) -> std::io::Result<()> {
     check_secrets(running, &called);
     check_wait(running, &called);
     if running.class == RecoveryClass::Keyed {
-        let key = running.key();
-        for request in requests.iter().filter(|request| request.may_change_state() && !request.contains_key(&key)) {
-            let message = format!(
-                "{} {} changes something but does not carry the external key, by which the server would recognize a \
-                 repetition",
-                request.method, request.url
-            );
-            let hint = "send the key of the call's context in the header or field in which the server expects it";
-            running.add_finding("D101", message).hint = Some(hint.to_owned());
-        }
+        check_keys(running, &requests).await?;
+    }
+    Ok(())
+}
+
+/// D101: each world-changing request of a keyed call has the external key, or a value that is derived from it, such as a
+/// UUID. Such a request differs in a call with another key, and is equal in the next try.
+async fn check_keys(running: &mut RunningCase<'_>, requests: &[ReceivedRequest]) -> std::io::Result<()> {
+    let key = running.key();
+    let mut unkeyed =
+        requests.iter().filter(|request| request.may_change_state() && !request.contains_key(&key)).peekable();
+    if unkeyed.peek().is_none() {
+        return Ok(());
+    }
+    let requests_of = async |running: &mut RunningCase<'_>, context| {
+        let world = running.world()?;
+        running.call_with(&world, context, false).await;
+        std::io::Result::Ok(world.received())
+    };
+    let with_other_key = requests_of(running, running.context_of_other_key()).await?;
+    let of_next_try = requests_of(running, running.context(1)).await?;
+    let is_derived = |request: &&ReceivedRequest| !with_other_key.contains(request) && of_next_try.contains(request);
+    for request in unkeyed.filter(|request| !is_derived(request)) {
+        let message = format!(
+            "{} {} changes something but does not carry the external key, by which the server would recognize a \
+             repetition",
+            request.method, request.url
+        );
+        let hint = "send the key of the call's context in the header or field in which the server expects it";
+        running.add_finding("D101", message).hint = Some(hint.to_owned());
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The servers of a case, which answer with its canned responses.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -14,6 +15,29 @@ use crate::check::tools::fault_profile::FaultProfile;
 /// Page of a proxy or a captive portal, in place of the body of an answer.
 const PAGE: &[u8] = b"<html><body>Sign in</body></html>";
 
+/// Parts of the paths of requests that usually change nothing, although their method is POST.
+const QUESTIONS: [&str; 16] = [
+    "token",
+    "oauth",
+    "login",
+    "signin",
+    "session",
+    "authenticat",
+    "search",
+    "query",
+    "graphql",
+    "lookup",
+    "valid",
+    "preview",
+    "quote",
+    "estimate",
+    "calculat",
+    "availab",
+];
+
+/// Text in the URL of a request and in an answer of a case that stands for the external key of the call.
+pub(super) const KEY_MARK: &str = "{external-key}";
+
 /// A request that a server received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReceivedRequest {
@@ -21,14 +45,16 @@ pub(super) struct ReceivedRequest {
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
+    /// True if the request only asks, although its method is POST. Other requests of the cases change something.
+    pub(super) asks_by_post: bool,
     /// Status of the answer, if there was one.
     pub(super) status: Option<u16>,
 }
 
 impl ReceivedRequest {
-    /// Returns true if the request may change the server's state, judged by its method.
+    /// Returns true if the request may change the server's state, judged by its method and its path.
     pub(super) fn may_change_state(&self) -> bool {
-        !matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS")
+        !self.asks_by_post && is_changing(&self.method)
     }
 
     /// Returns true if the request may have changed the server's state, judged by its method and by the status of its
@@ -76,10 +102,48 @@ impl ReceivedRequest {
         self.headers.iter().filter(move |(_, value)| value.contains(key))
     }
 
-    /// Returns the parts of a request that must be equal in a repetition of the request under this key.
-    pub(super) fn identity<'r>(&'r self, key: &'r str) -> (&'r str, &'r str, &'r [u8], Vec<&'r (String, String)>) {
-        (&self.method, &self.url, &self.body, self.keyed_headers(key).collect())
+    /// Returns the parts of a request that must be equal in a repetition of the request under this key. The boundary
+    /// between the parts of a body may differ.
+    pub(super) fn identity<'r>(&'r self, key: &'r str) -> RequestIdentity<'r> {
+        let body = match self.boundary() {
+            Some(boundary) => {
+                let body = String::from_utf8_lossy(&self.body);
+                Cow::Owned(body.replace(boundary, "boundary").into_bytes())
+            }
+            None => Cow::Borrowed(self.body.as_slice()),
+        };
+        RequestIdentity { method: &self.method, url: &self.url, body, headers: self.keyed_headers(key).collect() }
     }
+
+    /// Returns the text between the parts of a body of the type `multipart`.
+    fn boundary(&self) -> Option<&str> {
+        let is_type = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("content-type");
+        let (_, kind) = self.headers.iter().find(is_type)?;
+        let (_, after) = kind.strip_prefix("multipart/")?.split_once("boundary=")?;
+        let boundary = after.split(';').next().unwrap_or_default().trim().trim_matches('"');
+        (!boundary.is_empty()).then_some(boundary)
+    }
+}
+
+/// Returns true if requests with this method may change the state of a server.
+pub(super) fn is_changing(method: &str) -> bool {
+    !matches!(method, "GET" | "HEAD" | "OPTIONS")
+}
+
+/// Returns true if a request with this method and URL usually only asks, although its method is POST.
+pub(super) fn is_question_by_post(method: &str, url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = rest.find('/').map_or("", |at| &rest[at..]).to_lowercase();
+    method.eq_ignore_ascii_case("POST") && QUESTIONS.iter().any(|part| path.contains(part))
+}
+
+/// Parts of a request that must be equal in its repetition.
+#[derive(PartialEq)]
+pub(super) struct RequestIdentity<'r> {
+    method: &'r str,
+    url: &'r str,
+    body: Cow<'r, [u8]>,
+    headers: Vec<&'r (String, String)>,
 }
 
 #[derive(Default)]
@@ -95,13 +159,18 @@ pub(super) struct RequestLog {
 /// Stub servers of a case.
 pub(super) struct StubServers {
     responses: Vec<CannedResponse>,
+    /// True if a request of a case changes something, apart from questions by POST.
+    has_change: bool,
     pub(super) fault: Mutex<FaultProfile>,
     pub(super) received: Mutex<RequestLog>,
 }
 
 impl StubServers {
     pub(super) fn of(case: &ToolCase) -> Self {
-        Self { responses: case.http.clone(), fault: Mutex::new(FaultProfile::Fair), received: Mutex::default() }
+        let key = case.external_key();
+        let responses: Vec<_> = case.http.iter().map(|canned| with_key(canned, &key)).collect();
+        let has_change = case.has_change;
+        Self { responses, has_change, fault: Mutex::new(FaultProfile::Fair), received: Mutex::default() }
     }
 }
 
@@ -127,8 +196,10 @@ impl HttpStub for StubServers {
             url,
             headers: request.headers().iter().map(header).collect(),
             body: request.body().to_vec(),
+            asks_by_post: false,
             status: None,
         };
+        received.asks_by_post = self.has_change && is_question_by_post(&received.method, &received.url);
         let mut requests = self.received.lock().unwrap_or_else(PoisonError::into_inner);
         let changing = requests.changing;
         let happened = changing > 0;
@@ -170,9 +241,12 @@ impl StubServers {
     fn canned(&self, request: &ReceivedRequest, method: &Method, happened: bool) -> Option<Response<Bytes>> {
         let fits = |canned: &&CannedResponse| {
             let to = &canned.matcher;
-            let url = request.url == to.url
-                || !to.url.contains('?') && request.url.split('?').next() == Some(to.url.as_str());
-            url && to.method.as_deref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(method.as_str()))
+            // A key in a path has its colons as they are, or encoded.
+            let decoded = request.url.replace("%3A", ":").replace("%3a", ":");
+            let is_to =
+                |url: &str| url == to.url || !to.url.contains('?') && url.split('?').next() == Some(to.url.as_str());
+            (is_to(&request.url) || is_to(&decoded))
+                && to.method.as_deref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(method.as_str()))
                 && to.happened.is_none_or(|wanted| wanted == happened)
         };
         let canned = &self.responses.iter().find(fits)?.response;
@@ -184,6 +258,19 @@ impl StubServers {
         let headers = canned.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         Some(response(canned.status, headers, body))
     }
+}
+
+/// Returns a copy in which the external key of the call takes the place of its mark.
+fn with_key(canned: &CannedResponse, key: &str) -> CannedResponse {
+    let mut canned = canned.clone();
+    canned.matcher.url = canned.matcher.url.replace(KEY_MARK, key);
+    for value in canned.response.headers.values_mut() {
+        *value = value.replace(KEY_MARK, key);
+    }
+    // A key needs no escapes in JSON.
+    let body = canned.response.body.to_string().replace(KEY_MARK, key);
+    canned.response.body = serde_json::from_str(&body).unwrap_or(canned.response.body);
+    canned
 }
 
 fn response<'h>(status: u16, headers: impl IntoIterator<Item = (&'h str, &'h str)>, body: Bytes) -> Response<Bytes> {

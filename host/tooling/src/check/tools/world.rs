@@ -160,6 +160,14 @@ impl World {
         (!self.received().is_empty()).then_some("asks a server")
     }
 
+    /// Returns true if an entry of the map has this id in its name, and this version in its value.
+    pub(super) fn has_version(&self, id: &str, version: Option<&str>) -> bool {
+        let Some(version) = version.filter(|version| !version.is_empty()) else { return false };
+        let is_at_version =
+            |(name, value): (&String, &Vec<u8>)| name.contains(id) && String::from_utf8_lossy(value).contains(version);
+        self.map_entries().iter().any(is_at_version)
+    }
+
     pub(super) fn state(&self) -> WorldSnapshot {
         snapshot(&self.contents())
     }
