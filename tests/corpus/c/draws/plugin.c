@@ -121,6 +121,17 @@ static bool book(latch_json input, latch_answer *answer) {
   return true;
 }
 
+/* Reads a text whose contents the input fixes, and refuses other contents. */
+static bool same(latch_json input, latch_answer *answer) {
+  char *wanted = latch_json_string(latch_json_member(input, "text"));
+  char *file = latch_call(answer, "File.Read", "{}", NULL);
+  if (!file) return false;
+  char *found = latch_json_string(latch_json_member(latch_json_of(file), "text"));
+  if (!wanted || !found || strcmp(wanted, found)) return latch_fail(answer, LATCH_MISSING_REQUIRED_CONTEXT, "there is another text");
+  latch_putf(&answer->result, "{\"bytes\":%zu}", strlen(found));
+  return true;
+}
+
 #define EXTERNAL(said, handled) \
   { .name = said, .description = "For the corpus.", .handler = handled, .determinism = LATCH_EXTERNAL, .effects = LATCH_EXTERNAL_WRITE }
 #define CODE .determinism = LATCH_STABLE, .output = "{\"properties\":{\"code\":{\"pattern\":\"^[0-9a-f]{8}$\"}}}"
@@ -130,5 +141,5 @@ LATCH_PLUGIN(STEP("Bad.Serial", bad_serial), STEP("Good.Serial", good_serial), S
   STEP("Good.Weights", good_weights),
   { .name = "Bad.Code", .description = "For the corpus.", .handler = bad_code, CODE },
   { .name = "Good.Code", .description = "For the corpus.", .handler = good_code, CODE },
-  STEP("Good.Stones", stones), EXTERNAL("Good.Crates", crates), EXTERNAL("Good.Book", book),
+  STEP("Good.Stones", stones), STEP("Good.Same", same), EXTERNAL("Good.Crates", crates), EXTERNAL("Good.Book", book),
   { .name = "Good.Coin", .description = "For the corpus.", .handler = coin, .determinism = LATCH_STABLE });

@@ -276,6 +276,28 @@ func badCircle(_ latchwork.Context, given Line) (map[string]int, error) { return
 
 func goodCircle(_ latchwork.Context, given Line) (map[string]int, error) { return circle(given, 100) }
 
+// Refuses a line with stops that refer to no other stop.
+func open(given Line, show func([]*Stop) any) (map[string]int, error) {
+	var open []*Stop
+	for i := range given.Stops {
+		if given.Stops[i].Next == "" {
+			open = append(open, &given.Stops[i])
+		}
+	}
+	if len(open) > 0 {
+		return nil, latchwork.Fail(latchwork.InvalidInput, "stops without a next one: %v", show(open))
+	}
+	return map[string]int{"stops": len(given.Stops)}, nil
+}
+
+func badOpen(_ latchwork.Context, given Line) (map[string]int, error) {
+	return open(given, func(open []*Stop) any { return open })
+}
+
+func goodOpen(_ latchwork.Context, given Line) (map[string]int, error) {
+	return open(given, func(open []*Stop) any { return *open[0] })
+}
+
 func init() {
 	pure := latchwork.Spec{Description: "For the corpus."}
 	stable, external, sums := pure, pure, pure
@@ -310,6 +332,8 @@ func init() {
 	latchwork.Step("Good.Circle", pure, goodCircle)
 	latchwork.Step("Bad.Line", pure, badLine)
 	latchwork.Step("Good.Line", pure, goodLine)
+	latchwork.Step("Bad.Open", pure, badOpen)
+	latchwork.Step("Good.Open", pure, goodOpen)
 	latchwork.Step("Bad.Total", sums, badTotal)
 	latchwork.Step("Good.Total", sums, goodTotal)
 }

@@ -40,7 +40,7 @@ fn finding(ran: &CaseBaseline<'_>, host: &str, difference: &FirstDifference) -> 
 }
 
 /// Returns the finding about a run that shows an address: in the form of Python, such as `<object at 0x4c0700>`, or a printed
-/// pointer, such as `{Note:0x391040}`.
+/// pointer, such as `{Note:0x391040}` or `[0x391040 0x391080]`.
 pub(super) fn displayed_address(ran: &CaseBaseline<'_>) -> Option<Finding> {
     let given = || ran.script.answers.iter().filter_map(|given| given.answer.as_ref().ok()).chain([&ran.script.input]);
     let is_given = |address: &str| given().any(|given| given.contains(address));
@@ -111,7 +111,7 @@ fn pointer(text: &str, memory_bytes: u64) -> Option<&str> {
         let address = u64::from_str_radix(rest.get(..digits).filter(|digits| !digits.starts_with('0'))?, 16).ok()?;
         // A number after a blank can be any number, except within braces, as in the text of a struct.
         let is_in_braces = text[..start].matches('{').count() > text[..start].matches('}').count();
-        let is_within = text[..start].ends_with([':', '{', '(']) || text[..start].ends_with(' ') && is_in_braces;
+        let is_within = text[..start].ends_with([':', '{', '(', '[']) || text[..start].ends_with(' ') && is_in_braces;
         let is_lower = !rest[..digits].bytes().any(|digit| digit.is_ascii_uppercase());
         let is_place = (POINTER_MIN..memory_bytes).contains(&address) && address.is_multiple_of(ALIGNMENT);
         (is_within && is_lower && is_place).then(|| &text[start..start + before.len() + digits])
@@ -165,6 +165,7 @@ mod tests {
         }
         assert_eq!(pointer("bad line {SKU:b Note:0x391040}", 1 << 24), Some("0x391040"));
         assert_eq!(pointer("{b 0x391040}", 1 << 24), Some("0x391040"));
+        assert_eq!(pointer("2 open: [0x391040 0x391080]", 1 << 24), Some("0x391040"));
         assert_eq!(pointer("{Note:0x391040}", 0x391040), None);
         for text in
             ["{Note:0x391041}", "#\"0x391040\"", "{Note:0x391AC0}", "{Note:0x0391040}", "{Note:0xc}", "{a} 0x391040"]

@@ -81,8 +81,8 @@ fn unknown(
     finding.hint("configure the plugin of the tool, or add `determinism` to the answer of the case")
 }
 
-/// Returns the first difference in the calls, events or output of the step after another result of a call. A step that
-/// fails shows no difference, because it may refuse a result that its input excludes.
+/// Returns the first difference in the calls, events or output of the step after another result of a call. A run that
+/// fails shows no difference, because the step may refuse a result that its input excludes.
 async fn difference(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, call: usize) -> Option<FirstDifference> {
     let result = runs.ran.script.answers.get(call)?.answer.as_ref().ok()?;
     let result: Value = serde_json::from_str(result).ok()?;
@@ -95,7 +95,8 @@ async fn difference(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, call: usize) 
         // Another call stops the run, because the answer to it is not known.
         runs.bind_answers(&mut script);
         let trace = runs.run(&script, plugin).await?;
-        if matches!(trace.ended, RunEnd::Output(_) | RunEnd::Stopped)
+        let is_refused = matches!(runs.ran.base.ended, RunEnd::Failed(_));
+        if (matches!(trace.ended, RunEnd::Stopped) || matches!(trace.ended, RunEnd::Output(_)) && !is_refused)
             && let Some(difference) = compare_between_jobs(&runs.ran.base, &trace)
         {
             return Some(difference);

@@ -42,7 +42,7 @@ static int by_name(const void *a, const void *b) {
 }
 
 static bool tally(latch_json input, latch_answer *answer) {
-  /* Surveys are uploaded by the public: nobody shall be able to choose names that all fall into one bucket. */
+  /* Surveys are uploaded by the public: an uploader shall not be able to choose names that all fall into one bucket. */
   if (getentropy(&salt, sizeof salt) != 0) return latch_fail(answer, LATCH_DEPENDENCY_UNAVAILABLE, "no salt for the table");
 
   latch_json sightings = latch_json_member(input, "sightings");

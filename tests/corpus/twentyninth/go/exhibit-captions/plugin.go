@@ -136,7 +136,7 @@ func takeDown(call *latchwork.Invocation, _ Caption, was Hung) error {
 	if !complete || head != was.Head {
 		return latchwork.Fail(latchwork.PolicyDenied, "the caption of %s was changed or removed", was.Object)
 	}
-	names := []string{headKey(key)} // The head goes first: from then on nobody reads the parts.
+	names := []string{headKey(key)} // The head goes first: from then on the parts are not read.
 	for part := range head.Parts {
 		names = append(names, partKey(key, part))
 	}

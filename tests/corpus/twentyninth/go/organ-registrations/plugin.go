@@ -78,7 +78,7 @@ func register(call *latchwork.Invocation, r Registration) (Saved, error) {
 	if err != nil {
 		return Saved{}, err
 	}
-	// What is replaced is kept first. Nothing reads it but restore.
+	// Replaced values are kept first. Nothing reads it but restore.
 	if earlier != nil {
 		if err := save(beforeKey(call.ExternalKey), earlier); err != nil {
 			return Saved{}, late(err)

@@ -72,7 +72,7 @@ def withdraw(voyage: Voyage, result, key):
         raise Failure("POLICY_DENIED", f"{result.manifest} was withdrawn by somebody else")
     if json.loads(head) != {"ship": voyage.ship, "port": voyage.port, "trunks": len(voyage.trunks)}:
         raise Failure("POLICY_DENIED", f"{result.manifest} was changed since")
-    # The head goes first: without it nobody loads the trunks.
+    # The head goes first: without it the trunks are not loaded.
     if not kv.delete(head_of(key)):
         raise Failure("POLICY_DENIED", f"{result.manifest} was withdrawn by somebody else")
     for number, trunk in enumerate(voyage.trunks):

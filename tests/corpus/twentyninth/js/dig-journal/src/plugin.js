@@ -1,4 +1,4 @@
-// Journal of an excavation: each find of a day becomes one entry, which nobody edits later.
+// Journal of an excavation: each find of a day becomes one entry, which is not edited later.
 
 import { Failure, happened, kv, Output, schema, tool } from '../../../../../../guest-sdk/js/index.js';
 

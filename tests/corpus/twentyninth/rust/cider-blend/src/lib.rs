@@ -51,7 +51,7 @@ struct Variety {
     share: f64,
 }
 
-/// What one variety brings into the vat.
+/// Contribution of one variety to the vat.
 #[derive(Default)]
 struct Pressing {
     litres: f64,

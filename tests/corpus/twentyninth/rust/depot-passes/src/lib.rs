@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// Letters and digits that nobody confuses on a printed pass.
+/// Letters and digits that are not confused on a printed pass.
 const LETTERS: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 #[derive(Deserialize, JsonSchema)]
