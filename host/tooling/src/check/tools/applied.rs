@@ -2,8 +2,9 @@
 
 use latchwork_core::model::effect::Answer;
 
+use crate::check::tools::question_by_post::is_question_by_post;
 use crate::check::tools::running_case::{RunningCase, describe_answer};
-use crate::check::tools::stub_servers::{ReceivedRequest, is_question_by_post};
+use crate::check::tools::stub_servers::ReceivedRequest;
 use crate::check::tools::world::{World, WorldSnapshot};
 
 /// Checks the report of a call against the state of its world. `when` describes the situation. Returns true if there is

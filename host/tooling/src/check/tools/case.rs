@@ -11,10 +11,13 @@ use latchwork_core::model::error::Code;
 use latchwork_core::model::ids::Hash;
 
 use crate::check::case_problem::{CaseProblem, duplicate_key, line_at};
-use crate::check::tools::stub_servers::{KEY_MARK, is_changing, is_question_by_post};
+use crate::check::tools::question_by_post::{is_changing, is_question_by_post};
 
 /// Maximum number of cases in a file.
 const CASES_MAX: usize = 10_000;
+
+/// Text in the URL of a request and in an answer of a case that stands for the external key of the call.
+pub(super) const KEY_MARK: &str = "{external-key}";
 
 /// Allowed keys: of a line, of an entry of `http` (a canned response), of the entry's `match`, and of the entry's
 /// `response`.

@@ -18,7 +18,7 @@
 //! time. `other_operator` calls another operator during a call. `other_keys` makes calls with other keys,
 //! `other_inputs` with other inputs, and `other_config` with another configuration. `after_others` makes calls after
 //! those of other operators, and `derived_cases` derives whole cases from such calls. `drawn_cases` draws calls at
-//! random, and derives cases from the worlds that they leave.
+//! random, and derives cases from the worlds that they leave. `question_by_post` distinguishes questions from changes.
 //!
 //! Plain TCP has no stub. Connections over plain TCP get no answer.
 //!
@@ -31,7 +31,7 @@
 //! `other_operator`, `own_changes`, `repeated`, `two_calls`, `undone` · `refused_reads`, `refused_writes`,
 //! `server_faults`, `undo_requests`, `undone_among_calls` · `emptied`, `pure`, `single_call` · `readers` · `applied`,
 //! `compensation` · `running_case` · `world` · `case_map`, `stub_servers` · `case`, `fault_profile`, `impure_reads`,
-//! `new_revision`, `refusal`.
+//! `new_revision`, `refusal` · `question_by_post`.
 
 mod after_others;
 mod applied;
@@ -59,6 +59,7 @@ mod other_operator;
 mod own_changes;
 mod partly_made;
 mod pure;
+mod question_by_post;
 mod readers;
 mod refusal;
 mod refused_reads;

@@ -9,34 +9,12 @@ use http::{Method, Request, Response};
 use latchwork_engine::capability::grants::Origin;
 use latchwork_engine::capability::{HttpStub, StubFailure};
 
-use crate::check::tools::case::{CannedResponse, ToolCase};
+use crate::check::tools::case::{CannedResponse, KEY_MARK, ToolCase};
 use crate::check::tools::fault_profile::FaultProfile;
+use crate::check::tools::question_by_post::{is_changing, is_question_by_post};
 
 /// Page of a proxy or a captive portal, in place of the body of an answer.
 const PAGE: &[u8] = b"<html><body>Sign in</body></html>";
-
-/// Parts of the paths of requests that usually change nothing, although their method is POST.
-const QUESTIONS: [&str; 16] = [
-    "token",
-    "oauth",
-    "login",
-    "signin",
-    "session",
-    "authenticat",
-    "search",
-    "query",
-    "graphql",
-    "lookup",
-    "valid",
-    "preview",
-    "quote",
-    "estimate",
-    "calculat",
-    "availab",
-];
-
-/// Text in the URL of a request and in an answer of a case that stands for the external key of the call.
-pub(super) const KEY_MARK: &str = "{external-key}";
 
 /// A request that a server received.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +82,7 @@ impl ReceivedRequest {
 
     /// Returns the parts of a request that must be equal in a repetition of the request under this key. The boundary
     /// between the parts of a body may differ.
-    pub(super) fn identity<'r>(&'r self, key: &'r str) -> RequestIdentity<'r> {
+    pub(super) fn identity<'r>(&'r self, key: &'r str) -> ComparedRequest<'r> {
         let body = match self.boundary() {
             Some(boundary) => {
                 let body = String::from_utf8_lossy(&self.body);
@@ -112,7 +90,7 @@ impl ReceivedRequest {
             }
             None => Cow::Borrowed(self.body.as_slice()),
         };
-        RequestIdentity { method: &self.method, url: &self.url, body, headers: self.keyed_headers(key).collect() }
+        ComparedRequest { method: &self.method, url: &self.url, body, headers: self.keyed_headers(key).collect() }
     }
 
     /// Returns the text between the parts of a body of the type `multipart`.
@@ -125,21 +103,9 @@ impl ReceivedRequest {
     }
 }
 
-/// Returns true if requests with this method may change the state of a server.
-pub(super) fn is_changing(method: &str) -> bool {
-    !matches!(method, "GET" | "HEAD" | "OPTIONS")
-}
-
-/// Returns true if a request with this method and URL usually only asks, although its method is POST.
-pub(super) fn is_question_by_post(method: &str, url: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let path = rest.find('/').map_or("", |at| &rest[at..]).to_lowercase();
-    method.eq_ignore_ascii_case("POST") && QUESTIONS.iter().any(|part| path.contains(part))
-}
-
 /// Parts of a request that must be equal in its repetition.
 #[derive(PartialEq)]
-pub(super) struct RequestIdentity<'r> {
+pub(super) struct ComparedRequest<'r> {
     method: &'r str,
     url: &'r str,
     body: Cow<'r, [u8]>,
