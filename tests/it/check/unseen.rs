@@ -10,7 +10,7 @@ use crate::support::checkout;
 use crate::support::program::run_latch;
 
 /// Violating guests without a finding, as corpus, language and name. A guest that is found now is removed from this list.
-const MISSED: [(&str, &str, &str); 4] = [
+const MISSED: [(&str, &str, &str); 5] = [
     // The output leaves its schema only for an answer of a tool that no case has. The schema of the tool is not known.
     ("fourteenth", "rust", "compost-rating"),
     // No run shows a difference: goroutines have one order.
@@ -19,6 +19,8 @@ const MISSED: [(&str, &str, &str); 4] = [
     ("fifteenth", "js", "deed-abstract"),
     // Two concurrent calls need each other. The check does not know what the called tools do.
     ("seventeenth", "js", "sculls-entry"),
+    // The undo leaves out a member of the answer of a server. Other members of answers cannot be written at all.
+    ("twentysecond", "rust", "lift-profile"),
 ];
 /// Honest guests with a finding that a later sentence of the documents justifies, as corpus, language and name.
 const JUSTIFIED: [(&str, &str, &str); 2] = [
