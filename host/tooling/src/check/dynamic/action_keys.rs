@@ -22,7 +22,7 @@ const PAIRS_MAX: usize = 12;
 const SIBLINGS_MAX: usize = 16;
 
 /// Parts of the names of members that name a document, and the least length of such a name in bytes.
-const DOCUMENTS: [&str; 7] = ["invoice", "receipt", "ticket", "voucher", "claim", "isbn", "serial"];
+const DOCUMENTS: [&str; 8] = ["invoice", "receipt", "ticket", "voucher", "claim", "payslip", "isbn", "serial"];
 const DOCUMENT_MIN: usize = 3;
 /// Last words of the names of members that identify a list as a whole.
 const IDENTIFIERS: [&str; 16] = [

@@ -10,7 +10,7 @@ use crate::check::finding::Finding;
 const DIGITS_MIN: usize = 4;
 /// Minimum value of an address. The first page of memory is not used.
 const ADDRESS_MIN: u64 = 1_024;
-/// Minimum value of a printed pointer.
+/// Minimum value of a printed pointer, which is the size of a page of memory.
 const POINTER_MIN: u64 = 65_536;
 /// Alignment of the objects whose addresses are compared.
 const ALIGNMENT: u64 = 4;
@@ -113,7 +113,9 @@ fn pointer(text: &str, memory_bytes: u64) -> Option<&str> {
         let is_in_braces = text[..start].matches('{').count() > text[..start].matches('}').count();
         let is_within = text[..start].ends_with([':', '{', '(', '[']) || text[..start].ends_with(' ') && is_in_braces;
         let is_lower = !rest[..digits].bytes().any(|digit| digit.is_ascii_uppercase());
-        let is_place = (POINTER_MIN..memory_bytes).contains(&address) && address.is_multiple_of(ALIGNMENT);
+        // Numbers that a plugin computes with are often multiples of a page, and addresses of objects seldom are.
+        let is_object = address.is_multiple_of(ALIGNMENT) && !address.is_multiple_of(POINTER_MIN);
+        let is_place = is_object && (POINTER_MIN..memory_bytes).contains(&address);
         (is_within && is_lower && is_place).then(|| &text[start..start + before.len() + digits])
     })
 }
@@ -167,9 +169,15 @@ mod tests {
         assert_eq!(pointer("{b 0x391040}", 1 << 24), Some("0x391040"));
         assert_eq!(pointer("2 open: [0x391040 0x391080]", 1 << 24), Some("0x391040"));
         assert_eq!(pointer("{Note:0x391040}", 0x391040), None);
-        for text in
-            ["{Note:0x391041}", "#\"0x391040\"", "{Note:0x391AC0}", "{Note:0x0391040}", "{Note:0xc}", "{a} 0x391040"]
-        {
+        for text in [
+            "{Note:0x391041}",
+            "#\"0x391040\"",
+            "{Note:0x391AC0}",
+            "{Note:0x0391040}",
+            "{Note:0xc}",
+            "{a} 0x391040",
+            "[0x30000]",
+        ] {
             assert_eq!(pointer(text, 1 << 24), None, "{text}");
         }
         let strings = strings_of("{\"text\":\"Text 0x4c0700\",\"list\":[\"a\",1]}");

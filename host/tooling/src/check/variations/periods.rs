@@ -9,9 +9,9 @@ use crate::check::variations::places::{places_of, replaced};
 pub(in crate::check) const YEARS: std::ops::RangeInclusive<i64> = 1990..=2100;
 
 /// Parts of the names of members whose month or year belongs to a thing: an effect does not recur with it.
-const NO_PERIODS: [&str; 20] = [
+const NO_PERIODS: [&str; 21] = [
     "expir", "valid", "birth", "born", "model", "built", "until", "install", "joined", "hired", "since", "purchas",
-    "acquir", "publish", "founded", "regist", "vintage", "edition", "manufact", "graduat",
+    "acquir", "publish", "release", "founded", "regist", "vintage", "edition", "manufact", "graduat",
 ];
 
 /// Distances of the periods with which a period is compared, by the greatest number of such a period in a year. A key of
