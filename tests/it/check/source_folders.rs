@@ -29,13 +29,13 @@ fn example_rust_steps_pass_the_check_without_findings() {
 }
 
 /// I303: the sources show a code of the host that a step looks for and never gets. A step that asks for a retry is found. An
-/// operator that passes failures on is no finding if another one reads the code from the detail. I332: a second build in C
+/// operator that passes failures on is no finding if another one reads the code from the detail, and a code in data is none. I332: a second build in C
 /// shows a variable without a value, which the usual build leaves out.
 #[test]
 fn codes_and_retries_that_a_step_never_gets_are_found() {
     let bad = [(json!("D082"), json!("Bad.Budget")), (json!("D083"), json!("Bad.Retry"))];
     let unset = [(json!("D065"), json!("Bad.Bill"))];
-    for (folder, expected) in [("codes", &bad[..]), ("details", &[]), ("unset", &unset)] {
+    for (folder, expected) in [("codes", &bad[..]), ("details", &[]), ("words", &[]), ("unset", &unset)] {
         let ran =
             sdk_tools::run_latch(&checkout::copy().join("tests/corpus/c"), &["plugin", "check", folder, "--json"]);
         let report = ran.json();

@@ -132,6 +132,68 @@ static bool same(latch_json input, latch_answer *answer) {
   return true;
 }
 
+/* Picks the lines of an order. The key is a hash of the order and the line. */
+static bool order(latch_json input, latch_answer *answer) {
+  char *number = quoted(input, "order");
+  latch_json lines = latch_json_member(input, "lines");
+  if (latch_json_count(lines) > 100) return latch_fail(answer, LATCH_INVALID_INPUT, "too many lines");
+  for (size_t i = 0; i < latch_json_count(lines); i++) {
+    latch_text args = { 0 }, key = { 0 };
+    uint64_t hash = 14695981039346656037ULL;
+    for (const char *byte = number; *byte; byte++) hash = (hash ^ (uint8_t)*byte) * 1099511628211ULL;
+    hash = (hash ^ (i + 1)) * 1099511628211ULL;
+    latch_putf(&args, "{\"goods\":%s}", quoted(latch_json_item(lines, i), "goods"));
+    latch_putf(&key, "pick-%016llx", (unsigned long long)(hash ^ hash >> 29));
+    if (!latch_call(answer, "Store.Pick", args.bytes, key.bytes)) return false;
+  }
+  latch_put(&answer->result, "{}");
+  return true;
+}
+
+/* Prints an article once. Its issue is that of a magazine, and no period in which the article is printed again. */
+static bool article(latch_json input, latch_answer *answer) {
+  latch_text args = { 0 }, key = { 0 };
+  latch_putf(&args, "{\"article\":%s,\"issue\":%s}", quoted(input, "article"), quoted(input, "issue"));
+  latch_putf(&key, "[\"print\",%s]", quoted(input, "article"));
+  if (!latch_call(answer, "Press.Print", args.bytes, key.bytes)) return false;
+  latch_put(&answer->result, "{}");
+  return true;
+}
+
+/* Asks for the price of each article. Two equal questions under one key have one answer. */
+static bool prices(latch_json input, latch_answer *answer) {
+  latch_json articles = latch_json_member(input, "articles");
+  double sum = 0, cents;
+  if (latch_json_count(articles) > 100) return latch_fail(answer, LATCH_INVALID_INPUT, "too many articles");
+  for (size_t i = 0; i < latch_json_count(articles); i++) {
+    latch_text args = { 0 }, key = { 0 };
+    char *name = quoted(latch_json_item(articles, i), "name");
+    latch_putf(&args, "{\"name\":%s}", name);
+    latch_putf(&key, "[\"price\",%s]", name);
+    char *price = latch_call(answer, "Price.Get", args.bytes, key.bytes);
+    if (!price) return false;
+    if (!latch_json_number(latch_json_member(latch_json_of(price), "cents"), &cents))
+      return latch_fail(answer, LATCH_DEPENDENCY_UNAVAILABLE, "there is no price");
+    sum += cents;
+  }
+  latch_putf(&answer->result, "{\"cents\":%.0f}", sum);
+  return true;
+}
+
+/* Refuses a character of four bytes, with its number, and returns the place of a sector in an image. */
+static bool label(latch_json input, latch_answer *answer) {
+  const uint8_t *text = (const uint8_t *)latch_json_string(latch_json_member(input, "text"));
+  int64_t sector;
+  if (!text || !latch_json_integer(latch_json_member(input, "sector"), &sector) || sector < 0 || sector > 100000)
+    return latch_fail(answer, LATCH_INVALID_INPUT, "there is no text or no sector");
+  for (; *text; text++)
+    if (*text >= 0xf0 && text[1] && text[2] && text[3])
+      return latch_fail(answer, LATCH_INVALID_INPUT, "a character cannot be printed (0x%x)",
+        (text[0] & 7u) << 18 | (text[1] & 63u) << 12 | (text[2] & 63u) << 6 | (text[3] & 63u));
+  latch_putf(&answer->result, "{\"place\":\"sector (0x%llx)\"}", (unsigned long long)sector * 512);
+  return true;
+}
+
 #define EXTERNAL(said, handled) \
   { .name = said, .description = "For the corpus.", .handler = handled, .determinism = LATCH_EXTERNAL, .effects = LATCH_EXTERNAL_WRITE }
 #define CODE .determinism = LATCH_STABLE, .output = "{\"properties\":{\"code\":{\"pattern\":\"^[0-9a-f]{8}$\"}}}"
@@ -142,4 +204,6 @@ LATCH_PLUGIN(STEP("Bad.Serial", bad_serial), STEP("Good.Serial", good_serial), S
   { .name = "Bad.Code", .description = "For the corpus.", .handler = bad_code, CODE },
   { .name = "Good.Code", .description = "For the corpus.", .handler = good_code, CODE },
   STEP("Good.Stones", stones), STEP("Good.Same", same), EXTERNAL("Good.Crates", crates), EXTERNAL("Good.Book", book),
+  EXTERNAL("Good.Order", order), EXTERNAL("Good.Article", article), STEP("Good.Label", label),
+  { .name = "Good.Prices", .description = "For the corpus.", .handler = prices, .determinism = LATCH_EXTERNAL },
   { .name = "Good.Coin", .description = "For the corpus.", .handler = coin, .determinism = LATCH_STABLE });

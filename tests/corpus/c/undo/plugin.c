@@ -2,6 +2,8 @@
    bad_* tool breaks a rule of the checker. The good_* tool next to it looks similar and breaks no rule. */
 #include "latchwork.h"
 
+#include <time.h>
+
 static char *own_key(void) { return latch_get_invocation().external_key; }
 
 static char *under(const char *folder, const char *name) {
@@ -135,6 +137,61 @@ static bool good_price_back(latch_json args, latch_json result, const char *key,
   return put_price_back(args, result, answer, true);
 }
 
+/* Replaces a text and keeps the earlier one in its result. Beside the text is the time of its last change, of an undo, too. */
+static bool stamped(latch_answer *answer, const char *page, const char *text) {
+  latch_text now = { 0 };
+  latch_putf(&now, "%lld", (long long)time(NULL));
+  return latch_kv_set(answer, under("text", page), text) && latch_kv_set(answer, under("touched", page), now.bytes);
+}
+static bool page(latch_json args, latch_answer *answer) {
+  char *page = short_text(args, "page", answer), *text = page ? short_text(args, "text", answer) : NULL, *before;
+  if (!text || !latch_kv_get(answer, under("text", page), &before) || !stamped(answer, page, text)) return false;
+  latch_text earlier = { 0 };
+  if (before) latch_put_string(&earlier, before);
+  else latch_put(&earlier, "null");
+  return with(answer, "earlier", earlier.bytes);
+}
+static bool page_back(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  (void)key;
+  char *page = short_text(args, "page", answer), *text = short_text(args, "text", answer), *present;
+  char *earlier = latch_json_string(latch_json_member(result, "earlier"));
+  if (!page || !text || !latch_kv_get(answer, under("text", page), &present)) return false;
+  if (!present || strcmp(present, text)) return latch_fail(answer, LATCH_POLICY_DENIED, "the text is another one");
+  latch_put(&answer->result, "{}");
+  if (earlier) return stamped(answer, page, earlier);
+  return latch_kv_delete(answer, under("text", page), NULL) && latch_kv_delete(answer, under("touched", page), NULL);
+}
+
+/* Replaces a list. The undo puts the elements of the earlier list back, in another form of JSON. */
+static char *list_of(latch_answer *answer, latch_json list) {
+  latch_text text = { 0 };
+  latch_put(&text, "[");
+  for (size_t i = 0; i < latch_json_count(list); i++) {
+    char *element = latch_json_string(latch_json_item(list, i));
+    if (!element || i > 100) return latch_fail(answer, LATCH_INVALID_INPUT, "the list is no list of 100 texts"), NULL;
+    if (i) latch_put(&text, ",");
+    latch_put_string(&text, element);
+  }
+  latch_put(&text, "]");
+  return text.bytes;
+}
+static bool list(latch_json args, latch_answer *answer) {
+  char *list = list_of(answer, latch_json_member(args, "list")), *before;
+  if (!list || !latch_kv_get(answer, "list", &before) || !latch_kv_set(answer, "list", list)) return false;
+  return with(answer, "earlier", before ? before : "null");
+}
+static bool list_back(latch_json args, latch_json result, const char *key, latch_answer *answer) {
+  (void)key;
+  char *list = list_of(answer, latch_json_member(args, "list")), *present;
+  latch_json earlier = latch_json_member(result, "earlier");
+  if (!list || !latch_kv_get(answer, "list", &present)) return false;
+  if (!present || strcmp(present, list)) return latch_fail(answer, LATCH_POLICY_DENIED, "the list is another one");
+  latch_put(&answer->result, "{}");
+  if (latch_json_is_null(earlier)) return latch_kv_delete(answer, "list", NULL);
+  char *before = list_of(answer, earlier);
+  return before && latch_kv_set(answer, "list", before);
+}
+
 #define TOOL(said, handled, ...) { .name = said, .description = "For the corpus.", .handler = handled, ##__VA_ARGS__ }
 #define WRITES .effects = LATCH_INTERNAL_WRITE
 #define KEYED WRITES, .idempotent_by_key_seconds = 3600
@@ -143,4 +200,5 @@ LATCH_PLUGIN(
   TOOL("Bad.Slip", issue, WRITES, .compensate = bad_slip_back), TOOL("Good.Slip", issue, WRITES, .compensate = good_slip_back),
   TOOL("Bad.Label", hang, WRITES, .compensate = bad_label_back), TOOL("Good.Label", hang, WRITES, .compensate = good_label_back),
   TOOL("Bad.Alert", bad_alert, KEYED), TOOL("Good.Alert", good_alert, KEYED), TOOL("Good.End", good_end, WRITES),
-  TOOL("Bad.Price", price, WRITES, .compensate = bad_price_back), TOOL("Good.Price", price, WRITES, .compensate = good_price_back));
+  TOOL("Bad.Price", price, WRITES, .compensate = bad_price_back), TOOL("Good.Price", price, WRITES, .compensate = good_price_back),
+  TOOL("Good.Page", page, WRITES, .compensate = page_back), TOOL("Good.List", list, WRITES, .compensate = list_back));

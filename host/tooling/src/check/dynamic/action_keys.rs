@@ -7,42 +7,20 @@ use serde_json::Value;
 use latchwork_core::model::error::Code;
 use latchwork_engine::Plugin;
 
+use crate::check::dynamic::key_members::{identity_changes, names_identity, needs_no_year, recurs};
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::script::RunScript;
 use crate::check::dynamic::trace::{RunEnd, Trace};
 use crate::check::finding::Finding;
 use crate::check::variations::{
-    InputVariation, MovedLetter, MovedSeparator, OtherPeriods, YEARS, in_other_letters, moved_letters,
-    moved_separators, next_periods, other_periods, repeated_elements, siblings, without_first,
+    InputVariation, MovedLetter, MovedSeparator, OtherPeriods, in_other_letters, moved_letters, moved_separators,
+    next_periods, other_periods, repeated_elements, siblings, without_first,
 };
 
 /// Maximum number of pairs of texts between which a letter is moved.
 const PAIRS_MAX: usize = 12;
 /// Maximum number of inputs with one more element of an array.
 const SIBLINGS_MAX: usize = 16;
-
-/// Parts of the names of members that name a document, and the least length of such a name in bytes.
-const DOCUMENTS: [&str; 8] = ["invoice", "receipt", "ticket", "voucher", "claim", "payslip", "isbn", "serial"];
-const DOCUMENT_MIN: usize = 3;
-/// Last words of the names of members that identify a list as a whole.
-const IDENTIFIERS: [&str; 16] = [
-    "id",
-    "number",
-    "no",
-    "ref",
-    "reference",
-    "order",
-    "batch",
-    "code",
-    "manifest",
-    "shipment",
-    "consignment",
-    "delivery",
-    "booking",
-    "transfer",
-    "docket",
-    "waybill",
-];
 
 /// A call with an action key: operator, action key and arguments.
 pub(super) type KeyedCall = (String, String, String);
@@ -231,6 +209,15 @@ async fn of_shifted(
     let mut pairs = shifted.iter().filter(|one| is_moved(one) && !names_identity(&one.1, &variation.value));
     let pair = pairs.find_map(|one| Some((usual.iter().find(|call| is_shared(call, one))?, one)));
     let Some((one, other)) = pair else { return Some(None) };
+    // A key can contain a hash of what identifies the list.
+    let (input, schema) = runs.ran.input_and_schema(plugin);
+    let is_allowed = |input: &Value| plugin.check_input(&runs.ran.case.operator, input).is_ok();
+    for changed in identity_changes(&input, &schema, is_allowed) {
+        let calls = keyed_calls(runs, plugin, &changed).await?;
+        if !calls.is_empty() && calls.iter().all(|call| usual.iter().all(|usual| usual.1 != call.1)) {
+            return Some(None);
+        }
+    }
     let message = format!(
         "with another input, {}, a call of {} has the action key {:?} of another element",
         variation.what, one.0, one.1
@@ -249,7 +236,7 @@ async fn of_period(
 ) -> Option<Option<Finding>> {
     let usual = calls_of(&runs.ran.base);
     let next = keyed_calls(runs, plugin, &variation.value).await?;
-    let Some((one, other)) = shared(&usual, &next).filter(|(one, _)| !names_document(&one.1, &variation.value)) else {
+    let Some((one, other)) = shared(&usual, &next).filter(|(one, _)| recurs(&one.1, &variation.value)) else {
         return Some(None);
     };
     let message = format!(
@@ -294,48 +281,6 @@ async fn of_periods(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, periods: &Oth
         true => "put the year of the period into the key: the effect would happen in the first year alone",
         false => "put the year to which the ISO week belongs into the key: it differs from that of the day",
     })))
-}
-
-/// Returns true if a key contains the text of a member that names a document.
-fn names_document(key: &str, input: &Value) -> bool {
-    let mut pending = vec![(false, input)];
-    while let Some((is_document, value)) = pending.pop() {
-        match value {
-            Value::String(text) if is_document && text.len() >= DOCUMENT_MIN && key.contains(text) => return true,
-            Value::Array(elements) => pending.extend(elements.iter().map(|element| (is_document, element))),
-            Value::Object(members) => pending.extend(members.iter().map(|(name, value)| {
-                let name = name.to_lowercase();
-                (DOCUMENTS.iter().any(|part| name.contains(part)), value)
-            })),
-            _ => {}
-        }
-    }
-    false
-}
-
-/// Returns true if a key contains a document or an identifier of the input itself. The elements of such a list stay.
-fn names_identity(key: &str, input: &Value) -> bool {
-    let is_identifier = |(name, value): (&String, &Value)| {
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        text.len() >= DOCUMENT_MIN && IDENTIFIERS.contains(&last_word(name).as_str()) && key.contains(&text)
-    };
-    names_document(key, input) || input.as_object().is_some_and(|members| members.iter().any(is_identifier))
-}
-
-/// Returns the last word of a name such as `order_id` or `orderId`, in lower case.
-fn last_word(name: &str) -> String {
-    let last = name.rsplit(['_', '-']).next().unwrap_or_default();
-    let has_lower = last.contains(|c: char| c.is_ascii_lowercase());
-    let start = last.rfind(|c: char| c.is_ascii_uppercase()).filter(|_| has_lower).unwrap_or_default();
-    last[start..].to_lowercase()
-}
-
-/// Returns true if a key needs no year of its period: it contains four digits that can be a year, or names a document of the
-/// input, such as an invoice. A document exists once.
-pub(super) fn needs_no_year(key: &str, input: &Value) -> bool {
-    let mut digits = key.split(|c: char| !c.is_ascii_digit()).filter(|part| part.len() == 4);
-    let has_year = digits.any(|part| part.parse().is_ok_and(|year: i64| YEARS.contains(&year)));
-    has_year || names_document(key, input)
 }
 
 /// Runs the case with another input and returns its calls. Returns no calls if the step fails. `None` stands for used-up
@@ -402,17 +347,4 @@ fn has_keys_of_its_own(calls: &[KeyedCall]) -> bool {
 fn has_other_keys(runs: &PerturbedRuns<'_>, calls: &[KeyedCall]) -> bool {
     let usual = calls_of(&runs.ran.base);
     !calls.is_empty() && has_keys_of_its_own(calls) && usual.iter().zip(calls).all(|(one, other)| one.1 != other.1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn last_words_identify_a_list() {
-        let found = ["order_id", "orderId", "Id", "ID", "grid", "batch-no", "piano"].map(last_word);
-        assert_eq!(found, ["id", "id", "id", "id", "grid", "no", "piano"]);
-        let input = serde_json::json!({ "orderNo": "A-17", "paid": "yes!" });
-        assert!(names_identity("order A-17/1", &input) && !names_identity("yes!/1", &input));
-    }
 }

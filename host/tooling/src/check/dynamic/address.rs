@@ -12,6 +12,8 @@ const DIGITS_MIN: usize = 4;
 const ADDRESS_MIN: u64 = 1_024;
 /// Minimum value of a printed pointer, which is the size of a page of memory.
 const POINTER_MIN: u64 = 65_536;
+/// A printed multiple of this number is rather a computed number, such as a place in a file, than the address of an object.
+const BLOCK: u64 = 4_096;
 /// Alignment of the objects whose addresses are compared.
 const ALIGNMENT: u64 = 4;
 
@@ -43,7 +45,12 @@ fn finding(ran: &CaseBaseline<'_>, host: &str, difference: &FirstDifference) -> 
 /// pointer, such as `{Note:0x391040}` or `[0x391040 0x391080]`.
 pub(super) fn displayed_address(ran: &CaseBaseline<'_>) -> Option<Finding> {
     let given = || ran.script.answers.iter().filter_map(|given| given.answer.as_ref().ok()).chain([&ran.script.input]);
-    let is_given = |address: &str| given().any(|given| given.contains(address));
+    // The number of a character in hexadecimal form is no address.
+    let is_character = |address: &str| {
+        let number = u32::from_str_radix(address.trim_start_matches("0x"), 16).ok();
+        number.and_then(char::from_u32).is_some_and(|c| given().any(|given| given.contains(c)))
+    };
+    let is_given = |address: &str| is_character(address) || given().any(|given| given.contains(address));
     let found = texts(&ran.base).into_iter().find_map(|(place, text)| {
         let address_in = |text: &String| {
             let address = python_address(text).or_else(|| pointer(text, ran.base.memory_bytes))?;
@@ -113,8 +120,7 @@ fn pointer(text: &str, memory_bytes: u64) -> Option<&str> {
         let is_in_braces = text[..start].matches('{').count() > text[..start].matches('}').count();
         let is_within = text[..start].ends_with([':', '{', '(', '[']) || text[..start].ends_with(' ') && is_in_braces;
         let is_lower = !rest[..digits].bytes().any(|digit| digit.is_ascii_uppercase());
-        // Numbers that a plugin computes with are often multiples of a page, and addresses of objects seldom are.
-        let is_object = address.is_multiple_of(ALIGNMENT) && !address.is_multiple_of(POINTER_MIN);
+        let is_object = address.is_multiple_of(ALIGNMENT) && !address.is_multiple_of(BLOCK);
         let is_place = is_object && (POINTER_MIN..memory_bytes).contains(&address);
         (is_within && is_lower && is_place).then(|| &text[start..start + before.len() + digits])
     })

@@ -2,7 +2,8 @@
 
 use latchwork_engine::Plugin;
 
-use crate::check::dynamic::action_keys::{KeyedCall, calls_of, calls_of_script, needs_no_year};
+use crate::check::dynamic::action_keys::{KeyedCall, calls_of, calls_of_script};
+use crate::check::dynamic::key_members::needs_no_year;
 use crate::check::dynamic::other_times::{DAY_US, displayed, started_later};
 use crate::check::dynamic::perturbed_runs::PerturbedRuns;
 use crate::check::dynamic::trace::RunEnd;

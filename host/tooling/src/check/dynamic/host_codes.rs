@@ -30,8 +30,20 @@ pub(super) async fn compare(runs: &mut PerturbedRuns<'_>, plugin: &Plugin, known
     let is_named = |code: &Code| code.as_str().contains('_') && known.texts().iter().any(|text| text == code.as_str());
     let of_host = || Code::ALL.iter().copied().filter(|code| !code.is_guest_code());
     let calls: Vec<String> = runs.ran.base.calls().map(|(operator, _)| operator.clone()).collect();
+    // A code in data of the case is a word of the plugin, and its other codes are, too.
+    let script = &runs.ran.script;
+    let data: Vec<&String> =
+        script.answers.iter().filter_map(|given| given.answer.as_ref().ok()).chain([&script.input]).collect();
+    let has_code = |code: Code| code.as_str().contains('_') && data.iter().any(|text| text.contains(code.as_str()));
     // A code that the plugin writes by itself is a word of the plugin, too.
-    let written = texts_of(&runs.ran.base);
+    let mut written = texts_of(&runs.ran.base);
+    if of_host().any(has_code) {
+        written.extend(of_host().map(|code| code.as_str().to_owned()));
+    } else if script.answers.iter().all(|given| given.answer.is_ok())
+        && let RunEnd::Failed(failure) = &runs.ran.base.ended
+    {
+        written.push(failure.message.clone());
+    }
     let is_written = |code: &Code| written.iter().any(|text| text.contains(code.as_str()));
     let own_word = |code: Code| NamedCode { code, is_read: true, finding: runs.ran.finding("D082", code.as_str()) };
     let mut found: Vec<NamedCode> = of_host().filter(|code| is_named(code) && is_written(code)).map(own_word).collect();

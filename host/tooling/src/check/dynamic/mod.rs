@@ -7,7 +7,7 @@
 //! Floors, top first: `run_cases` · `drawn_inputs`, `schema_limits` · `other_inputs` · `clock_periods`, `perturb` · `loaded_variants` ·
 //! `action_keys`, `builds`, `called_effects`, `classes`, `failing_calls`, `host_codes`, `other_job`, `other_seeds`, `other_times`,
 //! `polling`, `unoptimized` · `other_process`, `perturbed_runs`, `run_end` · `address` · `baseline`, `cases`, `child` ·
-//! `case` · `hosts`, `script` · `host_inputs`, `memory_layout`, `trace` ·
+//! `case` · `hosts`, `script` · `host_inputs`, `key_members`, `memory_layout`, `trace` ·
 //! `used_memory`.
 
 mod action_keys;
@@ -25,6 +25,7 @@ mod failing_calls;
 mod host_codes;
 mod host_inputs;
 mod hosts;
+mod key_members;
 mod loaded_variants;
 mod memory_layout;
 mod other_inputs;

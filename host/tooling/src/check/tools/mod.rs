@@ -11,7 +11,8 @@
 //! changed. `partly_made` asks `reconcile` about a call with a part of its effect. `server_faults` checks the answers
 //! of a tool when servers fail, and `refused_writes` checks them when the map refuses writes, and `refused_reads` when
 //! it does not answer a read. `undone` lets `compensate` undo a call, and `undone_among_calls` does so with calls
-//! before and after it. `emptied` looks for empty entries after an undo. `unreadable` undoes a call that replaced an
+//! before and after it. `emptied` looks for empty entries after an undo, and `not_restored` for entries that are
+//! otherwise than before the call. `unreadable` undoes a call that replaced an
 //! entry that it could not read, and `long_contents` one that replaced long contents. `undo_of_repetition` undoes a
 //! call that was repeated. `new_revision` looks at an undo that adds an entry, and `named_undo` undoes a call with an
 //! operator that a plan can name. `two_calls` makes two calls of one job, and `at_once` makes two calls at the same
@@ -29,8 +30,8 @@
 //! `keyless_reconcile`, `long_contents`, `missing_secrets`, `named_undo`, `other_config`, `other_inputs`, `other_keys`,
 //! `partly_made`, `removed_entries`, `undo_of_repetition`, `unreadable` · `at_once`, `lost_record`, `never_undone`,
 //! `other_operator`, `own_changes`, `repeated`, `two_calls`, `undone` · `refused_reads`, `refused_writes`,
-//! `server_faults`, `undo_requests`, `undone_among_calls` · `emptied`, `pure`, `single_call` · `readers` · `applied`,
-//! `compensation` · `running_case` · `world` · `case_map`, `stub_servers` · `case`, `fault_profile`, `impure_reads`,
+//! `server_faults`, `undo_requests`, `undone_among_calls` · `emptied`, `not_restored`, `pure`, `single_call` · `readers` ·
+//! `applied`, `compensation` · `running_case` · `world` · `case_map`, `stub_servers` · `case`, `fault_profile`, `impure_reads`,
 //! `new_revision`, `refusal` · `question_by_post`.
 
 mod after_others;
@@ -52,6 +53,7 @@ mod missing_secrets;
 mod named_undo;
 mod never_undone;
 mod new_revision;
+mod not_restored;
 mod other_config;
 mod other_inputs;
 mod other_keys;

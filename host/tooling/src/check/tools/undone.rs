@@ -13,6 +13,7 @@ use crate::check::tools::compensation::{compensate, compensate_of, report, undo_
 use crate::check::tools::emptied::{check_emptied_entry, emptied_file};
 use crate::check::tools::fault_profile::FaultProfile;
 use crate::check::tools::new_revision::kept_member;
+use crate::check::tools::not_restored::{TwoCalls, call_twice, not_restored, own_entries};
 use crate::check::tools::refused_writes::{describe_change, single_changes};
 use crate::check::tools::running_case::{RunningCase, contains_key};
 use crate::check::tools::server_faults::question_faults;
@@ -281,29 +282,6 @@ async fn check_failed_undo(running: &mut RunningCase<'_>, own: &[String]) -> std
     Ok(())
 }
 
-/// The call of a case, and another call with equal arguments after it.
-struct TwoCalls {
-    /// State after the first call.
-    first: WorldSnapshot,
-    /// State after both calls.
-    both: WorldSnapshot,
-}
-
-async fn call_twice(running: &mut RunningCase<'_>) -> std::io::Result<TwoCalls> {
-    let world = running.world()?;
-    running.call(&world, 0).await;
-    let first = world.state();
-    running.call_with(&world, running.context_of_other_call(), false).await;
-    Ok(TwoCalls { first, both: world.state() })
-}
-
-/// Returns the entries that belong to the call alone. The call created them, and the same call under another key does
-/// not change them. A counter, for example, belongs to all calls.
-fn own_entries(before: &WorldSnapshot, after: &WorldSnapshot, two: &TwoCalls) -> Vec<String> {
-    let is_own = |name: &&String| !before.contains_key(*name) && two.both.get(*name) == two.first.get(*name);
-    after.keys().filter(is_own).cloned().collect()
-}
-
 /// Returns an entry of the call that `compensate` left unchanged. Returns `None` if `compensate` added an entry,
 /// because a new entry can cancel an earlier entry, as in a journal. Also returns `None` if `compensate` changed only
 /// entries that do not belong to the call.
@@ -329,37 +307,6 @@ fn without_lost_marks(running: &RunningCase<'_>, world: &World) -> WorldSnapshot
     state
 }
 
-/// Returns an entry that the call replaced and that the undo does not put back: a text or a list that is not as before, or any
-/// content that is still as the call wrote it. An undo can append to the contents, or add a new entry.
-fn not_restored(
-    earlier: &BTreeMap<String, Vec<u8>>,
-    called: &BTreeMap<String, Vec<u8>>,
-    two: &TwoCalls,
-    undone: &BTreeMap<String, Vec<u8>>,
-) -> Option<String> {
-    let has_new = undone.keys().any(|name| !called.contains_key(name) && !earlier.contains_key(name));
-    let is_object = |value: &[u8]| serde_json::from_slice::<Map<String, Value>>(value).is_ok();
-    let is_longer = |undone: &[u8], before: &[u8]| {
-        let list = |value: &[u8]| serde_json::from_slice::<Vec<Value>>(value).ok();
-        match (list(undone), list(before)) {
-            (Some(undone), Some(before)) => undone.len() > before.len() && undone.starts_with(&before),
-            _ => undone.len() > before.len() && !before.is_empty() && undone.starts_with(before),
-        }
-    };
-    let mut replaced = earlier.iter().filter_map(|(name, before)| {
-        let (called, undone) = (called.get(name)?, undone.get(name)?);
-        // An undo can count itself in an entry that the call leaves as it is.
-        (undone != before && (called != before || undone.len() < before.len()))
-            .then_some((name, before, called, undone))
-    });
-    let found = replaced.find(|(name, before, called, undone)| match undone == called {
-        // An entry that each call changes, such as a counter, can stay.
-        true => !has_new && two.both.get(*name) == two.first.get(*name),
-        false => !is_object(before) && !is_object(undone) && !is_longer(undone, before),
-    });
-    found.map(|(name, ..)| name.clone())
-}
-
 /// Returns an entry from before the call that is an object, and a member that it lacks after the undo.
 fn lost_member(earlier: &BTreeMap<String, Vec<u8>>, undone: &World) -> Option<(String, String)> {
     let object = |value: &[u8]| serde_json::from_slice::<Map<String, Value>>(value).ok();
@@ -369,40 +316,4 @@ fn lost_member(earlier: &BTreeMap<String, Vec<u8>>, undone: &World) -> Option<(S
         let lost = before.keys().find(|member| !undone.contains_key(*member))?;
         Some((name.clone(), lost.clone()))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn contents_that_an_undo_leaves_otherwise_are_named() {
-        let contents = |text: &str| BTreeMap::from([("map a".to_owned(), text.as_bytes().to_vec())]);
-        let is_found = |[before, called, undone]: [&str; 3], after_both: &str| {
-            let (called, both) = (contents(called), contents(after_both));
-            let two = TwoCalls { first: snapshot(&called), both: snapshot(&both) };
-            not_restored(&contents(before), &called, &two, &contents(undone)).is_some()
-        };
-        for [before, called, undone] in [
-            ["come in", "stay", "come"],
-            ["come in", "stay", "stay"],
-            ["3", "0", "5"],
-            ["red,urgent", "red,urgent", "red"],
-            ["[1,2]", "[1,2,3]", "[2,3]"],
-        ] {
-            assert!(is_found([before, called, undone], called), "{before} {called} {undone}");
-        }
-        // The contents are put back or continued, the undo counts itself, or the members of objects are compared elsewhere.
-        for [before, called, undone] in [
-            ["come in", "stay", "come in"],
-            ["a", "ab", "abc"],
-            ["[1]", "[1,2]", "[1,2,3]"],
-            ["0", "0", "1"],
-            ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}"],
-        ] {
-            assert!(!is_found([before, called, undone], called), "{before} {called} {undone}");
-        }
-        // Each call changes a counter.
-        assert!(!is_found(["5", "6", "6"], "7"));
-    }
 }

@@ -2,12 +2,13 @@
 //! once.
 //!
 //! Floors, top first: `other_periods` · `year_members` · `drawn`, `growths`, `largest`, `periods`, `siblings`, `vary` · `arrays`,
-//! `confusable`, `columns`, `objects`, `similar`, `texts`, `whole` · `continued`, `depths`, `edges`, `mixed`,
+//! `changed_members`, `confusable`, `columns`, `objects`, `similar`, `texts`, `whole` · `continued`, `depths`, `edges`, `mixed`,
 //! `numerals`, `parts`, `positions`, `references`, `times` · `numbering`, `places`, `pools` · `change`, `known`,
 //! `schema_sample`, `simpler`.
 
 mod arrays;
 mod change;
+mod changed_members;
 mod columns;
 mod confusable;
 mod continued;
@@ -39,6 +40,7 @@ mod whole;
 mod year_members;
 
 pub(super) use change::{InputVariation, is_much_larger};
+pub(super) use changed_members::changed_members;
 pub(super) use confusable::{MovedLetter, MovedSeparator, in_other_letters, moved_letters, moved_separators};
 pub(super) use drawn::drawn;
 pub(super) use growths::array_places;
