@@ -23,7 +23,9 @@ const MISSED: [(&str, &str, &str); 5] = [
     ("twentysecond", "rust", "lift-profile"),
 ];
 /// Honest guests with a finding that a later sentence of the documents justifies, as corpus, language and name.
-const JUSTIFIED: [(&str, &str, &str); 3] = [
+const JUSTIFIED: [(&str, &str, &str); 4] = [
+    // The undo reads its typed result as a dictionary, so that it always fails.
+    ("eighth", "python", "ballot-record"),
     // Of two calls at once, the second one's undo puts back the text from before both. Only a later page calls this a defect.
     ("blind", "python", "allergy-note"),
     // A case expects an error that no job passes to a step. Its author could not know this from the page of that time.
