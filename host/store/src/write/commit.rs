@@ -30,6 +30,7 @@ use crate::transaction::tx::Tx;
 use crate::write::group;
 use crate::write::log_positions::{BatchPositions, CommitOutcome};
 use crate::write::queue::{QueuedPart, TransactionOutcome};
+use crate::write::slow_transaction::reporting_waits;
 use crate::write::unanswered::{TransactionEvidence, read_outcomes};
 
 /// Maximum number of parts in a transaction.
@@ -118,7 +119,8 @@ impl WriterTask {
             tx.is_externally_visible = group.iter().any(QueuedPart::is_externally_visible);
             let needs_marker = group.iter().any(QueuedPart::needs_marker);
             tx.marker = self.marker_sequence.next(self.server.connection_id(), needs_marker);
-            let Err(failure) = run_parts(&mut tx, group, &mut marks).await else {
+            let parts = run_parts(&mut tx, group, &mut marks);
+            let Err(failure) = reporting_waits(self.connect.dialect(), parts).await else {
                 self.publish_position(tx.is_externally_visible, tx.position);
                 self.conn = Some(conn);
                 self.executor.counters.flushes.fetch_add(1, Ordering::Relaxed);

@@ -4,6 +4,7 @@ pub(crate) mod commit;
 pub(crate) mod group;
 pub(crate) mod log_positions;
 pub(crate) mod queue;
+pub(crate) mod slow_transaction;
 pub(crate) mod unanswered;
 pub(crate) mod writer;
 pub(crate) mod writes;

@@ -4,7 +4,9 @@ use serde_json::json;
 use sqlx::Row;
 
 use crate::support::kills::check_jobs;
-use crate::support::running_worker::{RunningWorker, open_jobs, resolve_until_over, submit_detached, worker_through};
+use crate::support::running_worker::{
+    RunningWorker, open_jobs, resolve_until_over, submit_detached, worker_command, worker_through,
+};
 use crate::support::servers::postgres::proxy::Proxy;
 use crate::support::servers::postgres::server::{Server, sql};
 use crate::support::test_env::{TestEnv, witness_plan_of};
@@ -24,10 +26,15 @@ fn start_cluster() -> Option<[Server; 3]> {
     };
     let a = primary.start_standby(&[quick, &names, &from("a", &primary)]);
     let b = primary.start_standby(&[quick, &names, &from("b", &a)]);
-    block_on(sql(&primary.url(), &format!("ALTER SYSTEM SET synchronous_standby_names = '{SYNCHRONOUS_STANDBYS}'")));
-    block_on(sql(&primary.url(), "SELECT pg_reload_conf()"));
+    wait_for_standbys(&primary, SYNCHRONOUS_STANDBYS);
     wait_until("commits wait for standby a", || synchronous_standbys(&primary) == ["a"]);
     Some([primary, a, b])
+}
+
+/// Lets the commits of a server wait for these standbys.
+fn wait_for_standbys(server: &Server, names: &str) {
+    block_on(sql(&server.url(), &format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'")));
+    block_on(sql(&server.url(), "SELECT pg_reload_conf()"));
 }
 
 /// Names of the standbys that a server's commits wait for.
@@ -107,4 +114,19 @@ fn workers_start_nothing_on_a_standby_until_the_restore_is_accepted() {
     // The waiting worker continues by itself.
     assert_eq!(resolve_until_over(&place, "accepted"), 0);
     assert_eq!(working.stop().0, Some(0));
+}
+
+/// I338: a worker whose commits wait for a standby that is not connected prints this, and continues afterwards.
+#[test]
+fn worker_whose_commits_wait_for_a_standby_prints_it() {
+    let Some(server) = Server::start() else { return };
+    let place = TestEnv::witness("atomic").with_database(&server.url());
+    let job = submit_numbered(&place, 1);
+    wait_for_standbys(&server, "absent");
+    let working = RunningWorker::start(&place, worker_command(&place, &[]));
+    wait_until("the worker prints that it waits", || working.messages().contains("synchronous_standby_names is set"));
+    wait_for_standbys(&server, "");
+    assert_eq!(resolve_until_over(&place, &job), 0);
+    let messages = working.messages();
+    assert_eq!(working.stop().0, Some(0), "{messages}");
 }
